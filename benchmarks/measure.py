@@ -1,0 +1,220 @@
+"""Run commands as whole processes, in turn, and say what each took.
+
+One run of every command to warm up, which is not counted, then ``A B A B ...``: what disturbs the machine for
+a while disturbs all alike. Times are seconds, wall and CPU (user and system, children included); memory is
+the peak resident size of the largest process, in bytes (`run_once` says how it is taken). Standard output
+of the commands is discarded. POSIX only, and the standard library only.
+
+    python benchmarks/measure.py --runs 5 loop='python loop.py big.txt' count='wc -l big.txt'
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import shlex
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+_RUN_ONCE = Path(__file__).with_name("run_once.py")
+
+
+class CommandFailed(RuntimeError):  # noqa: N818  # it says what happened
+    """A command under measurement failed, so there is nothing to measure."""
+
+    def __init__(self, name: str, command: Sequence[str], code: int, complaint: str) -> None:
+        self.name = name
+        self.command = tuple(command)
+        self.code = code
+        self.complaint = complaint
+        super().__init__(
+            f"{name}: exit code {code} from `{shlex.join(command)}`: {complaint or 'no message'}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One process: seconds by the clock, seconds of CPU, peak memory in bytes."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """Least, middle and greatest of some figures."""
+
+    least: float
+    median: float
+    greatest: float
+
+    @classmethod
+    def of(cls, figures: Iterable[float]) -> Spread:
+        ordered = sorted(figures)
+        return cls(ordered[0], statistics.median(ordered), ordered[-1])
+
+    def show(self, unit: float = 1.0, digits: int = 2) -> str:
+        """The median, and the others in brackets.
+
+        >>> Spread.of([1.0, 1.5, 3.0]).show()
+        '1.50 (1.00-3.00)'
+        """
+        least, median, greatest = (
+            f"{figure / unit:.{digits}f}" for figure in (self.least, self.median, self.greatest)
+        )
+        return f"{median} ({least}-{greatest})"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """All counted runs of one command, at least one."""
+
+    name: str
+    command: tuple[str, ...]
+    runs: tuple[Run, ...]
+
+    @property
+    def wall(self) -> Spread:
+        return Spread.of(run.wall for run in self.runs)
+
+    @property
+    def cpu(self) -> Spread:
+        return Spread.of(run.cpu for run in self.runs)
+
+    @property
+    def memory(self) -> Spread:
+        return Spread.of(run.memory for run in self.runs)
+
+
+def measure(
+    commands: Mapping[str, Sequence[str]],
+    runs: int = 5,
+    report: Callable[[str], None] = lambda message: None,
+) -> list[Measurement]:
+    """Measure commands by name, in turn, after a run of each to warm up; `report` hears what is under way.
+
+    Raises `CommandFailed` as soon as a command exits with anything but 0, `ValueError` for less than one run.
+    """
+    if runs < 1:
+        raise ValueError(f"runs must be at least 1, not {runs}")
+    done: dict[str, list[Run]] = {name: [] for name in commands}
+    for number in range(runs + 1):
+        for name, command in commands.items():
+            report(f"{name}: " + (f"run {number} of {runs}" if number else "warm-up"))
+            done[name].append(run_once(name, command))
+    return [Measurement(name, tuple(commands[name]), tuple(all_runs[1:])) for name, all_runs in done.items()]
+
+
+def run_once(name: str, command: Sequence[str]) -> Run:
+    """Run a command a single time. Raises `CommandFailed`."""
+    finished = subprocess.run(
+        [sys.executable, "-I", "-S", str(_RUN_ONCE), *command],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
+    if finished.returncode:
+        complaint = finished.stderr.strip().rpartition("\n")[2]
+        raise CommandFailed(name, command, finished.returncode, complaint)
+    wall, cpu, memory = map(float, finished.stdout.split())
+    return Run(wall, cpu, memory)
+
+
+def ratios(measurements: Sequence[Measurement]) -> dict[tuple[str, str], float]:
+    """For every ordered pair of commands the median wall time of the first over that of the second."""
+    return {
+        (one.name, other.name): one.wall.median / other.wall.median
+        for one in measurements
+        for other in measurements
+        if one is not other
+    }
+
+
+def table(cases: Mapping[str, Sequence[Measurement]]) -> str:
+    """A Markdown table: a row per case and command; medians, with least and greatest in brackets.
+
+    A column ``/ X`` holds the ratio of the median wall time to that of X in the same case.
+    """
+    names = list(dict.fromkeys(each.name for case in cases.values() for each in case))
+    header = ["case", "command", "wall s", "CPU s", "peak MiB", *(f"/ {name}" for name in names)]
+    rows = [header, ["---", "---", *("---:" for _ in header[2:])]]
+    for case, measurements in cases.items():
+        pairs = ratios(measurements)
+        for each in measurements:
+            rows.append(
+                [case, each.name, each.wall.show(), each.cpu.show(), each.memory.show(unit=2**20, digits=1)]
+                + [f"{pairs[each.name, name]:.2f}" if (each.name, name) in pairs else "" for name in names]
+            )
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def environment(packages: Iterable[str] = ()) -> str:
+    """Where the figures come from, as a Markdown list: machine, system, Python, and versions of packages."""
+    lines = [
+        f"processor: {_processor()}, {os.cpu_count()} cores",
+        f"system: {platform.system()} {platform.release()}, {platform.machine()}",
+        f"Python: {platform.python_implementation()} {platform.python_version()}",
+        *(f"{package}: {_version(package)}" for package in packages),
+    ]
+    return "\n".join(f"* {line}" for line in lines)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    models = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(models, platform.processor() or "unknown")
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def progress(message: str) -> None:
+    """Say on standard error what is under way."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def _named_command(text: str) -> tuple[str, list[str]]:
+    name, equals, command = text.partition("=")
+    if not (name and equals and command.strip()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form NAME='COMMAND ARGUMENTS'")
+    return name, shlex.split(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure the commands given and print the table; 2 if one of them fails."""
+    parser = argparse.ArgumentParser(description="Measure commands as whole processes, in turn.")
+    parser.add_argument("commands", nargs="+", type=_named_command, metavar="NAME=COMMAND")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each (%(default)s)")
+    options = parser.parse_args(arguments)
+    if options.runs < 1:
+        parser.error(f"--runs must be at least 1, not {options.runs}")
+    commands = dict(options.commands)
+    if len(commands) < len(options.commands):
+        parser.error("two commands have the same name")
+    try:
+        measurements = measure(commands, options.runs, progress)
+    except CommandFailed as error:
+        print(f"measure.py: {error}", file=sys.stderr)
+        return 2
+    print(environment(), table({"as given": measurements}), sep="\n\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,11 @@
+"""The yardstick: every line of both files is decoded and dropped. What it costs just to iterate over lines.
+
+python benchmarks/rivals/line_loop.py GOLD PREDICTED
+"""
+
+import sys
+
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123  # nothing is imported that the loop does not need
+        for _line in file:
+            pass

@@ -1,0 +1,64 @@
+"""``clueval merge``: several layers of one file as one sequence of spans."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from clueval.cli import options as common
+from clueval.merging import merge_layers
+from clueval.reading import read
+from clueval.reports.spans_table import header, row
+from clueval.sources import whole_file
+from clueval.spans import Document
+
+HELP = "merge several layers into one sequence of spans"
+DESCRIPTION = """\
+Merge the layers of a file into one sequence of spans that carry a label for each layer.
+
+Spans that overlap, of whatever layers, become one span from the least start to the greatest end; in each layer
+it has the label that covers most positions of it, or none. The result is a table of spans that clueval reads:
+document, start, end_inclusive (corpus positions, the last one included), the layers, and the token ids if there
+are any."""
+EPILOG = """\
+example:
+  clueval merge gold.vrt --layer entity=2 --layer risk=3 --token-id 4 -o merged.tsv
+  clueval score merged.tsv other.tsv --text gold.vrt --merge"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
+    parser.add_argument(
+        "-o", "--output-file", type=Path, metavar="FILE", help="where to write (default: stdout)"
+    )
+    common.add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    layers = common.single_layers(options)
+    documents = read(options.file, layers, **common.reading(options))
+    lines = _lines(documents, list(layers or ()))
+    if options.output_file is None:
+        for line in lines:
+            print(line)
+        return 0
+    with whole_file(options.output_file) as output:
+        for line in lines:
+            output.write(f"{line}\n")
+    print(f"wrote {options.output_file}", file=sys.stderr)
+    return 0
+
+
+def _lines(documents: Iterator[Document], layers: list[str]) -> Iterator[str]:
+    """The header and a line for each merged span."""
+    for number, document in enumerate(documents):
+        if number == 0:
+            layers = layers or list(document.layers)
+            with_ids = document.token_ids is not None
+            yield header(layers, with_ids)
+        for span in merge_layers(
+            {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
+        ):
+            yield row(document, span, layers, with_ids)

@@ -1,0 +1,60 @@
+"""Progress on stderr, if that is a terminal and there is much to read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from clueval.sources import Progress
+
+WORTH_SHOWING = 50_000_000
+"""Bytes; less is read before a bar could be looked at."""
+
+
+@contextmanager
+def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
+    """A function to be told of bytes read, or None where nobody would see it.
+
+    Draws a bar with `rich` (extra ``cli``), without it a plain line of numbers.
+    """
+    total = sum(_size(path) for path in paths if path is not None)
+    if total < WORTH_SHOWING or not sys.stderr.isatty():
+        yield None
+        return
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+    except ImportError:
+        yield from _plain(total)
+        return
+    with Bar(
+        BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+    ) as bar:
+        task = bar.add_task("reading", total=total)
+        yield lambda n: bar.advance(task, n)
+
+
+def _plain(total: int) -> Iterator[Progress]:
+    done = shown = 0
+
+    def advance(n: int) -> None:
+        nonlocal done, shown
+        done += n
+        if done * 100 // total > shown:
+            shown = done * 100 // total
+            print(f"\r{shown:3d} % read", end="", file=sys.stderr, flush=True)
+
+    yield advance
+    print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _size(path: Path) -> int:
+    try:
+        if path.is_dir():
+            return sum(file.stat().st_size for file in path.rglob("*") if file.is_file())
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,116 @@
+"""Counting first, dividing last.
+
+What a metric counts is a `collections.Counter` whose keys are tuples of strings and integers: it adds, has a
+zero, is the same in any order of addition, and travels between processes. The rates come from the sums, and
+from nothing else. **0/0 is 0** in every rate of this module, as in conlleval and (with a warning) seqeval.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Tally = Counter[tuple[Any, ...]]
+"""Counts by key; every metric says which keys it uses."""
+
+
+def rate(part: float, whole: float) -> float:
+    """``part / whole``; 0/0 is 0.
+
+    >>> rate(1, 4), rate(0, 0)
+    (0.25, 0.0)
+    """
+    return part / whole if whole else 0.0
+
+
+def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
+    """The weighted harmonic mean of precision and recall (van Rijsbergen 1979); 0 where both are 0.
+
+    >>> f_measure(0.5, 1.0)
+    0.6666666666666666
+    """
+    weight = beta * beta
+    return rate((1 + weight) * precision * recall, weight * precision + recall)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many spans each side has, and how many of them are true positives **on that side**.
+
+    CLUEval classifies the two sides apart, so `tp_gold` and `tp_predicted` may differ. Other ways of counting
+    pair one to one and have the same number in both. `gold` and `predicted` are the supports.
+    """
+
+    gold: float = 0
+    predicted: float = 0
+    tp_gold: float = 0
+    tp_predicted: float = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.gold + other.gold,
+            self.predicted + other.predicted,
+            self.tp_gold + other.tp_gold,
+            self.tp_predicted + other.tp_predicted,
+        )
+
+    @property
+    def precision(self) -> float:
+        return rate(self.tp_predicted, self.predicted)
+
+    @property
+    def recall(self) -> float:
+        return rate(self.tp_gold, self.gold)
+
+    def f(self, beta: float = 1.0) -> float:
+        return f_measure(self.precision, self.recall, beta)
+
+    def report(self) -> dict[str, float]:
+        """The nine numbers of a PRF entry: rates as fractions, then the counts."""
+        return prf(self, self.precision, self.recall, self.f())
+
+
+def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
+    """A PRF entry with the given rates over the given counts."""
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "gold": counts.gold,
+        "predicted": counts.predicted,
+        "tp_gold": counts.tp_gold,
+        "fn": counts.gold - counts.tp_gold,
+        "tp_predicted": counts.tp_predicted,
+        "fp": counts.predicted - counts.tp_predicted,
+    }
+
+
+def micro(per_label: Mapping[str, Counts]) -> dict[str, float]:
+    """All labels together: counts added, then divided."""
+    return sum(per_label.values(), Counts()).report()
+
+
+def macro(per_label: Mapping[str, Counts]) -> dict[str, float]:
+    """The unweighted mean of the labels' rates (f1 is the mean of the f1s); the counts are sums."""
+    return _average(per_label, dict.fromkeys(per_label, 1.0))
+
+
+def weighted(per_label: Mapping[str, Counts]) -> dict[str, float]:
+    """The mean of the labels' rates weighted by gold support; the counts are sums."""
+    return _average(per_label, {label: counts.gold for label, counts in per_label.items()})
+
+
+def _average(per_label: Mapping[str, Counts], weights: Mapping[str, float]) -> dict[str, float]:
+    def mean(values: Iterable[tuple[float, float]]) -> float:
+        pairs = list(values)
+        return rate(sum(value * weight for value, weight in pairs), sum(weight for _, weight in pairs))
+
+    labels = sorted(per_label)
+    return prf(
+        sum((per_label[label] for label in labels), Counts()),
+        mean((per_label[label].precision, weights[label]) for label in labels),
+        mean((per_label[label].recall, weights[label]) for label in labels),
+        mean((per_label[label].f(), weights[label]) for label in labels),
+    )

@@ -1,0 +1,253 @@
+"""From passages to spans: the tags of a file decoded, and documents built of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, groupby, pairwise
+
+from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.passages import Passage, parsed
+from clueval.spans import Document, Frozen, Sentence, Span
+from clueval.tagging import (
+    INVALID,
+    OUTSIDE,
+    Chunk,
+    count_illegal,
+    decode,
+    decode_strictly,
+    first_illegal,
+    ill_formed,
+    scheme_called,
+    scheme_of,
+    split_tag,
+)
+
+Neighbours = Counter[tuple[str, str]]
+"""How often a tag (second) follows a tag (first); the ends of sentences are O."""
+
+
+def neighbours(tags: Sequence[str]) -> Neighbours:
+    """The neighbours in a list of tags, its two ends included."""
+    return Counter(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,))))
+
+
+class BadTag(Exception):
+    """A tag that must be refused, by its index in the tags that were to be decoded."""
+
+    def __init__(self, index: int, problem: str, advice: str | None) -> None:
+        super().__init__(problem)
+        self.index, self.problem, self.advice = index, problem, advice
+
+
+class Decoder:
+    """Decodes the tags of one layer of one file, and counts what is ill-formed in it.
+
+    The tags come as lists in which sentences are parted by an O. A scheme that is not named is told from all
+    tags of the file when it ends, which is soon enough to count the ill-formed ones; if they are to be
+    discarded or refused, it is told from the first passage that has tags.
+    """
+
+    def __init__(self, scheme: str | None, invalid: str) -> None:
+        if invalid not in INVALID:
+            raise UsageError(
+                f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
+            )
+        self._scheme = None if scheme is None else scheme_called(scheme)
+        self._invalid = invalid
+        self._neighbours: Neighbours = Counter()
+
+    @property
+    def reads_neighbours(self) -> bool:
+        """Whether tags are always read by the lenient rule, which looks at neighbours only."""
+        return self._invalid == "conlleval"
+
+    def accept(self, tags: Sequence[str], found: Neighbours) -> None:
+        """Take in tags whose neighbours are `found`. Raises `BadTag` for one outside the scheme."""
+        try:
+            for _, tag in found:
+                split_tag(tag)
+            if self._scheme is None and self._invalid != "conlleval":
+                self._scheme = scheme_of(found)
+            if self._scheme is not None:
+                count_illegal(found, self._scheme)
+        except TagError as error:
+            raise BadTag(self._first_outside(tags), error.problem, error.advice) from None
+        self._neighbours.update(found)
+
+    def _first_outside(self, tags: Sequence[str]) -> int:
+        """The index of the first tag that is none, or is none of the scheme's."""
+        for index, tag in enumerate(tags):
+            try:
+                split_tag(tag)
+                if self._scheme is not None:
+                    count_illegal({(OUTSIDE, tag): 1}, self._scheme)
+            except TagError:
+                return index
+        return 0
+
+    def chunks(self, tags: Sequence[str], found: Neighbours) -> Iterable[Chunk]:
+        """The spans of a list of tags whose neighbours are `found`. Raises `BadTag` if they are ill-formed."""
+        if self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme):
+            return decode(tags)
+        if self._invalid == "error":
+            index = first_illegal(tags, self._scheme)
+            assert index is not None
+            raise BadTag(index, ill_formed(tags, index, self._scheme), None)
+        return decode_strictly(tags, self._scheme)
+
+    def repaired(self, found: Neighbours | None = None) -> int:
+        """How many tags are ill-formed (conlleval mends them): of those found, or of the whole file so far."""
+        scheme = self._scheme or scheme_of(self._neighbours)
+        return 0 if scheme is None else count_illegal(self._neighbours if found is None else found, scheme)
+
+
+def located(
+    error: BadTag, passage: Passage, layer: str, sentences: Sequence[int] | None = None
+) -> FormatError:
+    """The error for a bad tag, with its line; `sentences` are the numbers of those that were decoded."""
+    index = error.index
+    for sentence in range(len(passage.sentences)) if sentences is None else sentences:
+        rows = passage.sentences[sentence].count("\n")
+        if index <= rows:
+            return TagError(
+                error.problem,
+                file=passage.file,
+                line=passage.line_of(sentence, min(index, rows - 1)),
+                document=passage.document if passage.named else None,
+                advice=error.advice or f"layer {layer!r}; --invalid says what becomes of ill-formed tags",
+            )
+        index -= rows + 1
+    raise AssertionError("the tag is beyond the passage")
+
+
+def documents(
+    passages: Iterable[Passage], decoders: Callable[[str], Decoder], sentence_id: Callable[[str], str | None]
+) -> Iterator[Document]:
+    """Passages as documents; `decoders` gives the decoder of a layer. Held in memory: one document."""
+    own: dict[str, Decoder] = {}
+    ordinal = 0
+
+    def number(passage: Passage) -> int:
+        nonlocal ordinal
+        ordinal += passage.begins
+        return ordinal
+
+    for _, parts in groupby(passages, key=number):
+        yield _document(list(parts), own, decoders, sentence_id)
+
+
+def _document(
+    passages: Sequence[Passage],
+    own: dict[str, Decoder],
+    decoders: Callable[[str], Decoder],
+    sentence_id: Callable[[str], str | None],
+) -> Document:
+    first = passages[0]
+    tokens: list[str] = []
+    token_ids: list[str] = []
+    tags: dict[str, list[str]] = {}
+    layers: dict[str, list[Span]] = {}
+    sentences: list[Sentence] = []
+    lines: list[int] = []
+    repaired = 0
+    for passage in passages:
+        if passage.layout is None:
+            continue
+        borders = _borders(passage)
+        tables = parsed(passage)
+        tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
+        token_ids += _without(borders, chain.from_iterable(table.token_ids() or () for table in tables))
+        for layer, _ in passage.layout.layers:
+            decoder = own.get(layer) or own.setdefault(layer, decoders(layer))
+            column = list(chain.from_iterable(table.tags()[layer] for table in tables))
+            try:
+                found = neighbours(column)
+                decoder.accept(column, found)
+                chunks = list(decoder.chunks(column, found))
+            except BadTag as error:
+                raise located(error, passage, layer) from None
+            repaired += decoder.repaired(found)
+            tags.setdefault(layer, []).extend(_without(borders, column))
+            layers.setdefault(layer, []).extend(_spans(chunks, layer, passage, borders))
+        sentences += _sentences(passage, borders, sentence_id)
+        lines += _lines(passage)
+    if len(set(token_ids)) != len(token_ids):
+        raise next(repeated_ids(passages))
+    return Document(
+        first.document,
+        Frozen(layers)
+        if layers
+        else Frozen({name: [] for name, _ in first.layout.layers} if first.layout else {}),
+        tokens=tokens,
+        start=first.start,
+        token_ids=token_ids or None,
+        sentences=sentences,
+        metadata=first.metadata,
+        tags=Frozen(tags),
+        repaired=repaired,
+        lines=lines,
+        file=first.file,
+    )
+
+
+def _borders(passage: Passage) -> list[int]:
+    """The indices of the borders in the columns of a passage's tables, ascending."""
+    borders, index = [], -1
+    for sentence in passage.sentences:
+        index += sentence.count("\n") + 1
+        borders.append(index)
+    return borders
+
+
+def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
+    values = list(column)
+    previous = 0
+    for border in borders if values else ():
+        yield from values[previous:border]
+        previous = border + 1
+
+
+def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
+    """Chunks, counted with borders, as spans in corpus positions."""
+    passed = 0
+    for start, end, label in chunks:
+        while passed < len(borders) and borders[passed] < start:
+            passed += 1
+        shift = passage.start - passed
+        yield Span(start + shift, end + shift, Frozen({layer: label}))
+
+
+def _sentences(
+    passage: Passage, borders: Sequence[int], sentence_id: Callable[[str], str | None]
+) -> Iterator[Sentence]:
+    start = passage.start
+    for number, (border, head) in enumerate(zip(borders, passage.heads, strict=True)):
+        end = passage.start + border - number
+        yield Sentence(start, end, sentence_id(head))
+        start = end
+
+
+def _lines(passage: Passage) -> Iterator[int]:
+    for sentence, runs in zip(passage.sentences, passage.numbers, strict=True):
+        ends = [before for before, _ in runs[1:]] + [sentence.count("\n")]
+        for (before, number), end in zip(runs, ends, strict=True):
+            yield from range(number, number + end - before)
+
+
+def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
+    """The token ids of a document that occur again, as errors to raise or to list."""
+    seen: dict[str, int] = {}
+    for passage in passages:
+        if passage.layout is None or passage.layout.token_id is None:
+            continue
+        for sentence, row, fields in passage.rows():
+            token_id, line = fields[passage.layout.token_id], passage.line_of(sentence, row)
+            if seen.setdefault(token_id, line) != line:
+                yield FormatError(
+                    f"token id {token_id!r} stands in line {seen[token_id]} already",
+                    file=passage.file,
+                    line=line,
+                    document=passage.document if passage.named else None,
+                    advice="token ids are unique within a document",
+                )

@@ -1,0 +1,118 @@
+"""CoNLL-like columns: one token per line, a blank line after each sentence.
+
+Columns are parted by TAB if the first token line has one, else by blanks. ``-DOCSTART-`` begins a document. A
+line that begins with ``#`` is a comment unless it is a token line of its file: with tabs, if it has one; with
+blanks, if it has the right number of columns and tags where tags belong. Of the comments, ``# newdoc id = X``
+(CoNLL-U) begins a document, ``# sent_id = X`` names a sentence and ``# meta::key = value`` is metadata.
+
+Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from clueval.exceptions import TagError
+from clueval.passages import ColumnOptions, Passage, PassageBuilder, fields_of
+from clueval.sources import Complain, Progress, blocks, refuse
+from clueval.tagging import split_tag
+
+_DOCSTART = "-DOCSTART-"
+_BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+_COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=\s*(.*?))?\s*$")
+
+
+def passages(
+    path: Path,
+    options: ColumnOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    complain: Complain = refuse,
+) -> Iterator[Passage]:
+    """The passages of a CoNLL-like file. `name` stands before the document ids (files of a folder).
+
+    Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the line,
+    unless `complain` keeps what is wrong.
+    """
+    reader = _Reader(str(path), options, name)
+    for number, text in blocks(path, progress, complain):
+        reader.feed(number, text)
+        yield from reader.builder.take()
+    reader.builder.end_document()
+    yield from reader.builder.take()
+
+
+def sentence_id(head: str) -> str | None:
+    """The id of a sentence, given the comment that opens it."""
+    comment = _COMMENT.match(head)
+    return comment[2] if comment else None
+
+
+class _Reader:
+    """Finds the sentences of one file, block by block."""
+
+    def __init__(self, file: str, options: ColumnOptions, name: str | None) -> None:
+        self.builder = PassageBuilder(file, None, False, options, name)
+        self._metadata: dict[str, str] = {}
+
+    def feed(self, number: int, text: str) -> None:
+        if text[0] in " \t" or "\n " in text or "\n\t" in text:
+            text = _BLANK_LINE.sub("", text)
+        position, length = 0, len(text)
+        while position < length:
+            if text[position] == "\n":
+                self.builder.end_sentence()
+                position, number = position + 1, number + 1
+                continue
+            end = text.find("\n\n", position) + 1 or length
+            run = text[position:end]
+            if run[0] == "#" or "\n#" in run or _DOCSTART in run:
+                self._line_by_line(number, run)
+            else:
+                self._tokens(number, run)
+            number += run.count("\n")
+            position = end
+
+    def _tokens(self, number: int, run: str) -> None:
+        layout = self.builder.layout
+        blanks = layout.separator == " " if layout else "\t" not in run[: run.index("\n")]
+        if blanks and (run[0] == " " or "  " in run or "\n " in run or " \n" in run):
+            run = "".join(" ".join(filter(None, line.split(" "))) + "\n" for line in run[:-1].split("\n"))
+        self.builder.add(number, run)
+
+    def _line_by_line(self, number: int, run: str) -> None:
+        for offset, line in enumerate(run[:-1].split("\n")):
+            if line == _DOCSTART or line.startswith((f"{_DOCSTART}\t", f"{_DOCSTART} ")):
+                self.builder.begin_document(None, {})
+            elif line[0] == "#" and not self._is_token(line):
+                self._comment(line)
+            else:
+                self._tokens(number + offset, f"{line}\n")
+
+    def _is_token(self, line: str) -> bool:
+        layout = self.builder.layout
+        if layout is None or layout.separator == "\t":
+            return "\t" in line
+        fields = [value for value in fields_of(line, " ") if value]
+        if len(fields) != layout.width:
+            return False
+        try:
+            return all(split_tag(fields[column]) for _, column in layout.layers)
+        except TagError:
+            return False
+
+    def _comment(self, line: str) -> None:
+        comment = _COMMENT.match(line)
+        if comment is None:
+            return
+        key, value = comment[1], comment[2] or ""
+        if key.startswith("newdoc"):
+            self._metadata = {}
+            self.builder.begin_document(value or None, self._metadata)
+        elif key == "sent_id":
+            self.builder.begin_sentence(line)
+        else:
+            self._metadata[key.removeprefix("meta::")] = value

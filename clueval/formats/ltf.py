@@ -1,0 +1,205 @@
+"""loio's tagging format: an XML ``<body>`` whose text is the document, whose ``<e>`` are its spans.
+
+    <body>between <e>ProYard Services</e> and <e>ZOEMENS AG</e>. Signed: <e/></body>
+
+Positions are Unicode code points of the text as XML delivers it: without tags, with ``&amp;`` and the like
+resolved, and **with every CRLF and lone CR made LF**, as XML 1.0 (2.11) prescribes; a CR that is meant is
+written ``&#13;``. An empty ``<e/>`` is a span of zero length. Spans have no labels and do not nest.
+
+Everything else is an error, so that nothing is lost unseen: other elements, attributes, comments, processing
+instructions. A document type declaration is refused unread, so the only entities are XML's own five.
+
+Source: the format of ``loio_metrics``, the library of Serge Sotnyk, who described how loio is scored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import NoReturn
+from xml.parsers import expat
+
+from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
+from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span, name_of
+
+_ONLY_DOCUMENT = "1"
+"""A file holds one document and does not name it."""
+
+_LABELS = Frozen({DEFAULT_LAYER: NO_LABEL})
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 (2.2) does not allow, not even as a character reference."""
+
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+
+
+def read_ltf(data: str, *, file: str) -> Document:
+    """One document from the decoded content of a file; `file` is its name in errors.
+
+    The spans are in layer ``label``, with the label ``_``, in order of position. An encoding that the XML
+    declaration names is not looked at, since `data` is decoded. Holds the whole text.
+
+    Raises `FormatError`, with file and line, for malformed XML and for what the format does not have.
+
+    >>> document = read_ltf("<body>R&amp;D in <e>Ulm</e>.</body>", file="d.xml")
+    >>> document.text, [document.text_of(span) for span in document.layers["label"]]
+    ('R&D in Ulm.', ['Ulm'])
+    """
+    reader = _Reader(file)
+    reader.read(data)
+    return Document(
+        _ONLY_DOCUMENT,
+        {DEFAULT_LAYER: reader.spans},
+        text="".join(reader.pieces),
+        unit="character",
+        file=file,
+    )
+
+
+def write_ltf(document: Document, layer: str = DEFAULT_LAYER) -> str:
+    """The text and the spans of one layer, as the content of a file; `read_ltf` gives them back.
+
+    The format holds neither labels nor features: spans with different labels are refused, because they could
+    not be told apart, but a label that all have in common is left to the name of the file.
+
+    Raises `UsageError` for a document without character positions or without that layer, and for spans with
+    different labels or with gaps; `OverlapError` for overlapping spans; `FormatError` for characters that XML
+    cannot hold, with their position.
+
+    >>> write_ltf(Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
+    '<body><e>Ulm</e></body>\\n'
+    """
+    spans = _writable(document, layer)
+    return f"<body>{''.join(_tagged(document, spans))}</body>\n"
+
+
+class _Reader:
+    """Follows the parser's events; `pieces` is the text so far, `length` how long that is."""
+
+    def __init__(self, file: str) -> None:
+        self.pieces: list[str] = []
+        self.spans: list[Span] = []
+        self._length = 0
+        self._file = file
+        self._in_body = False
+        self._opened: tuple[int, int] | None = None
+        """Position and line of the ``<e>`` that is open."""
+        parser = self._parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.StartDoctypeDeclHandler = self._doctype
+        parser.CommentHandler = self._comment
+        parser.ProcessingInstructionHandler = self._instruction
+
+    def read(self, data: str) -> None:
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as error:
+            problem = expat.ErrorString(error.code)
+            raise FormatError(
+                f"not well-formed XML: {problem}, column {error.offset + 1}",
+                file=self._file,
+                line=error.lineno,
+                advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
+                if problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
+                else None,
+            ) from None
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
+                file=self._file,
+                line=data.count("\n", 0, error.start) + 1,
+            ) from None
+
+    def _start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if not self._in_body:
+            if name != "body":
+                self._refuse(f"the outermost element is <{name:.40}>, not <body>")
+            self._in_body = True
+        elif name != "e":
+            self._refuse(
+                f"an element <{name:.40}> in the text", "only <e> is allowed; write &lt; for the character"
+            )
+        elif self._opened is not None:
+            self._refuse(
+                f"an <e> within the <e> of line {self._opened[1]}", "spans of this format do not nest"
+            )
+        else:
+            self._opened = self._length, self._parser.CurrentLineNumber
+        for attribute in attributes:
+            self._refuse(f"an attribute {attribute[:40]!r} of <{name}>", "this format has none; remove it")
+
+    def _end(self, name: str) -> None:
+        if self._opened is not None:
+            start, line = self._opened
+            self.spans.append(Span(start, self._length, _LABELS, line=line))
+            self._opened = None
+
+    def _text(self, text: str) -> None:
+        self.pieces.append(text)
+        self._length += len(text)
+
+    def _doctype(self, *_: object) -> None:
+        self._refuse("a document type declaration (DTD)", "remove it")
+
+    def _comment(self, _: str) -> None:
+        self._refuse("a comment", "remove it")
+
+    def _instruction(self, target: str, _: str) -> None:
+        self._refuse(f"a processing instruction {target[:40]!r}", "remove it")
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(problem, file=self._file, line=self._parser.CurrentLineNumber, advice=advice)
+
+
+def _writable(document: Document, layer: str) -> list[Span]:
+    """The spans of the layer by position; raises if the format cannot hold them or the text."""
+    if document.unit != "character" or document.text is None:
+        raise _unwritable(UsageError, document, "has no text with character positions")
+    if layer not in document.layers:
+        raise _unwritable(
+            UsageError,
+            document,
+            f"has no layer {layer!r}, only {', '.join(map(repr, document.layers)) or 'none'}",
+        )
+    spans = sorted(document.layers[layer], key=lambda span: (span.start, span.end))
+    for span in spans:
+        if span.tokens is not None:
+            raise _unwritable(UsageError, document, f"has the span {name_of(span)}, which has gaps")
+        if span.label != spans[0].label:
+            problem = f"has the spans {name_of(spans[0])} and {name_of(span)} with different labels"
+            raise _unwritable(UsageError, document, problem, "write the spans of one label")
+    for one, other in pairwise(spans):
+        if other.start < one.end:
+            problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
+            raise _unwritable(OverlapError, document, problem)
+    if found := _NOT_XML.search(document.text):
+        problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
+        raise _unwritable(FormatError, document, problem, "XML has no way to write it; replace it")
+    return spans
+
+
+def _unwritable(
+    kind: type[CluevalError], document: Document, problem: str, advice: str | None = None
+) -> CluevalError:
+    return kind(
+        f"cannot be written in loio's tagging format: it {problem}",
+        file=document.file,
+        document=document.id,
+        advice=advice,
+    )
+
+
+def _tagged(document: Document, spans: list[Span]) -> Iterator[str]:
+    """The text, escaped, with the tags of sorted spans that do not overlap."""
+    text = document.text or ""
+    done = 0
+    for span in spans:
+        start, end = span.start - document.start, span.end - document.start
+        yield text[done:start].translate(_ESCAPES)
+        yield f"<e>{text[start:end].translate(_ESCAPES)}</e>" if start < end else "<e/>"
+        done = end
+    yield text[done:].translate(_ESCAPES)

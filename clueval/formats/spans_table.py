@@ -1,0 +1,175 @@
+"""A table of pre-computed spans, TSV or CSV with a header.
+
+Columns, by name: ``document`` (the document's id), ``start``, and the end as ``end`` or ``end_inclusive`` (the
+last position, as corpus tools count) or ``end_exclusive`` (the position after it). Every other column is a
+layer, save ``id``, ``text``, ``start_id`` and ``end_id``; an empty cell is no label. Positions are corpus
+positions, counted from 0 over the text file that belongs to the table: a VRT or CoNLL-like file, by default the
+one beside it with the same name and the ending ``.vrt``. Without a column ``document`` the positions tell.
+
+The table is held in memory; the text streams. This form is second best: nothing but the positions ties the
+spans to the text, so every position that does not fit it is an error.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from clueval.exceptions import FormatError, SpanError
+from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Span
+
+_ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
+_RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
+
+
+class Header(NamedTuple):
+    """Where the columns of a table are."""
+
+    document: int | None
+    start: int
+    end: int
+    inclusive: int
+    layers: Mapping[str, int]
+    width: int
+
+
+def is_table(line: str) -> bool:
+    """Whether this could be the header of a table of spans."""
+    names = set(_split(line, _delimiter(line)))
+    return "start" in names and bool(names & _ENDS.keys())
+
+
+def read(
+    lines: Iterable[tuple[int, str]],
+    texts: Iterable[Document],
+    *,
+    file: str,
+    layers: Mapping[str, int] | None = None,
+) -> Iterator[Document]:
+    """The documents of `texts` with the spans of the table, whose numbered lines are given.
+
+    Raises `FormatError` and `SpanError` with the line for rows that cannot be read or do not fit the text.
+    """
+    names, rows = _rows(lines, file, layers)
+    for document in texts:
+        if document.end is None:
+            raise FormatError("the text has no tokens", file=file, document=document.id)
+        own = rows.pop(document.id, [])
+        unnamed = rows.get(None, [])
+        while unnamed and unnamed[-1].start < document.end:
+            own.append(unnamed.pop())
+        by_layer: dict[str, list[Span]] = {name: [] for name in names}
+        for span in own:
+            if span.start < document.start or span.end > document.end:
+                raise SpanError(
+                    f"span [{span.start},{span.end}) lies outside the document, which has the positions "
+                    f"{document.start} to {document.end - 1}",
+                    file=file,
+                    line=span.line,
+                    document=document.id,
+                    advice="positions are corpus positions, counted over the whole text file",
+                )
+            for layer, label in span.by_layer.items():
+                by_layer[layer].append(replace(span, labels={layer: label}))
+        yield replace(
+            document,
+            layers={
+                layer: sorted(spans, key=lambda span: (span.start, span.end))
+                for layer, spans in by_layer.items()
+            },
+            file=file,
+        )
+    for document_id, left in rows.items():
+        if left:
+            what = (
+                "positions after the end of the text" if document_id is None else f"document {document_id!r}"
+            )
+            raise SpanError(f"the text has no {what}", file=file, line=left[0].line)
+
+
+def _rows(
+    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int] | None
+) -> tuple[list[str], dict[str | None, list[Span]]]:
+    """The layers, and the spans of each document; those without a document under None, last first."""
+    numbered = iter(lines)
+    header: Header | None = None
+    delimiter = "\t"
+    rows: defaultdict[str | None, list[Span]] = defaultdict(list)
+    for number, line in numbered:
+        if not line.strip():
+            continue
+        if header is None:
+            delimiter = _delimiter(line)
+            header = _header(_split(line, delimiter), file, number, layers)
+            continue
+        fields = _split(line, delimiter)
+        if len(fields) != header.width:
+            raise FormatError(
+                f"the line has {len(fields)} fields, the header has {header.width}", file=file, line=number
+            )
+        document = None if header.document is None else fields[header.document]
+        rows[document].append(_span(fields, header, file, number))
+    if header is None:
+        return list(layers or [DEFAULT_LAYER]), rows
+    rows[None].sort(key=lambda span: span.start, reverse=True)
+    return list(header.layers) or [DEFAULT_LAYER], rows
+
+
+def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int] | None) -> Header:
+    places = {name: place for place, name in enumerate(names)}
+    ends = [name for name in _ENDS if name in places]
+    if len(places) != len(names):
+        raise FormatError("two columns of the header have the same name", file=file, line=number)
+    if "start" not in places or len(ends) != 1:
+        raise FormatError(
+            "the header lacks a column 'start' or one column for the end",
+            file=file,
+            line=number,
+            advice="name the end 'end_inclusive' (or 'end') or 'end_exclusive'",
+        )
+    if layers is None:
+        chosen = {name: place for name, place in places.items() if name not in _RESERVED}
+    else:
+        chosen = {name: column - 1 if column > 0 else len(names) + column for name, column in layers.items()}
+        for name, place in chosen.items():
+            if not 0 <= place < len(names):
+                raise FormatError(
+                    f"there is no column {layers[name]} for layer {name!r}", file=file, line=number
+                )
+    end = ends[0]
+    return Header(places.get("document"), places["start"], places[end], _ENDS[end], chosen, len(names))
+
+
+def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span:
+    positions = []
+    for place in (header.start, header.end):
+        value = fields[place]
+        if not (value.isascii() and value.isdigit()):
+            raise FormatError(
+                f"{value!r} is not a position", file=file, line=number, advice="a number from 0 on"
+            )
+        positions.append(int(value))
+    start, end = positions[0], positions[1] + header.inclusive
+    if end <= start:
+        raise SpanError(
+            f"the span ends before it starts: {positions[0]} to {positions[1]}", file=file, line=number
+        )
+    labels = {layer: fields[place] for layer, place in header.layers.items() if fields[place]}
+    if not header.layers:
+        labels = {DEFAULT_LAYER: NO_LABEL}
+    if not labels:
+        raise FormatError("the span has no label in any layer", file=file, line=number)
+    return Span(start, end, labels, line=number)
+
+
+def _delimiter(line: str) -> str:
+    return next((mark for mark in ("\t", ",", ";") if mark in line), "\t")
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    if delimiter == "\t":
+        return line.split("\t")
+    return next(csv.reader([line], delimiter=delimiter), [])

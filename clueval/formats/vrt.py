@@ -1,0 +1,199 @@
+"""VRT, the vertical text of the Corpus Workbench (CWB): one token per line, XML tags alone on a line.
+
+Columns are parted by one TAB. A line that begins with ``<`` and is an XML tag is structure, not a token; the
+attributes of the document's element, and of the elements around it, are the document's metadata. Comments
+(``<!-- ... -->`` on one line), XML declarations and blank lines are passed over. The five XML entities and
+character references are decoded. Spans end where sentences begin and end.
+
+Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from clueval.exceptions import FormatError
+from clueval.passages import ColumnOptions, Passage, PassageBuilder, unescape, without_blank_lines
+from clueval.sources import Complain, Progress, blocks, refuse
+from clueval.spans import Frozen
+
+_NAME = r"[^\W\d][\w:.\-]*"
+_TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t]*>\s*$")
+_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
+_ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+def passages(
+    path: Path,
+    options: ColumnOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    complain: Complain = refuse,
+) -> Iterator[Passage]:
+    """The passages of a VRT file. `name` stands before the document ids (files of a folder).
+
+    Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the line,
+    unless `complain` keeps what is wrong.
+    """
+    reader = _Reader(str(path), options, name, complain)
+    for number, text in blocks(path, progress, complain):
+        reader.feed(number, text)
+        yield from reader.builder.take()
+    reader.finish()
+    yield from reader.builder.take()
+
+
+def sentence_id(head: str) -> str | None:
+    """The id of a sentence, given the line that opens it."""
+    return attributes(head).get("id")
+
+
+def attributes(tag: str) -> dict[str, str]:
+    """The attributes of an XML tag, decoded.
+
+    >>> attributes('<text id="d1" title="R&amp;D">')
+    {'id': 'd1', 'title': 'R&D'}
+    """
+    return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
+class _Reader:
+    """Follows the structure of one file, block by block."""
+
+    def __init__(self, file: str, options: ColumnOptions, name: str | None, complain: Complain) -> None:
+        self._refuse = complain
+        self.builder = PassageBuilder(file, "\t", True, options, name)
+        self._file = file
+        self._document_tag, self._sentence_tag = options.document_tag, options.sentence_tag
+        self._sentence_head = f"<{self._sentence_tag} "
+        self._document_line = 0  # where the open document element stands, 0 if none is open
+        self._sentence_line = 0
+        self._around: list[tuple[str, dict[str, str]]] = []
+
+    def feed(self, number: int, text: str) -> None:
+        position, length = 0, len(text)
+        while position < length:
+            if text[position] == "<":
+                end = text.index("\n", position)
+                if self._structure(number, text[position:end]):
+                    position, number = end + 1, number + 1
+                    continue
+                end = text.find("\n<", end) + 1 or length
+            else:
+                end = text.find("\n<", position) + 1 or length
+            run = text[position:end]
+            self._tokens(number, run)
+            number += run.count("\n")
+            position = end
+
+    def finish(self) -> None:
+        for tag, line in (
+            (self._sentence_tag, self._sentence_line),
+            (self._document_tag, self._document_line),
+        ):
+            if line:
+                self._complain(line, f"<{tag}> is never closed", "is the file cut off?")
+        self.builder.end_document()
+
+    def _tokens(self, number: int, run: str) -> None:
+        if run[0] in "\n \t" or "\n\n" in run or "\n " in run or "\n\t" in run:
+            for part_number, part in without_blank_lines(number, run):
+                self.builder.add(part_number, part)
+        else:
+            self.builder.add(number, run)
+
+    def _structure(self, number: int, line: str) -> bool:
+        """Take in a line that begins with ``<``; false if it is a token after all."""
+        if (
+            line.startswith(self._sentence_head)
+            and line.endswith('">')
+            and "\t" not in line
+            and line.count('"') == 2
+        ):
+            self._open_sentence(number, line)
+            return True
+        tag = _TAG.match(line)
+        if tag is None:
+            return self._oddity(number, line)
+        closing, name, _, empty = tag.groups()
+        if name == self._sentence_tag:
+            if closing:
+                self._close_sentence(number)
+            elif not empty:
+                self._open_sentence(number, line)
+        elif name == self._document_tag:
+            if closing:
+                self._close_document(number)
+            else:
+                self._open_document(number, line)
+                if empty:
+                    self._close_document(number)
+        elif not self._document_line:
+            self._surroundings(bool(closing), name, bool(empty), line)
+        return True
+
+    def _oddity(self, number: int, line: str) -> bool:
+        if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
+            return True
+        if line.startswith("<!--"):
+            self._complain(number, "the comment does not end on its line")
+            return True
+        if _DEFINITION.match(line):
+            self._complain(number, "an XML document type definition", "such definitions are refused unread")
+            return True
+        loose = _LOOKS_LIKE_TAG.match(line)
+        if "\t" in line and loose is None:
+            return False
+        if loose is None or loose[1] in (self._document_tag, self._sentence_tag):
+            self._complain(number, "a malformed XML tag", 'attributes are written name="value"')
+        return True
+
+    def _surroundings(self, closing: bool, name: str, empty: bool, line: str) -> None:
+        """Elements outside documents: what is open around a document belongs to its metadata."""
+        if not closing and not empty:
+            self._around.append((name, attributes(line)))
+        elif closing and self._around and self._around[-1][0] == name:
+            self._around.pop()
+
+    def _open_document(self, number: int, line: str) -> None:
+        if self._document_line:
+            self._complain(number, f"<{self._document_tag}> inside the one of line {self._document_line}")
+        if self._sentence_line:
+            self._complain(
+                number, f"<{self._document_tag}> inside the sentence of line {self._sentence_line}"
+            )
+        self._document_line = number
+        own = attributes(line)
+        around = {name: value for _, outer in self._around for name, value in outer.items()}
+        self.builder.begin_document(own.get("id"), Frozen({**around, **own}))
+
+    def _close_document(self, number: int) -> None:
+        if not self._document_line:
+            self._complain(number, f"</{self._document_tag}> closes nothing")
+            return
+        if self._sentence_line:
+            self._complain(
+                number, f"</{self._document_tag}> inside the sentence of line {self._sentence_line}"
+            )
+        self._document_line = 0
+        self.builder.end_document()
+
+    def _open_sentence(self, number: int, line: str) -> None:
+        if self._sentence_line:
+            self._complain(number, f"<{self._sentence_tag}> inside the one of line {self._sentence_line}")
+        self._sentence_line = number
+        self.builder.begin_sentence(line)
+
+    def _close_sentence(self, number: int) -> None:
+        if not self._sentence_line:
+            self._complain(number, f"</{self._sentence_tag}> closes nothing")
+            return
+        self._sentence_line = 0
+        self.builder.end_sentence()
+
+    def _complain(self, line: int, problem: str, advice: str | None = None) -> None:
+        self._refuse(FormatError(problem, file=self._file, line=line, advice=advice))

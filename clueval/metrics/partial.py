@@ -1,0 +1,339 @@
+"""Graded credit for partial overlap: loio's way of counting.
+
+Spans are half-open, as everywhere; a length is a number of positions, code points or tokens, whichever the
+document counts. Each label is evaluated apart, so spans of different labels may overlap and spans of one
+label may not. Per document and label:
+
+1. Spans with the same start and end on both sides are exact matches, those of zero length too. They pair one
+   to one and take no further part.
+2. Neither do the spans of zero length that are left: nothing can overlap them in part.
+3. The predicted spans that are left take, in order of position, the first gold span not yet taken that they
+   share at least one position with. The *overlap factor* of the two is the length that they share over the
+   length of the longer one.
+4. ``TP = exact + s * (sum of the factors)``, ``FP = predicted - TP``, ``FN = gold - TP``; s, between 0 and 1,
+   is the support of partial matches: at 0 only exact matches count, at 1 a partial one counts its factor.
+
+The article's example is a contract with two parties, in which a system marked four fragments as a party. The
+second falls short of the first party, the third is the rest of it, the fourth is the other party:
+
+>>> gold = [Span(190, 346), Span(351, 473)]
+>>> predicted = [Span(0, 86), Span(190, 325), Span(330, 346), Span(351, 473)]
+>>> for match in partial_matches(gold, predicted):
+...     pair = name_of(match.gold), name_of(match.predicted)
+...     print(*pair, match.overlap, match.longest, round(match.factor, 4))
+[351,473) [351,473) 122 122 1.0
+[190,346) [190,325) 135 156 0.8654
+
+The other party is exact. Of the rest, the first fragment overlaps nothing and is left over; the second takes
+the first party; the third overlaps the first party as well, but finds it taken. So TP = 1 + 0.75 * 135/156:
+
+>>> metric = Partial(factor=0.75)
+>>> report = metric.scores(metric.count(Side(gold), Side(predicted)), ["label"])["micro"]
+>>> {name: round(report[name], 4) for name in ("tp_gold", "fp", "fn", "precision", "recall", "f1")}
+{'tp_gold': 1.649, 'fp': 2.351, 'fn': 0.351, 'precision': 0.4123, 'recall': 0.8245, 'f1': 0.5497}
+
+(The article goes on with numbers cut to four decimals, and prints the precision 0.4122 and the F1 0.5496.)
+
+Source: Serge Sotnyk, "Yet another way of NER systems evaluation"; the author's library is ``loio_metrics``.
+It counts a predicted span of zero length without a gold one as an exact match; the article does not, and
+neither does this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.counting import Counts, Tally, macro, micro, rate
+from clueval.exceptions import OverlapError, UsageError
+from clueval.metric import Side
+from clueval.spans import Document, Frozen, Span, name_of
+
+_position = attrgetter("start", "end")
+
+
+class PartialMatch(NamedTuple):
+    """A gold and a predicted span that are paired, the length that they share, and that of the longer one."""
+
+    gold: Span
+    predicted: Span
+    overlap: int
+    longest: int
+
+    @property
+    def exact(self) -> bool:
+        """Whether the two have the same start and end: only then the overlap is all of the longer one."""
+        return self.overlap == self.longest
+
+    @property
+    def factor(self) -> float:
+        """The overlap factor, above 0 up to 1; 1 for an exact match, of zero length too."""
+        return 1.0 if self.exact else self.overlap / self.longest
+
+
+def overlap_factor(one: Span, other: Span) -> float:
+    """The length that two spans share over the length of the longer one, between 0 and 1.
+
+    Equal spans have 1, of zero length too; spans that share no position have 0. Labels play no part.
+
+    >>> overlap_factor(Span(0, 4), Span(1, 6)), overlap_factor(Span(3, 3), Span(3, 3))
+    (0.6, 1.0)
+    """
+    if one.start == other.start and one.end == other.end:
+        return 1.0
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return rate(max(shared, 0), max(len(one), len(other)))
+
+
+def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator[PartialMatch]:
+    """The pairs in the order in which the algorithm finds them; what is in none of them is unmatched.
+
+    Label by label in their order; of each label first the exact matches, then the partial ones, both by
+    position. The spans may come in any order. Raises `OverlapError` for overlapping spans of one label on one
+    side. Holds all spans; O(n log n) for n spans.
+
+    >>> [match.factor for match in partial_matches([Span(0, 4, "A")], [Span(0, 2, "A"), Span(2, 4, "A")])]
+    [0.5]
+    """
+    golds, predicteds = _by_label(gold), _by_label(predicted)
+    for side, groups in (("gold", golds), ("predicted", predicteds)):
+        for spans in groups.values():
+            _refuse_overlaps(spans, side)
+    return (
+        match
+        for label in sorted(golds.keys() & predicteds.keys())
+        for match in _matches(golds[label], predicteds[label])
+    )
+
+
+def glue_spans(spans: Iterable[Span]) -> list[Span]:
+    """The spans by position, where those of one label that overlap are made one.
+
+    It reaches from their least start to their greatest end, and has the labels, id and line of the first of
+    them; what else they carried is gone. Spans that touch stay two. O(n log n) for n spans.
+
+    >>> spans = [Span(3, 7, "A"), Span(0, 4, "A"), Span(7, 9, "A"), Span(1, 2, "B")]
+    >>> [name_of(span) for span in glue_spans(spans)]
+    ["[0,7) 'A'", "[1,2) 'B'", "[7,9) 'A'"]
+    """
+    groups = _by_label(spans)
+    return sorted((span for label in sorted(groups) for span in _glued(groups[label])), key=_position)
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """The metric: graded credit for partial overlap; see the module's docstring for how pairs are found.
+
+    `factor` is the support s of partial matches, from 0 to 1. With `glue`, overlapping spans of one label are
+    made one before anything is counted, and the report says under ``glued`` how many spans of each side went
+    into another. `betas` are further F-measures, reported beside ``f1`` as ``f2``, ``f0.5`` and so on. A
+    span's label is `Span.label`; what it covers is its whole range, gaps included.
+
+    The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("exact", label)`` count spans
+    and exact pairs; ``("shared", label, n)`` is the length that partial pairs share whose longer span has the
+    length n; ``("glued", label, side)`` counts spans glued to another. All are integers, so sums are exact.
+
+    Raises `UsageError` for settings outside their range.
+
+    >>> metric = Partial(factor=0.5, betas=(2,))
+    >>> total = metric.count(Side([Span(0, 4, "A")]), Side([Span(0, 2, "A"), Span(2, 4, "A")]))
+    >>> report = metric.scores(total, ["label"])["micro"]
+    >>> report["tp_gold"], report["precision"], report["recall"], round(report["f2"], 4)
+    (0.25, 0.125, 0.25, 0.2083)
+    """
+
+    name: ClassVar[str] = "partial"
+
+    factor: float = 0.75
+    glue: bool = False
+    betas: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not _is_number(self.factor) or not 0 <= self.factor <= 1:
+            raise UsageError(f"factor must be a number from 0 to 1, not {self.factor!r}")
+        if type(self.glue) is not bool:
+            raise UsageError(f"glue must be True or False, not {self.glue!r}")
+        if type(self.betas) is not tuple:
+            raise UsageError(f"betas must be a tuple of numbers, not {self.betas!r}")
+        for beta in self.betas:
+            if not _is_number(beta) or not 0 < beta <= 1e6:
+                raise UsageError(f"a beta must be a number above 0, up to a million, not {beta!r}")
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document; O(n log n) for n spans.
+
+        Raises `OverlapError` for overlapping spans of one label on one side, unless they are to be glued, and
+        `UsageError` where only some spans are to be counted: what a pair is worth does not divide.
+        """
+        tally: Tally = Counter()
+        golds = self._spans("gold", gold, tally)
+        predicteds = self._spans("predicted", predicted, tally)
+        for label in sorted(golds.keys() & predicteds.keys()):
+            for match in _matches(golds[label], predicteds[label]):
+                if match.overlap == match.longest:
+                    tally["exact", label] += 1
+                else:
+                    tally["shared", label, match.longest] += match.overlap
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Count spans that stand alone and alike on both sides: each is an exact match."""
+        tally: Tally = Counter()
+        for layers, n in labels.items():
+            label = Span(0, 0, layers).label
+            for key in ("gold", "predicted", "exact"):
+                tally[key, label] += n
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Micro, macro and per label; true positives and what follows from them are fractions of spans.
+
+        Labels are those that either side has. The layers are not reported apart: a label is that of all of
+        them. 0/0 is 0.
+        """
+        per_label = self._counts(total)
+        counts = list(per_label.values())
+        report: dict[str, Any] = {
+            "micro": self._further(micro(per_label), sum(counts, Counts()).f),
+            "macro": self._further(
+                macro(per_label), lambda beta: rate(sum(c.f(beta) for c in counts), len(counts))
+            ),
+            "per_label": {label: self._further(c.report(), c.f) for label, c in per_label.items()},
+        }
+        if self.glue:
+            glued = {"gold": 0, "predicted": 0}
+            for key, n in total.items():
+                if key[0] == "glued":
+                    glued[key[2]] += n
+            report["glued"] = glued
+        return report
+
+    def _spans(self, name: str, side: Side, tally: Tally) -> dict[str, list[Span]]:
+        """One side's spans by label, counted, and known not to overlap."""
+        if side.counted is not None:
+            raise UsageError(
+                f"metric 'partial' cannot leave out {name} spans, as a filter asks for",
+                document=side.document.id if side.document is not None else None,
+                advice="score without the filter, or filter the files",
+            )
+        groups = _by_label(side.spans)
+        for label, spans in groups.items():
+            if self.glue:
+                groups[label] = _glued(spans)
+                if glued := len(spans) - len(groups[label]):
+                    tally["glued", label, name] += glued
+            else:
+                _refuse_overlaps(spans, name, side.document)
+            tally[name, label] += len(groups[label])
+        return groups
+
+    def _counts(self, total: Tally) -> dict[str, Counts]:
+        """The counts of each label, in the order of the labels."""
+        factors: dict[str, list[float]] = {label: [] for label in sorted({key[1] for key in total})}
+        for key, n in total.items():
+            if key[0] == "shared":
+                factors[key[1]].append(n / key[2])
+        counts = {}
+        for label, shares in factors.items():
+            # fsum rounds once, whatever the order of its arguments
+            tp = total["exact", label] + self.factor * math.fsum(shares)
+            counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
+        return counts
+
+    def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
+        """A PRF entry with the further F-measures."""
+        return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
+    """The spans of each label, sorted by position."""
+    groups: dict[str, list[Span]] = {}
+    for span in spans:
+        groups.setdefault(span.label, []).append(span)
+    for group in groups.values():
+        group.sort(key=_position)
+    return groups
+
+
+def _refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
+    """Raise `OverlapError` if any two of these overlap; sorted as they are, two neighbours do then."""
+    for one, other in pairwise(spans):
+        if other.start < one.end:
+            raise OverlapError(
+                f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric 'partial' forbids "
+                "within a label",
+                file=document.file if document is not None else None,
+                line=other.line,
+                document=document.id if document is not None else None,
+                advice="correct them, or set glue to make them one",
+            )
+
+
+def _glued(spans: Sequence[Span]) -> list[Span]:
+    """Sorted spans of one label, with those that overlap made one."""
+    glued: list[Span] = []
+    for span in spans:
+        if glued and span.start < glued[-1].end:
+            first = glued[-1]
+            end = max(first.end, span.end)
+            glued[-1] = Span(first.start, end, first.labels, id=first.id, line=first.line)
+        else:
+            glued.append(span)
+    return glued
+
+
+def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
+    """The pairs within one label; both sides are sorted and without overlaps."""
+    gold_left: list[Span] = []
+    predicted_left: list[Span] = []
+    yield from _exact_matches(gold, predicted, gold_left, predicted_left)
+    yield from _overlaps(gold_left, predicted_left)
+
+
+def _exact_matches(
+    gold: Sequence[Span], predicted: Sequence[Span], gold_left: list[Span], predicted_left: list[Span]
+) -> Iterator[PartialMatch]:
+    """The pairs of equal spans; the others, where they have a length, go to the lists of what is left."""
+    i = j = 0
+    while i < len(gold) and j < len(predicted):
+        one, other = gold[i], predicted[j]
+        if one.start == other.start and one.end == other.end:
+            length = one.end - one.start
+            yield PartialMatch(one, other, length, length)
+            i += 1
+            j += 1
+        elif (one.start, one.end) < (other.start, other.end):
+            if one.start < one.end:
+                gold_left.append(one)
+            i += 1
+        else:
+            if other.start < other.end:
+                predicted_left.append(other)
+            j += 1
+    gold_left.extend(span for span in gold[i:] if span.start < span.end)
+    predicted_left.extend(span for span in predicted[j:] if span.start < span.end)
+
+
+def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
+    """The partial pairs of what is left.
+
+    Invariant: a gold span before number i is taken, or ends before this predicted span and all later ones.
+    """
+    i = 0
+    for span in predicted:
+        while i < len(gold) and gold[i].end <= span.start:
+            i += 1
+        if i < len(gold) and gold[i].start < span.end:
+            first = gold[i]
+            overlap = min(first.end, span.end) - max(first.start, span.start)
+            yield PartialMatch(first, span, overlap, max(first.end - first.start, span.end - span.start))
+            i += 1

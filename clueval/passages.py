@@ -1,0 +1,374 @@
+"""Passages: the token lines of part of a document, raw, as the column formats deliver them.
+
+Files of one token per line (VRT, CoNLL) are read as runs of token lines. A passage holds the sentences of one
+document, each as the text of its lines, unparsed: what stands identically on both sides need not be taken
+apart, and what must be is taken apart many lines at a time. A long document comes in several passages, cut
+after the same number of sentences on both sides, so that memory does not grow with the corpus.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.spans import DEFAULT_LAYER
+
+SENTENCES = 2000
+"""A passage is cut after so many sentences."""
+
+ROWS = 1 << 14
+"""About so many lines are taken apart at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What the caller says of a column file: which column holds what, counted from 1 (from -1 at the end).
+
+    `layers` maps the name of a layer to the column of its tags; None is the last column, called ``label``.
+    `token` None is the first column that holds neither token ids nor tags.
+    """
+
+    layers: Mapping[str, int] | None = None
+    token: int | None = None
+    token_id: int | None = None
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the fields of a line are, numbered from 0, once its width is known."""
+
+    width: int
+    separator: str
+    token: int
+    token_id: int | None
+    layers: tuple[tuple[str, int], ...]
+    entities: bool
+
+    @property
+    def border(self) -> str:
+        """A line that parts two sentences in a table: O in every field."""
+        return self.separator.join(["O"] * self.width) + "\n"
+
+
+def layout_of(
+    line: str, separator: str, options: ColumnOptions, entities: bool, file: str, number: int
+) -> Layout:
+    """The layout of a file whose first token line is `line`. Raises `FormatError` for columns it lacks."""
+    width = len(fields_of(line, separator))
+
+    def place(column: int, use: str) -> int:
+        if column == 0:
+            raise UsageError(
+                f"column 0 named for {use}", advice="columns count from 1, or from -1 at the end"
+            )
+        if abs(column) > width:
+            raise FormatError(
+                f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
+                file=file,
+                line=number,
+                advice="name the columns with --layer NAME=COLUMN"
+                + (", parted by TAB" if separator == "\t" and width == 1 else ""),
+            )
+        return column - 1 if column > 0 else width + column
+
+    wanted = {DEFAULT_LAYER: -1} if options.layers is None else options.layers
+    layers = tuple((name, place(column, f"layer {name!r}")) for name, column in wanted.items())
+    token_id = None if options.token_id is None else place(options.token_id, "the token ids")
+    taken = {token_id, *(column for _, column in layers)}
+    free = [column for column in range(width) if column not in taken]
+    if options.token is None and not free:
+        raise FormatError(
+            f"no column is left for the tokens: the line has {width} column{'s' * (width != 1)}",
+            file=file,
+            line=number,
+            advice="name the columns with --layer NAME=COLUMN",
+        )
+    token = free[0] if options.token is None else place(options.token, "the tokens")
+    return Layout(width, separator, token, token_id, layers, entities)
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """The fields of a line; blanks may stand several in a row, tabs may not."""
+    return line.split("\t") if separator == "\t" else line.split(" ")
+
+
+@dataclass(slots=True)
+class Passage:
+    """Some consecutive sentences of a document, raw.
+
+    `sentences` holds the token lines of each, every line with its end; `heads` the line that opens the
+    sentence in the file, if any; `numbers`, of each, the runs of lines it is made of, as pairs of how many
+    token lines come before the run and the number of its first line. `start` is the corpus position of the
+    first token; `begins` is true if the document begins here, `named` if the file gives its id.
+    """
+
+    file: str
+    document: str
+    metadata: Mapping[str, str]
+    layout: Layout | None
+    start: int
+    begins: bool
+    named: bool = False
+    sentences: list[str] = field(default_factory=list)
+    heads: list[str] = field(default_factory=list)
+    numbers: list[list[tuple[int, int]]] = field(default_factory=list)
+
+    def line_of(self, sentence: int, row: int) -> int:
+        """The line number of a token line of a sentence, both counted from 0."""
+        before, number = next(run for run in reversed(self.numbers[sentence]) if run[0] <= row)
+        return number + row - before
+
+    def rows(self) -> Iterator[tuple[int, int, list[str]]]:
+        """Every token line in order: sentence, row in it, fields."""
+        for sentence, text in enumerate(self.sentences):
+            for row, line in enumerate(text[:-1].split("\n")):
+                yield sentence, row, fields_of(line, self.layout.separator if self.layout else "\t")
+
+
+class Table:
+    """Many token lines taken apart into columns, with a border line of O between sentences.
+
+    Raises `ValueError` if a line has another number of fields than the layout says or an empty token; the
+    caller, who knows the passage, finds the line with `misfits`.
+    """
+
+    __slots__ = ("_flat", "_layout", "rows")
+
+    def __init__(self, text: str, layout: Layout) -> None:
+        separator, width = layout.separator, layout.width
+        self._layout = layout
+        self._flat = text.replace("\n", f"{separator}\n{separator}").split(separator)
+        self.rows = text.count("\n")
+        # A line end is a field of its own; if all of them stand in every (width + 1)th place, every line fits.
+        if self._flat[width :: width + 1].count("\n") != self.rows:
+            raise ValueError
+        if "" in self.column(layout.token):
+            raise ValueError
+
+    def column(self, number: int) -> list[str]:
+        """A column, decoded if the format has entities, borders included."""
+        stride = self._layout.width + 1
+        column = self._flat[number : self.rows * stride : stride]
+        if self._layout.entities and "&" in "".join(column):
+            return [unescape(value) if "&" in value else value for value in column]
+        return column
+
+    def tokens(self) -> list[str]:
+        return self.column(self._layout.token)
+
+    def token_ids(self) -> list[str] | None:
+        return None if self._layout.token_id is None else self.column(self._layout.token_id)
+
+    def tags(self) -> dict[str, list[str]]:
+        """The tags of every layer."""
+        return {name: self.column(number) for name, number in self._layout.layers}
+
+
+def tables(sentences: Sequence[str], layout: Layout) -> Iterator[Table]:
+    """The sentences as tables of some thousand lines, a border after each sentence.
+
+    A sentence that is longer than that comes in several tables, without a border between them.
+    """
+    return (Table(text, layout) for (text,) in batches([sentences], [layout]))
+
+
+def batches(sides: Sequence[Sequence[str]], layouts: Sequence[Layout]) -> Iterator[tuple[str, ...]]:
+    """Parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
+
+    Every side has the same number of lines in each sentence; a border follows each sentence.
+    """
+    borders = [layout.border for layout in layouts]
+    waiting: list[tuple[str, ...]] = []
+    rows = 0
+    for sentence in zip(*sides, strict=True):
+        here = sentence[0].count("\n")
+        if here > 2 * ROWS:
+            if waiting:
+                yield _joined(waiting, borders)
+                waiting, rows = [], 0
+            yield from _pieces(sentence, here)
+            yield tuple(borders)
+            continue
+        waiting.append(sentence)
+        rows += here
+        if rows > ROWS:
+            yield _joined(waiting, borders)
+            waiting, rows = [], 0
+    if waiting:
+        yield _joined(waiting, borders)
+
+
+def _joined(sentences: Sequence[tuple[str, ...]], borders: Sequence[str]) -> tuple[str, ...]:
+    return tuple(border.join((*texts, "")) for border, texts in zip(borders, zip(*sentences, strict=True), strict=True))
+
+
+def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
+    """One long sentence, all sides cut after the same lines."""
+    starts = [0] * len(sentence)
+    for _ in range(0, rows, ROWS):
+        ends = [_after_lines(text, start, ROWS) for text, start in zip(sentence, starts, strict=True)]
+        yield tuple(text[start:end] for text, start, end in zip(sentence, starts, ends, strict=True))
+        starts = ends
+
+
+def _after_lines(text: str, start: int, lines: int) -> int:
+    """The position after so many line ends from `start`, or the end of the text, found by counting."""
+    end = start
+    while lines > 16 and end < len(text):
+        step = min(end + 2 * lines, len(text))  # a line has two characters at least: no step goes too far
+        lines -= text.count("\n", end, step)
+        end = step
+    for _ in range(lines):
+        end = text.find("\n", end) + 1 or len(text)
+    return end if end == len(text) else text.rindex("\n", start, end) + 1
+
+
+_ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
+_NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+
+
+def unescape(text: str) -> str:
+    """XML's five entities and character references decoded; any other ampersand stays as it is.
+
+    >>> unescape("R&amp;D &#167; & &co;")
+    'R&D § & &co;'
+    """
+    return _ENTITY.sub(_character, text)
+
+
+def _character(match: re.Match[str]) -> str:
+    name, decimal, hexadecimal = match.groups()
+    if name:
+        return _NAMED[name]
+    code = int(decimal) if decimal else int(hexadecimal, 16)
+    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+
+
+def misfits(passage: Passage) -> Iterator[FormatError]:
+    """The lines of a passage that do not fit its layout, as errors to raise or to list."""
+    if passage.layout is None:
+        return
+    width = passage.layout.width
+    for sentence, row, fields in passage.rows():
+        if len(fields) != width:
+            problem = f"the line has {len(fields)} column{'s' * (len(fields) != 1)}, the first token line has {width}"
+        elif not fields[passage.layout.token]:
+            problem = "the token is empty"
+        else:
+            continue
+        yield FormatError(problem, file=passage.file, line=passage.line_of(sentence, row))
+
+
+def parsed(passage: Passage) -> list[Table]:
+    """All sentences of a passage as tables. Raises `FormatError` for the first line that does not fit."""
+    if passage.layout is None:
+        return []
+    try:
+        return list(tables(passage.sentences, passage.layout))
+    except ValueError:
+        raise next(misfits(passage)) from None
+
+
+class PassageBuilder:
+    """Collects the runs of token lines that a format finds into passages."""
+
+    def __init__(
+        self, file: str, separator: str | None, entities: bool, options: ColumnOptions, name: str | None
+    ) -> None:
+        self._file, self._separator, self._entities, self._options = file, separator, entities, options
+        self._name = name
+        self._layout: Layout | None = None
+        self._position = 0
+        self._documents = 0
+        self._passage: Passage | None = None
+        self._runs: list[str] = []
+        self._numbers: list[tuple[int, int]] = []
+        self._rows = 0
+        self._head = ""
+        self.ready: list[Passage] = []
+
+    @property
+    def layout(self) -> Layout | None:
+        return self._layout
+
+    @property
+    def in_document(self) -> bool:
+        return self._passage is not None
+
+    def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
+        """Start a document; its id is its number in the file where the file gives none."""
+        self.end_document()
+        self._documents += 1
+        name = self._name_of(identifier)
+        self._passage = self._fresh(name, metadata, begins=True, named=identifier is not None)
+
+    def _name_of(self, identifier: str | None) -> str:
+        if identifier is not None:
+            return identifier if self._name is None else f"{self._name}:{identifier}"
+        if self._name is None:
+            return str(self._documents)
+        return self._name if self._documents == 1 else f"{self._name}:{self._documents}"
+
+    def _fresh(self, document: str, metadata: Mapping[str, str], begins: bool, named: bool) -> Passage:
+        return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
+
+    def add(self, number: int, run: str) -> None:
+        """Add token lines, the first of which has that number, to the sentence at hand."""
+        if self._layout is None:
+            line = run[: run.index("\n")]
+            separator = self._separator or ("\t" if "\t" in line else " ")
+            self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
+        if self._passage is None:
+            self.begin_document(None, {})
+            assert self._passage is not None
+        self._passage.layout = self._layout
+        self._runs.append(run)
+        self._numbers.append((self._rows, number))
+        self._rows += run.count("\n")
+
+    def begin_sentence(self, head: str = "") -> None:
+        """End the sentence at hand, if there is one; `head` is what opens the next."""
+        self.end_sentence()
+        self._head = head
+
+    def end_sentence(self) -> None:
+        passage = self._passage
+        if self._runs and passage is not None:
+            passage.sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
+            passage.numbers.append(self._numbers)
+            passage.heads.append(self._head)
+            self._position += self._rows
+            self._runs, self._numbers, self._rows = [], [], 0
+            if len(passage.sentences) >= SENTENCES:
+                self.ready.append(passage)
+                self._passage = self._fresh(
+                    passage.document, passage.metadata, begins=False, named=passage.named
+                )
+        self._head = ""
+
+    def end_document(self) -> None:
+        self.end_sentence()
+        if self._passage is not None and (self._passage.sentences or self._passage.begins):
+            self.ready.append(self._passage)
+        self._passage = None
+
+    def take(self) -> list[Passage]:
+        """The passages that are complete, once."""
+        ready, self.ready = self.ready, []
+        return ready
+
+
+def without_blank_lines(number: int, run: str) -> Iterator[tuple[int, str]]:
+    """The parts of a run between blank lines, each with the number of its first line."""
+    waiting: list[str] = []
+    for offset, line in enumerate(chain(run[:-1].split("\n"), ("",))):
+        if line.strip(" \t"):
+            waiting.append(line)
+        elif waiting:
+            yield number + offset - len(waiting), "\n".join(waiting) + "\n"
+            waiting = []

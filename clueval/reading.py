@@ -1,0 +1,241 @@
+"""From paths to documents: which format, which options, which files belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from clueval.decoding import Decoder, documents
+from clueval.exceptions import FileError, UsageError
+from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
+from clueval.passages import ColumnOptions, Passage
+from clueval.sources import Complain, Progress, blocks, lines, refuse
+from clueval.spans import DEFAULT_LAYER, Document
+from clueval.tagging import INVALID, scheme_called
+
+LayerColumns = Mapping[str, int | tuple[int, int]]
+"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are to be read; see `read`."""
+
+    layers: Mapping[str, int] | None = None
+    input: str | None = None
+    token: int | None = None
+    token_id: int | None = None
+    scheme: str | None = None
+    invalid: str = "conlleval"
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+    text: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.input is not None and self.input not in FORMATS:
+            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
+        if self.invalid not in INVALID:
+            raise UsageError(
+                f"unknown treatment of ill-formed tags {self.invalid!r}",
+                advice=f"one of {', '.join(INVALID)}",
+            )
+        if self.scheme is not None:
+            scheme_called(self.scheme)
+        if self.layers is not None and not self.layers:
+            raise UsageError("no layer is named", advice="name one, as in entity=2")
+
+    def decoder(self) -> Decoder:
+        return Decoder(self.scheme, self.invalid)
+
+    def columns(self) -> ColumnOptions:
+        return ColumnOptions(self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file to read: its path, its format, how to read it, and what to call it among others."""
+
+    path: Path
+    format: str
+    options: ReadOptions
+    name: str | None = None
+    progress: Progress | None = field(default=None, compare=False)
+
+    @property
+    def has_passages(self) -> bool:
+        return self.format in COLUMN_FORMATS
+
+    def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
+        """The raw passages of a column format."""
+        module = COLUMN_FORMATS[self.format]
+        found: Iterator[Passage] = module.passages(
+            self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
+        )
+        return found
+
+    def documents(self) -> Iterator[Document]:
+        """The documents of the file, one in memory at a time."""
+        if self.has_passages:
+            module = COLUMN_FORMATS[self.format]
+            return documents(self.passages(), lambda _: self.options.decoder(), module.sentence_id)
+        return spans_table.read(
+            lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
+        )
+
+    def _text(self) -> Iterator[Document]:
+        """The documents of the text that belongs to a table of spans, without layers."""
+        path = self.options.text or self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(
+            ".vrt"
+        )
+        if not path.is_file():
+            raise FileError(
+                f"the text file {path} of this table of spans is not there",
+                file=str(self.path),
+                advice="lay a .vrt file of the same name beside the table, or name the text with --text",
+            )
+        source = source_of(path, replace(self.options, input=None, text=None), name=self.name)
+        module = COLUMN_FORMATS.get(source.format)
+        if module is None:
+            raise FileError("is no text file for a table of spans", file=str(path), advice="VRT or CoNLL")
+        columns = replace(self.options.columns(), layers={})
+        return documents(
+            module.passages(path, columns, name=self.name),
+            lambda _: self.options.decoder(),
+            module.sentence_id,
+        )
+
+
+def source_of(
+    path: Path, options: ReadOptions, *, name: str | None = None, progress: Progress | None = None
+) -> Source:
+    """A file with its format, which is told from its first lines if `options.input` does not name it."""
+    form = options.input
+    if form is None:
+        first = next((line for _, line in _first_lines(path) if line.strip()), "")
+        form = format_of(path.name, first)
+    return Source(path, form, options, name, progress)
+
+
+def _first_lines(path: Path) -> Iterator[tuple[int, str]]:
+    for number, text in blocks(path):
+        yield from enumerate(text.split("\n"), number)
+        return
+
+
+def files_of(path: Path) -> list[tuple[str | None, Path]]:
+    """The file, without a name, or all files below a folder with their names in it, in order of the names.
+
+    Hidden files and folders are left out. Raises `FileError` if there is nothing to read.
+    """
+    if path.is_dir():
+        names = sorted(
+            file.relative_to(path).as_posix()
+            for file in path.rglob("*")
+            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+        )
+        if not names:
+            raise FileError("the folder has no files", file=str(path))
+        return [(name, path / name) for name in names]
+    if not path.exists():
+        raise FileError("there is no such file or folder", file=str(path))
+    return [(None, path)]
+
+
+def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
+    """The pairs of files of two sides: the two files, or the files of two folders by relative name.
+
+    Raises `FileError` for a folder beside a file and for a name that only one folder has.
+    """
+    if gold.is_dir() != predicted.is_dir():
+        folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
+        raise FileError(
+            f"is a folder, but {file} is not", file=str(folder), advice="give two files or two folders"
+        )
+    own, other = (dict(files_of(side)) for side in (gold, predicted))
+    for name in sorted(own.keys() ^ other.keys(), key=str):
+        missing, there = (predicted, gold) if name in own else (gold, predicted)
+        raise FileError(f"has no file {name!r}, which {there} has", file=str(missing))
+    return [(name, own[name], other[name]) for name in own]
+
+
+def read(
+    path: str | Path,
+    layers: Mapping[str, int] | None = None,
+    *,
+    input: str | None = None,
+    token: int | None = None,
+    token_id: int | None = None,
+    scheme: str | None = None,
+    invalid: str = "conlleval",
+    document_tag: str = "text",
+    sentence_tag: str = "s",
+    text: str | Path | None = None,
+) -> Iterator[Document]:
+    """The documents of a file, or of all files below a folder, one at a time.
+
+    Args:
+        path: a file, packed or not, or a folder.
+        layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
+            column, called ``label``; of a table of spans, every column that is no position.
+        input: the format (see `clueval.formats.FORMATS`); None: told from the first line.
+        token, token_id: the columns of the tokens (None: the first that is nothing else) and of their ids.
+        scheme: the tag scheme; None: told from the tags.
+        invalid: what becomes of ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        document_tag, sentence_tag: the XML elements that are documents and sentences.
+        text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
+
+    Raises `CluevalError` for input that is not what it should be, with file and line.
+    """
+    options = ReadOptions(
+        layers,
+        input,
+        token,
+        token_id,
+        scheme,
+        invalid,
+        document_tag,
+        sentence_tag,
+        None if text is None else Path(text),
+    )
+    return _documents(Path(path), options)
+
+
+def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
+    for name, file in files_of(path):
+        yield from source_of(file, options, name=name).documents()
+
+
+def layer_names(layers: LayerColumns | None) -> list[str]:
+    """The names of the layers."""
+    return [DEFAULT_LAYER] if layers is None else list(layers)
+
+
+def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -> Mapping[str, int] | None:
+    """The columns of the gold (0) or predicted (1) side; in a single file without layers the last two."""
+    if layers is None:
+        return {DEFAULT_LAYER: side - 2} if single_file else None
+    if single_file and (alone := [name for name, columns in layers.items() if isinstance(columns, int)]):
+        raise UsageError(
+            f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
+            advice="name both columns, as in entity=2:3",
+        )
+    return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+
+
+def same_documents(
+    gold: Iterable[Document], predicted: Iterable[Document]
+) -> Iterator[tuple[Document, Document]]:
+    """Documents of two sides in pairs. Raises `UsageError` if one side has more."""
+    from itertools import zip_longest
+
+    for number, (own, other) in enumerate(zip_longest(gold, predicted)):
+        if own is None or other is None:
+            extra, lacking = (other, "gold") if own is None else (own, "predicted")
+            raise UsageError(
+                f"{lacking} has {number} document{'s' * (number != 1)} and ends where the other side goes on",
+                file=extra.file,
+                document=extra.id,
+                advice="both sides must have the same documents in the same order",
+            )
+        yield own, other

@@ -1,0 +1,123 @@
+"""The reports of all metrics as tables: a title, a header, rows of strings and numbers.
+
+Text and Markdown show the same tables. Rates are shown as percentages with two decimals, as the field prints
+them; JSON and TSV have them as fractions. What a metric's report holds is said in the metric's own room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Report = Mapping[str, Any]
+Cell = str | float
+
+LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A fraction that is shown as a percentage."""
+
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table; the first column is text, the others are numbers."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell | Rate]]
+
+
+def tables(report: Report) -> Iterator[Table]:
+    """The tables of everything that `Result.to_dict` gives, in order."""
+    yield from _of_metrics(report["metrics"], "")
+    for key, groups in report.get("by", {}).items():
+        yield _overview(key, groups)
+        for value, group in groups.items():
+            yield from _of_metrics(group["metrics"], f"{key} {value}: ")
+
+
+def _of_metrics(metrics: Report, where: str) -> Iterator[Table]:
+    for name, sequences in metrics.items():
+        for sequence, report in sequences.items():
+            yield from SHAPES[name](f"{where}{name}, {sequence}", report)
+
+
+def _overview(key: str, groups: Report) -> Table:
+    rows = [[value, group["documents"], group["tokens"]] for value, group in groups.items()]
+    return Table(f"By {key}", [key, "documents", "tokens"], rows)
+
+
+def levels(title: str, report: Report) -> Iterator[Table]:
+    classes = report["classes"]
+    yield Table(
+        f"{title}: how the spans of each side are matched",
+        ["side", *classes["gold"], "spans"],
+        [[side, *counts.values(), sum(counts.values())] for side, counts in classes.items()],
+    )
+    rows: list[list[Cell | Rate]] = [
+        [LEVEL_NAMES[level], *_rates(prf), *_supports(prf)] for level, prf in report["unlabelled"].items()
+    ]
+    yield Table(f"{title}: unlabelled", ["level", *_HEADER], rows)
+    for layer, by_level in report["labelled"].items():
+        rows = []
+        for level, averages in by_level.items():
+            rows.append(
+                [f"{LEVEL_NAMES[level]}, micro", *_rates(averages["micro"]), *_supports(averages["micro"])]
+            )
+            rows.append(
+                [f"{LEVEL_NAMES[level]}, macro", *_rates(averages["macro"]), *_supports(averages["macro"])]
+            )
+        yield Table(f"{title}: labelled by {layer}", ["level", *_HEADER], rows)
+        yield _recall_and_precision_per_label(f"{title}: labels of {layer}", by_level)
+
+
+def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
+    """One row per label: precision and recall at every level, and the supports."""
+    header = ["label", *(f"P{n}" for n in by_level), *(f"R{n}" for n in by_level), "gold", "predicted"]
+    rows: list[list[Cell | Rate]] = []
+    for label, first in by_level["1"]["per_label"].items():
+        entries = [by_level[level]["per_label"][label] for level in by_level]
+        rates = [Rate(entry[what]) for what in ("precision", "recall") for entry in entries]
+        rows.append([label, *rates, first["gold"], first["predicted"]])
+    return Table(title, header, rows)
+
+
+def prf_per_label(title: str, report: Report) -> Iterator[Table]:
+    """Reports of PRF entries per label, then their averages."""
+    rows: list[list[Cell | Rate]] = [
+        [label, *_rates(prf), *_supports(prf)] for label, prf in report["per_label"].items()
+    ]
+    for average in ("micro", "macro", "weighted"):
+        if average in report:
+            rows.append([average, *_rates(report[average]), *_supports(report[average])])
+    yield Table(title, ["label", *_HEADER], rows)
+
+
+def exact(title: str, report: Report) -> Iterator[Table]:
+    yield from prf_per_label(title, report)
+    yield Table(f"{title}: tokens", ["", "accuracy"], [["tagged alike", Rate(report["token_accuracy"])]])
+
+
+_HEADER = ["precision", "recall", "f1", "gold", "found", "predicted", "right"]
+
+
+def _rates(prf: Report) -> list[Rate]:
+    return [Rate(prf["precision"]), Rate(prf["recall"]), Rate(prf["f1"])]
+
+
+def _supports(prf: Report) -> list[float]:
+    """The gold spans and how many of them are found, the predicted ones and how many of them are right."""
+    return [prf["gold"], prf["tp_gold"], prf["predicted"], prf["tp_predicted"]]
+
+
+SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
+    "levels": levels,
+    "exact": exact,
+    "partial": prf_per_label,
+}
+"""How the report of each metric becomes tables."""

@@ -1,0 +1,63 @@
+"""Results as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clueval.reports.tables import Cell, Rate, Report, Table, tables
+
+
+def render(report: Report) -> str:
+    """A report as text: what was read, the tables, the signature."""
+    return "\n".join(
+        [*_head(report), *(line for table in tables(report) for line in _table(table)), *_foot(report)]
+    )
+
+
+def render_tables(found: Iterator[Table]) -> str:
+    """Tables alone."""
+    return "\n".join(line for table in found for line in _table(table))
+
+
+def _head(report: Report) -> Iterator[str]:
+    documents, tokens = report["documents"], report["tokens"]
+    yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} positions"
+    for side, n in report["repaired_tags"].items():
+        if n:
+            yield f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}"
+    yield ""
+
+
+def _foot(report: Report) -> Iterator[str]:
+    yield f"signature: {report['signature']}"
+
+
+def _table(table: Table) -> Iterator[str]:
+    cells = [
+        [printable(title) for title in table.header],
+        *([shown(cell) for cell in row] for row in table.rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    yield printable(table.title)
+    for number, row in enumerate(cells):
+        first, *others = row
+        yield "  ".join(
+            [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(others, widths[1:], strict=True))]
+        ).rstrip()
+        if number == 0:
+            yield "  ".join("-" * width for width in widths)
+    yield ""
+
+
+def shown(cell: Cell | Rate) -> str:
+    """A cell as text: rates as percentages, integers with separators, other numbers with three decimals."""
+    if isinstance(cell, Rate):
+        return "-" if cell.value is None else f"{100 * cell.value:.2f}"
+    if isinstance(cell, str):
+        return printable(cell)
+    return f"{cell:,}" if isinstance(cell, int) or cell == int(cell) else f"{cell:,.3f}"
+
+
+def printable(text: str) -> str:
+    """Text that cannot steer a terminal: characters that do not print become escapes."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)

@@ -1,0 +1,64 @@
+"""Results as a table of tab-separated values: one row for each entry of each report.
+
+The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its place in the
+report, as in the JSON), then every measure that occurs. Rates are fractions. The last line is the signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clueval.reports.tables import Report
+
+Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
+
+
+def render(report: Report) -> str:
+    """A report as TSV."""
+    rows = list(_rows(report))
+    measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
+    lines = ["\t".join(["by", "value", "metric", "sequence", "entry", *measures])]
+    for place, values in rows:
+        numbers = ["" if values.get(measure) is None else str(values[measure]) for measure in measures]
+        lines.append("\t".join([*map(guarded, place), *numbers]))
+    lines.append(f"# signature: {cell(report['signature'])}")
+    return "\n".join(lines)
+
+
+def _rows(report: Report) -> Iterator[Row]:
+    yield from _of_metrics(report["metrics"], "", "")
+    for key, groups in report.get("by", {}).items():
+        for value, group in groups.items():
+            yield from _of_metrics(group["metrics"], key, value)
+
+
+def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
+    for metric, sequences in metrics.items():
+        for sequence, report in sequences.items():
+            for entry, values in _entries(report, ()):
+                yield (by, value, metric, sequence, "/".join(entry)), values
+
+
+def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
+    """The innermost dictionaries of a report with their places in it."""
+    numbers = {key: value for key, value in report.items() if not isinstance(value, dict)}
+    if numbers:
+        yield path, numbers
+    for key, value in report.items():
+        if isinstance(value, dict):
+            yield from _entries(value, (*path, key))
+
+
+def cell(text: str) -> str:
+    """Text that stays in its cell: tabs and line ends become blanks."""
+    return "".join(" " if c in "\t\n\r\v\f\x85\u2028\u2029" else c for c in text)
+
+
+def guarded(text: str) -> str:
+    """A cell that a spreadsheet does not run: an apostrophe stands before what could begin a formula.
+
+    >>> guarded("=1+1"), guarded("PER")
+    ("'=1+1", 'PER')
+    """
+    text = cell(text)
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@") else text

@@ -1,0 +1,160 @@
+"""Files in, text out: opening, unpacking, decoding.
+
+Text comes in blocks that end with a line end, so that what is in memory is a block and the longest line. Files
+that begin as gzip files do are unpacked, whatever their name. The encoding is UTF-8, a byte-order
+mark is skipped, CRLF is read as LF, a last line without its end gets one. Only LF and CRLF end a line: a lone
+CR, U+2028 and their like are characters.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BufferedIOBase, BufferedReader, RawIOBase, TextIOWrapper
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from clueval.exceptions import CluevalError, FileError, FormatError
+
+BLOCK = 1 << 20
+"""Bytes read at a time."""
+
+Progress = Callable[[int], object]
+"""Called with the number of bytes that have been read since the last call."""
+
+Complain = Callable[[CluevalError], object]
+"""Called with an error; raises it, or keeps it for a list of all that is wrong."""
+
+
+def refuse(error: CluevalError) -> NoReturn:
+    """The complaint that ends everything."""
+    raise error
+
+
+class _Counted(RawIOBase):
+    """A file that tells how much of it has been read, packed bytes where it is packed."""
+
+    def __init__(self, raw: IO[bytes], progress: Progress) -> None:
+        self._raw, self._progress = raw, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self._progress(len(data))
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def blocks(
+    path: Path, progress: Progress | None = None, complain: Complain = refuse
+) -> Iterator[tuple[int, str]]:
+    """Whole lines of a file in blocks, each with the number of its first line, from 1.
+
+    Held in memory: a block of about a megabyte, or one line if it is longer. Raises `FileError` if the file
+    cannot be read, `FormatError` with the line for bytes that are not UTF-8 and for a NUL.
+    """
+    number = 1
+    for data in _whole_lines(path, progress):
+        text = _decoded(data, path, number, complain)
+        yield number, text
+        number += text.count("\n")
+
+
+def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
+    """The lines of a file without their ends, numbered from 1. Raises as `blocks` does."""
+    for number, text in blocks(path, progress):
+        for offset, line in enumerate(text[:-1].split("\n")):
+            yield number + offset, line
+
+
+def content(path: Path) -> str:
+    """The whole text of a file, all in memory. Raises as `blocks` does."""
+    return "".join(text for _, text in blocks(path))
+
+
+def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
+    try:
+        with path.open("rb") as raw:
+            counted = BufferedReader(_Counted(raw, progress), BLOCK) if progress else raw
+            packed = counted.peek(2)[:2] == b"\x1f\x8b"
+            yield from _cut_at_line_ends(gzip.GzipFile(fileobj=counted) if packed else counted)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+
+
+def _cut_at_line_ends(stream: BufferedIOBase) -> Iterator[bytes]:
+    first = True
+    pieces: list[bytes] = []
+    while data := stream.read(BLOCK):
+        if first:
+            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
+        cut = data.rfind(b"\n") + 1
+        if cut:
+            yield b"".join((*pieces, data[:cut]))
+            pieces = [data[cut:]] if cut < len(data) else []
+        else:
+            pieces.append(data)
+    if rest := b"".join(pieces):
+        yield rest + b"\n"
+
+
+def _decoded(data: bytes, path: Path, number: int, complain: Complain) -> str:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = number + data.count(b"\n", 0, error.start)
+        complain(
+            FormatError(
+                f"not UTF-8: byte 0x{data[error.start]:02x}",
+                file=str(path),
+                line=line,
+                advice="convert the file to UTF-8",
+            )
+        )
+        text = data.decode("utf-8", errors="replace")
+    if "\0" in text:
+        line = number + text.count("\n", 0, text.index("\0"))
+        complain(FormatError("a NUL character", file=str(path), line=line))
+    return text.replace("\r\n", "\n") if "\r" in text else text
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[IO[str]]:
+    """A text file to write, which appears under its name when all of it is written, or not at all.
+
+    UTF-8, LF; packed if the name ends in ``.gz``. Raises `FileError` if it cannot be written.
+    """
+    temporary: str | None = None
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as raw:
+            # mtime 0: the same text gives the same bytes
+            packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) if path.suffix == ".gz" else None
+            with TextIOWrapper(packed or raw, encoding="utf-8", newline="\n") as text:
+                yield text
+        Path(temporary).chmod(0o666 & ~_umask())
+        Path(temporary).replace(path)
+        temporary = None
+    except OSError as error:
+        raise FileError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
+    finally:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,200 @@
+"""Spans and documents: the values that everything else is about.
+
+A span is a **half-open** range ``[start, end)`` of positions in a document. A position is the number of a
+token (a *corpus position*: XML tags and blank lines are not counted) or of a Unicode code point; the document
+says which (`Document.unit`). A span of zero length, ``start == end``, stands between two positions. Two spans
+overlap if they share ground: ``a.start < b.end and b.start < a.end``; spans that touch do not overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, NoReturn
+
+from clueval.exceptions import SpanError
+
+Unit = Literal["token", "character"]
+
+DEFAULT_LAYER = "label"
+"""The name of the layer where a format or its options name none."""
+
+NO_LABEL = "_"
+"""The label of a tag that carries none (a bare ``B`` or ``I``)."""
+
+
+class Frozen(dict[str, Any]):
+    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.
+
+    >>> Frozen(entity="PER") == {"entity": "PER"}
+    True
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} cannot be changed")
+
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dict says None; this one never changes
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def __copy__(self) -> Frozen:
+        return self
+
+
+_NOTHING = Frozen()
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A half-open range ``[start, end)`` with one label per layer.
+
+    `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
+    has None in a layer that has no span there, which is not a label called "O". `features` are the further
+    properties that an annotation may have, `tokens` the positions inside the range that belong to the span
+    where that is not all of them. `id` and `line` say where the span came from and do not enter equality.
+
+    Raises `SpanError` for positions that are no integers, negative or reversed.
+
+    >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
+    'PER|high'
+    >>> Span(0, 2, "LOC").labels
+    {'label': 'LOC'}
+    """
+
+    start: int
+    end: int
+    labels: Mapping[str, str | None] | str = _NOTHING
+    features: Mapping[str, Any] = field(default=_NOTHING, repr=False)
+    tokens: frozenset[int] | None = field(default=None, repr=False)
+    id: str | int | None = field(default=None, compare=False)
+    line: int | None = field(default=None, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        start, end = self.start, self.end
+        if type(start) is not int or type(end) is not int:
+            raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=self.line)
+        if start < 0:
+            raise SpanError(f"span {name_of(self)} starts before position 0", line=self.line)
+        if end < start:
+            raise SpanError(f"span {name_of(self)} ends before it starts", line=self.line)
+        if type(self.labels) is not Frozen:
+            labels = {DEFAULT_LAYER: self.labels} if isinstance(self.labels, str) else self.labels
+            object.__setattr__(self, "labels", Frozen(labels))
+        if type(self.features) is not Frozen:
+            object.__setattr__(self, "features", Frozen(self.features))
+
+    @property
+    def label(self) -> str:
+        """The label; of several layers the labels in their order, joined by ``|`` (``_`` for none)."""
+        return "|".join(NO_LABEL if label is None else label for label in self.by_layer.values())
+
+    @property
+    def by_layer(self) -> Mapping[str, str | None]:
+        """`labels`, typed as the mapping that it always is once the span exists."""
+        return self.labels  # type: ignore[return-value]  # __post_init__ turned a string into a mapping
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def __bool__(self) -> bool:  # a span of zero length is a span
+        return True
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share ground; spans that touch do not, nor do two equal spans of zero length.
+
+        >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
+        (True, False, True)
+        """
+        return self.start < other.end and other.start < self.end
+
+
+def name_of(span: Span) -> str:
+    """A span as error messages name it: ``[start,end)`` and its labels.
+
+    >>> name_of(Span(3, 5, "PER"))
+    "[3,5) 'PER'"
+    """
+    labels = span.labels if isinstance(span.labels, str) else "|".join(map(str, span.labels.values()))
+    return f"[{span.start},{span.end})" + (f" {labels!r}" if labels else "")
+
+
+class Sentence(NamedTuple):
+    """The range ``[start, end)`` of a sentence, and the id that the file gives it."""
+
+    start: int
+    end: int
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of one side: its text, and its spans by layer.
+
+    Positions count from `start`, the first position of the document (tokens are counted over a whole file),
+    so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: of the `tokens`, or of the code
+    points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
+    holds the line number of each token, `file` where the document was read; neither enters equality.
+
+    Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
+    """
+
+    id: str
+    layers: Mapping[str, Sequence[Span]]
+    tokens: Sequence[str] | None = None
+    text: str | None = None
+    unit: Unit = "token"
+    start: int = 0
+    token_ids: Sequence[str] | None = None
+    sentences: Sequence[Sentence] = ()
+    metadata: Mapping[str, str] = _NOTHING
+    tags: Mapping[str, Sequence[str]] = field(default=_NOTHING, repr=False)
+    repaired: int = 0
+    lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
+    file: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("token", "character"):
+            raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
+        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
+            raise SpanError(
+                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens",
+                document=self.id,
+                file=self.file,
+            )
+        end = self.end
+        if end is None:
+            return
+        for layer, spans in self.layers.items():
+            for span in spans:
+                if span.start < self.start or span.end > end:
+                    raise SpanError(
+                        f"span {name_of(span)} of layer {layer!r} lies outside the text, "
+                        f"which has the positions {self.start} to {end - 1}"
+                        if end > self.start
+                        else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
+                        document=self.id,
+                        file=self.file,
+                        line=span.line,
+                    )
+
+    @property
+    def end(self) -> int | None:
+        """The position after the last, or None where the text is not there."""
+        text = self.tokens if self.unit == "token" else self.text
+        return None if text is None else self.start + len(text)
+
+    def text_of(self, span: Span) -> str:
+        """The text that a span covers, tokens joined by blanks; empty where the text is not there.
+
+        >>> Document("d", {}, tokens=["Frau", "Anna", "Weiß"], start=10).text_of(Span(11, 13))
+        'Anna Weiß'
+        """
+        if self.unit == "character":
+            return (self.text or "")[span.start - self.start : span.end - self.start]
+        return " ".join((self.tokens or ())[span.start - self.start : span.end - self.start])

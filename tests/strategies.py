@@ -1,0 +1,34 @@
+"""Hypothesis strategies for spans, layers and corpora."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from hypothesis import strategies as st
+
+from clueval.spans import Span
+
+LABELS = ("PER", "LOC", "ORG")
+
+
+@st.composite
+def flat_spans(
+    draw: st.DrawFn, layers: tuple[str, ...] = ("label",), size: int = 14, zero_length: bool = False
+) -> list[Span]:
+    """A flat sequence by position, of labels in all the given layers."""
+    cuts = sorted(draw(st.lists(st.integers(0, size), max_size=10, unique=not zero_length)))
+    spans = []
+    for start, end in pairwise(cuts):
+        if draw(st.booleans()) and not (spans and spans[-1].start == spans[-1].end == start == end):
+            spans.append(Span(start, end, {layer: draw(st.sampled_from(LABELS)) for layer in layers}))
+    return spans
+
+
+@st.composite
+def any_spans(draw: st.DrawFn, size: int = 12, max_size: int = 8) -> list[Span]:
+    """Spans that may overlap, nest, repeat and be of zero length, in any order."""
+    ends = st.tuples(st.integers(0, size), st.integers(0, size)).map(sorted)
+    return [
+        Span(start, end, draw(st.sampled_from(LABELS)))
+        for start, end in draw(st.lists(ends, max_size=max_size))
+    ]

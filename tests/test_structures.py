@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import naive_components
+from strategies import any_spans, flat_spans
+
+from clueval.components import overlap_components
+from clueval.exceptions import CluevalError, FormatError, OverlapError, SpanError
+from clueval.index import SpanIndex
+from clueval.merging import merge_layers
+from clueval.spans import Document, Frozen, Span
+
+
+class TestSpan:
+    @pytest.mark.parametrize("positions", [(-1, 2), (3, 2), (0.0, 1), ("0", 1), (True, 1)])
+    def test_nonsense_is_refused_at_birth(self, positions: tuple[int, int]) -> None:
+        with pytest.raises(SpanError):
+            Span(*positions)
+
+    def test_where_it_comes_from_does_not_enter_equality(self) -> None:
+        assert Span(0, 1, "A", line=3, id="x") == Span(0, 1, "A")
+        assert hash(Span(0, 1, "A", line=3)) == hash(Span(0, 1, "A"))
+
+    def test_labels_cannot_be_changed(self) -> None:
+        labels = Span(0, 1, {"entity": "PER"}).labels
+        with pytest.raises(TypeError):
+            labels["entity"] = "LOC"  # type: ignore[index]
+
+    def test_survives_pickling(self) -> None:
+        span = Span(0, 1, {"entity": "PER", "risk": None}, {"score": 0.5}, frozenset({0}))
+
+        assert pickle.loads(pickle.dumps(span)) == span
+
+    def test_touching_is_not_overlapping(self) -> None:
+        assert not Span(0, 3).overlaps(Span(3, 5))
+        assert Span(0, 4).overlaps(Span(3, 5))
+
+
+class TestDocument:
+    def test_spans_outside_the_text_are_refused(self) -> None:
+        with pytest.raises(SpanError, match=r"document 'd'.*\[1,3\).*positions 0 to 1"):
+            Document("d", {"entity": [Span(1, 3)]}, tokens=["a", "b"])
+
+    def test_token_ids_must_fit_the_tokens(self) -> None:
+        with pytest.raises(SpanError, match="1 token ids for 2 tokens"):
+            Document("d", {}, tokens=["a", "b"], token_ids=["1"])
+
+    def test_text_of_a_span_is_found_by_corpus_position_or_character(self) -> None:
+        assert Document("d", {}, tokens=["a", "b", "c"], start=7).text_of(Span(8, 10)) == "b c"
+        assert Document("d", {}, text="abc", unit="character").text_of(Span(1, 3)) == "bc"
+
+
+def test_errors_say_where_and_survive_pickling() -> None:
+    error = FormatError("a NUL", file="g.vrt", line=3, document="d1", advice="remove it")
+
+    again = pickle.loads(pickle.dumps(error))
+
+    assert str(error) == str(again) == "g.vrt:3, document 'd1': a NUL (remove it)"
+    assert (type(again), again.line) == (FormatError, 3)
+    assert "\n" not in str(CluevalError("a\nb\x1b[31m"))
+
+
+@given(any_spans(), any_spans(max_size=3))
+def test_the_index_finds_what_a_scan_finds(spans: list[Span], queries: list[Span]) -> None:
+    index = SpanIndex(spans)
+
+    for query in queries:
+        expected = sorted((s for s in spans if s.overlaps(query)), key=lambda s: (s.start, s.end))
+        found = index.overlapping(query)
+        assert [(s.start, s.end) for s in found] == [(s.start, s.end) for s in expected]
+        assert sorted(s.label for s in found) == sorted(s.label for s in expected)
+
+
+@given(any_spans())
+def test_components_are_the_connected_components_of_the_overlap_graph(spans: list[Span]) -> None:
+    numbered = [Span(s.start, s.end, {"n": str(n)}) for n, s in enumerate(spans)]
+
+    components = overlap_components(numbered)
+
+    assert {frozenset(int(s.label) for s in c) for c in components} == naive_components(spans)
+
+
+class TestMerging:
+    def test_touching_spans_stay_apart(self) -> None:
+        assert len(merge_layers({"a": [Span(0, 2, "x")], "b": [Span(2, 4, "y")]})) == 2
+
+    def test_a_chain_of_overlaps_becomes_one_span_with_the_majority_labels(self) -> None:
+        entity = [Span(0, 2, {"entity": "PER"}), Span(3, 7, {"entity": "LOC"})]
+        risk = [Span(1, 4, {"risk": "high"})]
+
+        assert merge_layers({"entity": entity, "risk": risk}) == [
+            Span(0, 7, {"entity": "LOC", "risk": "high"})
+        ]
+
+    def test_a_tie_goes_to_the_label_that_comes_first(self) -> None:
+        entity = [Span(0, 2, {"entity": "Z"}), Span(2, 4, {"entity": "A"})]
+
+        (merged,) = merge_layers({"entity": entity, "risk": [Span(1, 3, {"risk": "low"})]})
+
+        assert merged.labels == {"entity": "Z", "risk": "low"}
+
+    def test_overlapping_spans_of_one_layer_are_refused(self) -> None:
+        with pytest.raises(OverlapError):
+            merge_layers({"a": [Span(0, 2), Span(1, 3)]})
+
+    @given(flat_spans(("a",)), flat_spans(("b",)), flat_spans(("c",)))
+    def test_merging_is_idempotent_and_independent_of_the_order_of_layers(
+        self, a: list[Span], b: list[Span], c: list[Span]
+    ) -> None:
+        merged = merge_layers({"a": a, "b": b, "c": c})
+
+        assert merge_layers(dict.fromkeys("abc", merged)) == merged
+        assert merge_layers({"c": c, "a": a, "b": b}) == merged
+
+    @given(flat_spans(("a",)), flat_spans(("b",)))
+    def test_merged_spans_cover_the_components_of_the_union(self, a: list[Span], b: list[Span]) -> None:
+        ranges = [(c[0].start, max(s.end for s in c)) for c in overlap_components([*a, *b])]
+
+        assert [(s.start, s.end) for s in merge_layers({"a": a, "b": b})] == ranges
+
+
+@given(st.dictionaries(st.text(max_size=3), st.integers()))
+def test_frozen_is_a_dictionary_with_a_hash(items: dict[str, int]) -> None:
+    assert Frozen(items) == items
+    assert hash(Frozen(items)) == hash(Frozen(dict(reversed(items.items()))))
