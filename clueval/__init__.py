@@ -1,13 +1,37 @@
 """clueval scores labelled spans: gold against predicted, in every way of counting that people report."""
 
-from clueval.components import overlap_components
-from clueval.evaluation import evaluate
-from clueval.exceptions import CluevalError
-from clueval.matching import Match, match_spans
-from clueval.merging import merge_layers
-from clueval.reading import read
-from clueval.results import Result, Signature, __version__
-from clueval.spans import Document, Sentence, Span
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clueval.components import overlap_components
+    from clueval.evaluation import evaluate
+    from clueval.exceptions import CluevalError
+    from clueval.matching import Match, match_spans
+    from clueval.merging import merge_layers
+    from clueval.reading import read
+    from clueval.results import Result, Signature
+    from clueval.spans import Document, Sentence, Span
+    from clueval.version import __version__
+
+_ROOMS = {
+    "CluevalError": "exceptions",
+    "Document": "spans",
+    "Match": "matching",
+    "Result": "results",
+    "Sentence": "spans",
+    "Signature": "results",
+    "Span": "spans",
+    "__version__": "version",
+    "evaluate": "evaluation",
+    "match_spans": "matching",
+    "merge_layers": "merging",
+    "overlap_components": "components",
+    "read": "reading",
+}
+"""Where each public name is defined; its room is imported when the name is first used."""
 
 __all__ = [
     "CluevalError",
@@ -24,3 +48,13 @@ __all__ = [
     "overlap_components",
     "read",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

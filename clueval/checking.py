@@ -60,7 +60,7 @@ class Check:
     def _tags(self, passage: Passage) -> Iterator[CluevalError]:
         if passage.layout is None:
             return
-        self.tokens += sum(sentence.count("\n") for sentence in passage.sentences)
+        self.tokens += passage.tokens
         for layer, column in passage.layout.layers:
             sentences = [_column(text, column, passage) for text in passage.sentences]
             known = self._neighbours.setdefault(layer, Counter())

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby, pairwise
 
 from clueval.exceptions import FormatError, TagError, UsageError
-from clueval.passages import Passage, parsed
+from clueval.passages import Passage, parsed, unescape
 from clueval.spans import Document, Frozen, Sentence, Span
 from clueval.tagging import (
     INVALID,
@@ -33,11 +33,11 @@ def neighbours(tags: Sequence[str]) -> Neighbours:
 
 
 class BadTag(Exception):
-    """A tag that must be refused, by its index in the tags that were to be decoded."""
+    """A tag that must be refused: the tag if it is bad anywhere, its index if it is bad where it stands."""
 
-    def __init__(self, index: int, problem: str, advice: str | None) -> None:
+    def __init__(self, problem: str, advice: str | None, *, tag: str | None = None, index: int = 0) -> None:
         super().__init__(problem)
-        self.index, self.problem, self.advice = index, problem, advice
+        self.problem, self.advice, self.tag, self.index = problem, advice, tag, index
 
 
 class Decoder:
@@ -72,19 +72,19 @@ class Decoder:
             if self._scheme is not None:
                 count_illegal(found, self._scheme)
         except TagError as error:
-            raise BadTag(self._first_outside(tags), error.problem, error.advice) from None
+            raise BadTag(error.problem, error.advice, tag=self._first_outside(tags)) from None
         self._neighbours.update(found)
 
-    def _first_outside(self, tags: Sequence[str]) -> int:
-        """The index of the first tag that is none, or is none of the scheme's."""
-        for index, tag in enumerate(tags):
+    def _first_outside(self, tags: Sequence[str]) -> str | None:
+        """The first tag that is none, or is none of the scheme's."""
+        for tag in tags:
             try:
                 split_tag(tag)
                 if self._scheme is not None:
                     count_illegal({(OUTSIDE, tag): 1}, self._scheme)
             except TagError:
-                return index
-        return 0
+                return tag
+        return None
 
     def chunks(self, tags: Sequence[str], found: Neighbours) -> Iterable[Chunk]:
         """The spans of a list of tags whose neighbours are `found`. Raises `BadTag` if they are ill-formed."""
@@ -93,7 +93,7 @@ class Decoder:
         if self._invalid == "error":
             index = first_illegal(tags, self._scheme)
             assert index is not None
-            raise BadTag(index, ill_formed(tags, index, self._scheme), None)
+            raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
         return decode_strictly(tags, self._scheme)
 
     def repaired(self, found: Neighbours | None = None) -> int:
@@ -102,23 +102,37 @@ class Decoder:
         return 0 if scheme is None else count_illegal(self._neighbours if found is None else found, scheme)
 
 
-def located(
-    error: BadTag, passage: Passage, layer: str, sentences: Sequence[int] | None = None
-) -> FormatError:
-    """The error for a bad tag, with its line; `sentences` are the numbers of those that were decoded."""
+def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
+    """The error for a bad tag of a passage, with its line.
+
+    A tag that is bad in itself is looked for; one that is ill-formed where it stands is found by its index in
+    the tags of the whole passage, a border after each sentence.
+    """
+    sentence, row = _place(error, passage, layer)
+    return TagError(
+        error.problem,
+        file=passage.file,
+        line=passage.line_of(sentence, row),
+        document=passage.document if passage.named else None,
+        advice=error.advice or f"layer {layer!r}; --invalid says what becomes of ill-formed tags",
+    )
+
+
+def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
+    """The sentence and row of a bad tag."""
+    assert passage.layout is not None
+    if error.tag is not None:
+        column = dict(passage.layout.layers)[layer]
+        for sentence, row, fields in passage.rows():
+            if error.tag in (fields[column], unescape(fields[column])):
+                return sentence, row
     index = error.index
-    for sentence in range(len(passage.sentences)) if sentences is None else sentences:
-        rows = passage.sentences[sentence].count("\n")
+    for sentence, text in enumerate(passage.sentences):
+        rows = text.count("\n")
         if index <= rows:
-            return TagError(
-                error.problem,
-                file=passage.file,
-                line=passage.line_of(sentence, min(index, rows - 1)),
-                document=passage.document if passage.named else None,
-                advice=error.advice or f"layer {layer!r}; --invalid says what becomes of ill-formed tags",
-            )
+            return sentence, min(index, rows - 1)
         index -= rows + 1
-    raise AssertionError("the tag is beyond the passage")
+    raise AssertionError("the tag is not in the passage")
 
 
 def documents(
@@ -171,7 +185,7 @@ def _document(
             tags.setdefault(layer, []).extend(_without(borders, column))
             layers.setdefault(layer, []).extend(_spans(chunks, layer, passage, borders))
         sentences += _sentences(passage, borders, sentence_id)
-        lines += _lines(passage)
+        lines += passage.lines()
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
@@ -228,21 +242,14 @@ def _sentences(
         start = end
 
 
-def _lines(passage: Passage) -> Iterator[int]:
-    for sentence, runs in zip(passage.sentences, passage.numbers, strict=True):
-        ends = [before for before, _ in runs[1:]] + [sentence.count("\n")]
-        for (before, number), end in zip(runs, ends, strict=True):
-            yield from range(number, number + end - before)
-
-
 def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
     """The token ids of a document that occur again, as errors to raise or to list."""
     seen: dict[str, int] = {}
     for passage in passages:
         if passage.layout is None or passage.layout.token_id is None:
             continue
-        for sentence, row, fields in passage.rows():
-            token_id, line = fields[passage.layout.token_id], passage.line_of(sentence, row)
+        for (_, _, fields), line in zip(passage.rows(), passage.lines(), strict=True):
+            token_id = fields[passage.layout.token_id]
             if seen.setdefault(token_id, line) != line:
                 yield FormatError(
                     f"token id {token_id!r} stands in line {seen[token_id]} already",

@@ -12,7 +12,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from clueval.agreement import ADVICE, SIDES, Comparison, compare, require_same_text, tokens_of
+from clueval.agreement import SIDES, Comparison, compare, compare_all
 from clueval.counting import Tally
 from clueval.decoding import Decoder
 from clueval.exceptions import TextMismatch, UsageError
@@ -20,7 +20,7 @@ from clueval.filters import ID, Filter, parse_where
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side
 from clueval.metrics import METRICS
-from clueval.passages import Passage
+from clueval.passages import ROWS, Passage
 from clueval.reading import (
     LayerColumns,
     ReadOptions,
@@ -31,9 +31,11 @@ from clueval.reading import (
     same_documents,
     source_of,
 )
-from clueval.results import Result, Signature, __version__
+from clueval.results import Result, Signature
+from clueval.same_text import ADVICE, require_same_text
 from clueval.sources import Progress
 from clueval.spans import Document
+from clueval.version import __version__
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
@@ -109,12 +111,20 @@ class Evaluation:
     # Passages
 
     def count_passages(
-        self, gold: Passage, predicted: Passage, decoders: Mapping[tuple[str, str], Decoder]
+        self, pairs: Sequence[tuple[Passage, Passage]], decoders: Mapping[tuple[str, str], Decoder]
     ) -> None:
-        """Check and count one pair of raw passages."""
-        comparisons = compare(gold, predicted, decoders, self.plan.merge)
+        """Check and count pairs of raw passages, together if their counts go to the same place."""
         self.units.add("token")
-        receivers = self.receivers(gold.document, gold.metadata, gold.begins, tokens_of(gold))
+        if not self.plan.by and not self.plan.where:
+            for gold, _ in pairs:
+                receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            self._add(compare_all(pairs, decoders, self.plan.merge), receivers)
+            return
+        for gold, predicted in pairs:
+            receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            self._add(compare(gold, predicted, decoders, self.plan.merge), receivers)
+
+    def _add(self, comparisons: Mapping[str, Comparison], receivers: Sequence[Totals]) -> None:
         for sequence, comparison in comparisons.items() if receivers else ():
             for metric in self.plan.metrics:
                 tally = _tally(metric, comparison)
@@ -314,10 +324,19 @@ def _count_passages(evaluation: Evaluation, own: Source, other: Source) -> None:
     names = layer_names(own.options.layers)
     evaluation.see_layers(names)
     decoders = {(side, layer): own.options.decoder() for side in SIDES for layer in names}
+    waiting: list[tuple[Passage, Passage]] = []
+    tokens = 0
     for gold, predicted in zip_longest(own.passages(), other.passages()):
         if gold is None or predicted is None:
+            evaluation.count_passages(waiting, decoders)
             raise _ends_early(gold, predicted, own, other)
-        evaluation.count_passages(gold, predicted, decoders)
+        waiting.append((gold, predicted))
+        tokens += gold.tokens
+        if tokens >= ROWS or len(waiting) >= ROWS:
+            evaluation.count_passages(waiting, decoders)
+            waiting, tokens = [], 0
+    if waiting:
+        evaluation.count_passages(waiting, decoders)
     for (side, _), decoder in decoders.items():
         evaluation.repaired[side] += decoder.repaired()
 

@@ -9,7 +9,9 @@ after the same number of sentences on both sides, so that memory does not grow w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -20,7 +22,8 @@ SENTENCES = 2000
 """A passage is cut after so many sentences."""
 
 ROWS = 1 << 14
-"""About so many lines are taken apart at a time."""
+CHARACTERS = 16 * ROWS
+"""About so many lines and characters are taken apart at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +105,11 @@ class Passage:
     """Some consecutive sentences of a document, raw.
 
     `sentences` holds the token lines of each, every line with its end; `heads` the line that opens the
-    sentence in the file, if any; `numbers`, of each, the runs of lines it is made of, as pairs of how many
-    token lines come before the run and the number of its first line. `start` is the corpus position of the
-    first token; `begins` is true if the document begins here, `named` if the file gives its id.
+    sentence in the file, if any. `start` is the corpus position of the first token, `tokens` how many there
+    are; `begins` is true if the document begins here, `named` if the file gives its id.
+
+    `anchors` say where the lines are: (sentence, row, line) for a token line of a sentence and its number in
+    the file. Lines follow one another up to the next anchor, and sentences with two lines of structure between.
     """
 
     file: str
@@ -114,14 +119,28 @@ class Passage:
     start: int
     begins: bool
     named: bool = False
+    tokens: int = 0
     sentences: list[str] = field(default_factory=list)
     heads: list[str] = field(default_factory=list)
-    numbers: list[list[tuple[int, int]]] = field(default_factory=list)
+    anchors: list[tuple[int, int, int]] = field(default_factory=list)
 
     def line_of(self, sentence: int, row: int) -> int:
-        """The line number of a token line of a sentence, both counted from 0."""
-        before, number = next(run for run in reversed(self.numbers[sentence]) if run[0] <= row)
-        return number + row - before
+        """The line number of a token line of a sentence, both counted from 0. Costs a look at all before it."""
+        place = bisect_right(self.anchors, (sentence, row, sys.maxsize)) - 1
+        known, before, line = self.anchors[place]
+        between = sum(text.count("\n") + 2 for text in self.sentences[known:sentence])
+        return line + between + row - before
+
+    def lines(self) -> Iterator[int]:
+        """The line number of every token line, in order."""
+        anchors = {(sentence, row): line for sentence, row, line in self.anchors}
+        line = 0
+        for sentence, text in enumerate(self.sentences):
+            for row in range(text.count("\n")):
+                line = anchors.get((sentence, row), line)
+                yield line
+                line += 1
+            line += 2
 
     def rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Every token line in order: sentence, row in it, fields."""
@@ -177,46 +196,55 @@ def tables(sentences: Sequence[str], layout: Layout) -> Iterator[Table]:
     return (Table(text, layout) for (text,) in batches([sentences], [layout]))
 
 
-def batches(sides: Sequence[Sequence[str]], layouts: Sequence[Layout]) -> Iterator[tuple[str, ...]]:
+Cut = Callable[[tuple[str, ...]], Iterator[tuple[str, ...]]]
+"""How a long sentence is cut, all sides after the same lines."""
+
+
+def batches(
+    sides: Sequence[Sequence[str]], layouts: Sequence[Layout], cut: Cut | None = None
+) -> Iterator[tuple[str, ...]]:
     """Parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
 
-    Every side has the same number of lines in each sentence; a border follows each sentence.
+    Every side has the same number of lines in each sentence; a border follows each sentence. `cut` says how
+    one long sentence, given on all sides, is cut; None: after so many lines, wherever that is.
     """
+    cut = cut or _pieces
     borders = [layout.border for layout in layouts]
     waiting: list[tuple[str, ...]] = []
-    rows = 0
+    size = 0
     for sentence in zip(*sides, strict=True):
-        here = sentence[0].count("\n")
-        if here > 2 * ROWS:
+        if len(sentence[0]) > CHARACTERS:
             if waiting:
                 yield _joined(waiting, borders)
-                waiting, rows = [], 0
-            yield from _pieces(sentence, here)
+                waiting, size = [], 0
+            yield from cut(sentence)
             yield tuple(borders)
             continue
         waiting.append(sentence)
-        rows += here
-        if rows > ROWS:
+        size += len(sentence[0])
+        if size > CHARACTERS:
             yield _joined(waiting, borders)
-            waiting, rows = [], 0
+            waiting, size = [], 0
     if waiting:
         yield _joined(waiting, borders)
 
 
 def _joined(sentences: Sequence[tuple[str, ...]], borders: Sequence[str]) -> tuple[str, ...]:
-    return tuple(border.join((*texts, "")) for border, texts in zip(borders, zip(*sentences, strict=True), strict=True))
+    return tuple(
+        border.join((*texts, "")) for border, texts in zip(borders, zip(*sentences, strict=True), strict=True)
+    )
 
 
-def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
+def _pieces(sentence: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """One long sentence, all sides cut after the same lines."""
     starts = [0] * len(sentence)
-    for _ in range(0, rows, ROWS):
-        ends = [_after_lines(text, start, ROWS) for text, start in zip(sentence, starts, strict=True)]
+    for _ in range(0, sentence[0].count("\n"), ROWS):
+        ends = [after_lines(text, start, ROWS) for text, start in zip(sentence, starts, strict=True)]
         yield tuple(text[start:end] for text, start, end in zip(sentence, starts, ends, strict=True))
         starts = ends
 
 
-def _after_lines(text: str, start: int, lines: int) -> int:
+def after_lines(text: str, start: int, lines: int) -> int:
     """The position after so many line ends from `start`, or the end of the text, found by counting."""
     end = start
     while lines > 16 and end < len(text):
@@ -287,7 +315,6 @@ class PassageBuilder:
         self._documents = 0
         self._passage: Passage | None = None
         self._runs: list[str] = []
-        self._numbers: list[tuple[int, int]] = []
         self._rows = 0
         self._head = ""
         self.ready: list[Passage] = []
@@ -319,17 +346,46 @@ class PassageBuilder:
 
     def add(self, number: int, run: str) -> None:
         """Add token lines, the first of which has that number, to the sentence at hand."""
+        passage = self._at_hand(number, run)
+        passage.anchors.append((len(passage.sentences), self._rows, number))
+        self._runs.append(run)
+        self._rows += run.count("\n")
+
+    def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
+        """Add whole sentences that stand one after the other, each between two lines of structure.
+
+        `number` is that of the first token line, `rows` how many there are; no sentence is at hand.
+        """
+        while sentences:
+            passage = self._at_hand(number, sentences[0])
+            room = SENTENCES - len(passage.sentences)
+            here = rows if len(sentences) <= room else "".join(sentences[:room]).count("\n")
+            passage.anchors.append((len(passage.sentences), 0, number))
+            passage.sentences += sentences[:room]
+            passage.heads += heads[:room]
+            number += here + 2 * room
+            heads, sentences, rows = heads[room:], sentences[room:], rows - here
+            self._count(passage, here)
+
+    def _at_hand(self, number: int, run: str) -> Passage:
+        """The passage that takes the token lines `run`; the first lines of a file tell its layout."""
         if self._layout is None:
             line = run[: run.index("\n")]
             separator = self._separator or ("\t" if "\t" in line else " ")
             self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
         if self._passage is None:
             self.begin_document(None, {})
-            assert self._passage is not None
+        assert self._passage is not None
         self._passage.layout = self._layout
-        self._runs.append(run)
-        self._numbers.append((self._rows, number))
-        self._rows += run.count("\n")
+        return self._passage
+
+    def _count(self, passage: Passage, rows: int) -> None:
+        """Take note of the token lines that a passage got, and cut it if it has enough sentences."""
+        passage.tokens += rows
+        self._position += rows
+        if len(passage.sentences) >= SENTENCES:
+            self.ready.append(passage)
+            self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 
     def begin_sentence(self, head: str = "") -> None:
         """End the sentence at hand, if there is one; `head` is what opens the next."""
@@ -340,15 +396,9 @@ class PassageBuilder:
         passage = self._passage
         if self._runs and passage is not None:
             passage.sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
-            passage.numbers.append(self._numbers)
             passage.heads.append(self._head)
-            self._position += self._rows
-            self._runs, self._numbers, self._rows = [], [], 0
-            if len(passage.sentences) >= SENTENCES:
-                self.ready.append(passage)
-                self._passage = self._fresh(
-                    passage.document, passage.metadata, begins=False, named=passage.named
-                )
+            rows, self._runs, self._rows = self._rows, [], 0
+            self._count(passage, rows)
         self._head = ""
 
     def end_document(self) -> None:

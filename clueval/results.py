@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.reports.text import render
-
-__version__ = version("clueval")
+from clueval.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +74,11 @@ class Result:
 
     def to_json(self) -> str:
         """`to_dict` as JSON, indented, the same bytes for the same result."""
+        import json
+
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
+        from clueval.reports.text import render  # only where it is wanted: most programs read the numbers
+
         return render(self.to_dict())

@@ -8,13 +8,10 @@ CR, U+2028 and their like are characters.
 
 from __future__ import annotations
 
-import gzip
 import os
-import tempfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from io import BufferedIOBase, BufferedReader, RawIOBase, TextIOWrapper
+from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -87,17 +84,33 @@ def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
         with path.open("rb") as raw:
             counted = BufferedReader(_Counted(raw, progress), BLOCK) if progress else raw
             packed = counted.peek(2)[:2] == b"\x1f\x8b"
-            yield from _cut_at_line_ends(gzip.GzipFile(fileobj=counted) if packed else counted)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
+            yield from _cut_at_line_ends(_unpacked(counted, path) if packed else _as_it_is(counted))
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
 
 
-def _cut_at_line_ends(stream: BufferedIOBase) -> Iterator[bytes]:
+def _unpacked(stream: BufferedReader, path: Path) -> Iterator[bytes]:
+    """The unpacked bytes of a gzip file, block by block."""
+    import gzip
+    import zlib
+
+    try:
+        with gzip.GzipFile(fileobj=stream) as unpacked:
+            while data := unpacked.read(BLOCK):
+                yield data
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
+
+
+def _as_it_is(stream: BufferedReader) -> Iterator[bytes]:
+    while data := stream.read(BLOCK):
+        yield data
+
+
+def _cut_at_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
     first = True
     pieces: list[bytes] = []
-    while data := stream.read(BLOCK):
+    for data in blocks:
         if first:
             data, first = data.removeprefix(b"\xef\xbb\xbf"), False
         cut = data.rfind(b"\n") + 1
@@ -136,6 +149,9 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
     UTF-8, LF; packed if the name ends in ``.gz``. Raises `FileError` if it cannot be written.
     """
+    import gzip
+    import tempfile
+
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

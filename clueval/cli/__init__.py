@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from clueval.results import __version__
+    from clueval.version import __version__
 
     return __version__
 

@@ -12,7 +12,6 @@ spans to the text, so every position that does not fit it is an error.
 
 from __future__ import annotations
 
-import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -172,4 +171,6 @@ def _delimiter(line: str) -> str:
 def _split(line: str, delimiter: str) -> list[str]:
     if delimiter == "\t":
         return line.split("\t")
+    import csv
+
     return next(csv.reader([line], delimiter=delimiter), [])

@@ -70,14 +70,25 @@ class _Reader:
         self._file = file
         self._document_tag, self._sentence_tag = options.document_tag, options.sentence_tag
         self._sentence_head = f"<{self._sentence_tag} "
+        self._sentence_end = f"</{self._sentence_tag}>\n"
+        self._document_end = f"\n</{self._document_tag}"
+        # heads without their >, each with a line end, as they are in ordinary files
+        self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {_NAME}="[^"\n\t]*")*\n)+')
+        self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
         self._around: list[tuple[str, dict[str, str]]] = []
 
     def feed(self, number: int, text: str) -> None:
         position, length = 0, len(text)
+        self._step_to = 0
         while position < length:
             if text[position] == "<":
+                if position >= self._step_to:
+                    lines, position = self._sentences(number, text, position)
+                    if lines:
+                        number += lines
+                        continue
                 end = text.index("\n", position)
                 if self._structure(number, text[position:end]):
                     position, number = end + 1, number + 1
@@ -89,6 +100,32 @@ class _Reader:
             self._tokens(number, run)
             number += run.count("\n")
             position = end
+
+    def _sentences(self, number: int, text: str, position: int) -> tuple[int, int]:
+        """Take in all sentences from here to the end of the document or block.
+
+        Only if there is nothing but sentences, each an opening line, token lines and a closing line, which a
+        few counts tell; otherwise the lines are looked at one by one. Returns how many lines were taken in
+        and the position after them.
+        """
+        if not text.startswith(f"<{self._sentence_tag}", position) or self._sentence_line:
+            return 0, position
+        stop = text.find(self._document_end, position) + 1 or len(text)
+        self._step_to = stop
+        end = text.rfind(self._sentence_end, position, stop) + len(self._sentence_end)
+        region = text[position:end]
+        count = region.count(f"\n{self._sentence_end}")
+        if not count or region.count("\n<") != 2 * count - 1:
+            return 0, position
+        if "\n\n" in region or "\n " in region or "\n\t" in region:
+            return 0, position
+        parts = [part.partition(">\n") for part in region.split(self._sentence_end)[:-1]]
+        heads, sentences = [head for head, _, _ in parts], [lines for _, _, lines in parts]
+        if len(parts) != count or "" in sentences or not self._plain_heads.fullmatch("\n".join([*heads, ""])):
+            return 0, position
+        lines = region.count("\n")
+        self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
+        return lines, end
 
     def finish(self) -> None:
         for tag, line in (

@@ -1,0 +1,120 @@
+"""Leaving out, before anything is taken apart, what cannot make a difference.
+
+Most lines of a corpus are outside every span, and most lines of a good system's output equal gold's. Where the
+tags are the last columns of a line, a line outside every span is known by its end, and both can be passed over
+with a few operations on whole texts. What is left decodes to the same spans: between two spans that were apart
+stays a line that is outside.
+
+An example to follow by hand, columns token and tag, lines written ``token/tag``::
+
+    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
+    predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
+
+Line e differs. The zone around it runs from the last line before it that is outside on both sides to the next
+one: d and e. Outside the zone, gold stands for both sides, and of it only b and the line after it matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import compress, count
+from operator import ne
+from typing import NamedTuple
+
+from clueval.passages import CHARACTERS, Layout, after_lines
+
+_FIELDS = {
+    separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
+    for separator in ("\t", " ")
+}
+"""Of each separator, every byte but it and the line end."""
+
+
+class Zones(NamedTuple):
+    """Two parallel texts narrowed: the lines that differ with what hangs on them, and those that do not."""
+
+    gold: str
+    predicted: str
+    agreed: str
+    differing: list[tuple[str, str]]
+
+
+def is_narrowable(layout: Layout) -> bool:
+    """Whether the token comes first, and the tags of all layers last."""
+    last = range(layout.width - len(layout.layers), layout.width)
+    return layout.token == 0 and sorted(column for _, column in layout.layers) == list(last)
+
+
+def require_fit(text: str, layout: Layout) -> None:
+    """Raise `ValueError` unless every line has the layout's number of fields and a token."""
+    separator = layout.separator
+    skeleton = text.encode().translate(None, _FIELDS[separator])
+    line = (separator * (layout.width - 1) + "\n").encode()
+    if skeleton != line * (len(skeleton) // layout.width) or text[0] == separator or f"\n{separator}" in text:
+        raise ValueError
+
+
+def outside(layout: Layout) -> str:
+    """The end of a line that is outside every span of every layer."""
+    return (layout.separator + "O") * len(layout.layers)
+
+
+def without_outside(text: str, layout: Layout) -> str:
+    """The lines that are in spans, and after each run of them a line that is outside."""
+    end = outside(layout) + "\n"
+    # Split at the ends of outside lines, a part is a bare token, or lines of spans and the next token.
+    inside = [part for part in text.split(end) if "\n" in part]
+    return end.join([*inside, ""])
+
+
+def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:
+    """One long sentence, cut on all sides after lines that are outside every span on all of them."""
+    end = outside(layout) + "\n"
+    start = [0] * len(sentence)
+    while start[0] < len(sentence[0]):
+        stop = [0] * len(sentence)
+        reach = start[0] + CHARACTERS
+        while not all(text.endswith(end, 0, place) for text, place in zip(sentence, stop, strict=True)):
+            reach = sentence[0].find(end, reach) + len(end)
+            if reach < len(end):
+                stop = [len(text) for text in sentence]
+                break
+            lines = sentence[0].count("\n", start[0], reach)
+            stop = [after_lines(text, place, lines) for text, place in zip(sentence, start, strict=True)]
+        yield tuple(text[a:b] for text, a, b in zip(sentence, start, stop, strict=True))
+        start = stop
+
+
+def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:
+    """Two texts with the same number of lines, narrowed. A border line follows each zone."""
+    own, other = gold[:-1].split("\n"), predicted[:-1].split("\n")
+    end = outside(layout)
+    zones: tuple[list[str], list[str]] = ([], [])
+    agreed: list[str] = []
+    border = layout.border[:-1]
+    done = 0  # the line after the last zone
+    differing = list(compress(count(), map(ne, own, other)))
+    for number in differing:
+        if number < done:
+            continue
+        start, stop = number, number + 1
+        while start > done and not own[start - 1].endswith(end):
+            start -= 1
+        while stop < len(own) and not (own[stop].endswith(end) and own[stop] == other[stop]):
+            stop += 1
+        agreed += own[done:start]
+        for lines, zone in zip((own, other), zones, strict=True):
+            zone += lines[start:stop]
+            zone.append(border)
+        done = stop
+    agreed += own[done:]
+    return Zones(
+        _text(zones[0]),
+        _text(zones[1]),
+        _text(agreed),
+        [(own[number], other[number]) for number in differing],
+    )
+
+
+def _text(lines: list[str]) -> str:
+    return "\n".join([*lines, ""])

@@ -1,0 +1,136 @@
+"""Are gold and predicted the same text? If not, where do they first differ?
+
+Nothing is scored by position alone: tokens, token ids, sentence boundaries and documents of the two sides must
+be equal, and the first that is not is one error with both places and both values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+from clueval.exceptions import TextMismatch
+from clueval.passages import Passage, unescape
+from clueval.spans import Document
+
+ADVICE = "gold and predicted must be the same text"
+
+
+def require_same_frame(gold: Passage, predicted: Passage) -> None:
+    """The same document, and as many sentences in it."""
+    if gold.begins != predicted.begins or (
+        gold.named and predicted.named and gold.document != predicted.document
+    ):
+        raise TextMismatch(
+            f"gold has document {gold.document!r} where {predicted.file} has document {predicted.document!r}",
+            file=gold.file,
+            advice=ADVICE,
+        )
+    if len(gold.sentences) != len(predicted.sentences):
+        raise first_difference(gold, predicted)
+
+
+def first_difference(gold: Passage, predicted: Passage) -> TextMismatch:
+    """The first place where two passages differ in a token, a token id or the end of a sentence."""
+    for own_place, other_place in zip(gold.rows(), predicted.rows(), strict=False):
+        (sentence, row, fields), (other_sentence, other_row, other_fields) = own_place, other_place
+        line, other_line = gold.line_of(sentence, row), predicted.line_of(other_sentence, other_row)
+        if (sentence, row) != (other_sentence, other_row):
+            what = "begins a sentence" if row < other_row else "goes on with a sentence"
+            problem = f"gold {what} where {predicted.file}:{other_line} does not"
+            return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
+        for name, own, other in _values(gold, fields, predicted, other_fields):
+            if own != other:
+                return TextMismatch(
+                    f"gold has the {name} {own!r} where {predicted.file}:{other_line} has {other!r}",
+                    file=gold.file,
+                    line=line,
+                    advice=ADVICE,
+                )
+    return _one_goes_on(gold, predicted)
+
+
+def _values(
+    gold: Passage, own: Sequence[str], predicted: Passage, other: Sequence[str]
+) -> Iterable[tuple[str, str, str]]:
+    """What must be equal in two lines: name, gold value, predicted value."""
+    if gold.layout is None or predicted.layout is None:
+        return
+    places = [("token", gold.layout.token, predicted.layout.token)]
+    if gold.layout.token_id is not None and predicted.layout.token_id is not None:
+        places.append(("token id", gold.layout.token_id, predicted.layout.token_id))
+    for name, place, other_place in places:
+        yield (
+            name,
+            unescape(own[place]) if gold.layout.entities else own[place],
+            unescape(other[other_place]) if predicted.layout.entities else other[other_place],
+        )
+
+
+def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
+    """One passage is the beginning of the other."""
+    ends = []
+    for passage in (gold, predicted):
+        rows = passage.tokens
+        last = (
+            passage.line_of(len(passage.sentences) - 1, passage.sentences[-1].count("\n") - 1)
+            if rows
+            else None
+        )
+        ends.append((rows, last))
+    shorter, longer = ("gold", "predicted") if ends[0][0] < ends[1][0] else ("predicted", "gold")
+    return TextMismatch(
+        f"{shorter} ends after {min(ends[0][0], ends[1][0])} tokens of the document where {longer} "
+        f"({(predicted if longer == 'predicted' else gold).file}) goes on",
+        file=(gold if shorter == "gold" else predicted).file,
+        line=ends[0 if shorter == "gold" else 1][1],
+        document=gold.document if gold.named else None,
+        advice=ADVICE,
+    )
+
+
+def require_same_text(gold: Document, predicted: Document) -> None:
+    """Raise `TextMismatch` at the first difference of two documents: id, unit, text, token ids, sentences.
+
+    What one of them lacks is not compared.
+    """
+    if gold.id != predicted.id:
+        raise _mismatch(gold, predicted, None, "document", gold.id, predicted.id)
+    if gold.unit != predicted.unit:
+        raise _mismatch(gold, predicted, None, "unit", gold.unit, predicted.unit)
+    for name in ("tokens", "token_ids", "text"):
+        own, other = getattr(gold, name), getattr(predicted, name)
+        if own is None or other is None or own == other:
+            continue
+        pairs = enumerate(zip_longest(own, other))
+        if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
+            what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
+            raise _mismatch(gold, predicted, found[0], what, found[1], found[2])
+    if gold.sentences and predicted.sentences and gold.tokens is not None:
+        borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
+        for one, other in zip_longest(*borders):
+            if one != other:
+                position = min((one or other)[1], (other or one)[1]) - gold.start
+                raise _mismatch(gold, predicted, position, "sentence", one, other)
+
+
+def _mismatch(
+    gold: Document, predicted: Document, index: int | None, what: str, own: object, other: object
+) -> TextMismatch:
+    def place(document: Document) -> int | None:
+        lines = document.lines
+        return lines[index] if lines is not None and index is not None and index < len(lines) else None
+
+    where = predicted.file or "predicted"
+    if place(predicted) is not None:
+        where += f":{place(predicted)}"
+    position = "" if index is None else f" at position {gold.start + index}"
+    return TextMismatch(
+        f"gold has the {what} {own!r}{position} where {where} has {other!r}"
+        if own is not None
+        else f"gold ends{position} where {where} goes on with the {what} {other!r}",
+        file=gold.file,
+        line=place(gold),
+        document=gold.id,
+        advice=ADVICE,
+    )
