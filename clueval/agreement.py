@@ -22,7 +22,7 @@ from clueval.decoding import BadTag, Decoder, located, neighbours, repeated_ids
 from clueval.exceptions import CluevalError
 from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
-from clueval.passages import ROWS, Layout, Passage, Table, batches, fields_of, misfits
+from clueval.passages import ROWS, Layout, Passage, Table, batches, fields_of, misfits, unescape
 from clueval.same_text import first_difference, require_same_frame
 from clueval.spans import Frozen, Span
 from clueval.tagging import Chunk, count_starts
@@ -141,6 +141,8 @@ class _Columns:
         self._require_unique_ids(len(gold.sentences))
 
     def _read_same(self, text: str, narrow: bool) -> None:
+        if not text:
+            return
         if narrow:
             require_fit(text, self.layouts[0])
             text = without_outside(text, self.layouts[0])
@@ -154,11 +156,12 @@ class _Columns:
             for text in texts:
                 require_fit(text, self.layouts[0])
             zones = narrowed(texts[0], texts[1], self.layouts[0])
-            separator = self.layouts[0].separator
-            if any(fields_of(a, separator)[0] != fields_of(b, separator)[0] for a, b in zones.differing):
+            if any(self._token(own) != self._token(other) for own, other in zones.differing):
                 raise self._difference()
             self._read_same(zones.agreed, narrow)
             texts = (zones.gold, zones.predicted)
+            if not zones.gold:
+                return
         own, other = (Table(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = own.token_ids(), other.token_ids()
         if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
@@ -166,6 +169,11 @@ class _Columns:
         for table, tags, known in zip((own, other), self.disputed, self._ids, strict=True):
             _collect(table, tags)
             known += table.token_ids() or ()
+
+    def _token(self, line: str) -> str:
+        """The token of a line, which comes first."""
+        token = fields_of(line, self.layouts[0].separator)[0]
+        return unescape(token) if self.layouts[0].entities else token
 
     def _difference(self) -> CluevalError:
         """The first difference of the texts; or, where lines do not fit, the first of those."""

@@ -19,7 +19,7 @@ from clueval.exceptions import TextMismatch, UsageError
 from clueval.filters import ID, Filter, parse_where
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side
-from clueval.metrics import METRICS
+from clueval.metrics import METRICS, metric_named
 from clueval.passages import ROWS, Passage
 from clueval.reading import (
     LayerColumns,
@@ -33,8 +33,9 @@ from clueval.reading import (
 )
 from clueval.results import Result, Signature
 from clueval.same_text import ADVICE, require_same_text
-from clueval.sources import Progress
-from clueval.spans import Document
+from clueval.sources import Progress, blocks
+from clueval.spans import DEFAULT_LAYER, Document
+from clueval.units import to_characters
 from clueval.version import __version__
 
 WITHOUT_VALUE = "(none)"
@@ -63,6 +64,7 @@ class Plan:
     merge: bool
     where: Filter
     by: tuple[str, ...]
+    unit: str | None = None
 
 
 class Evaluation:
@@ -76,6 +78,15 @@ class Evaluation:
         self.repaired = dict.fromkeys(SIDES, 0)
         self.units: set[str] = set()
         self._known_metadata: set[str] = set()
+        self._known_values: dict[str, set[str]] = {key: set() for key, _ in plan.where.conditions}
+
+    @property
+    def counts_fair_alone(self) -> bool:
+        """Whether there is nothing to do but the metric `fair` over everything."""
+        plan = self.plan
+        return not (plan.merge or plan.where or plan.by or plan.unit) and [m.name for m in plan.metrics] == [
+            "fair"
+        ]
 
     def see_layers(self, layers: Iterable[str]) -> None:
         """Take in layers that documents bring along."""
@@ -86,6 +97,8 @@ class Evaluation:
     def count_documents(self, gold: Document, predicted: Document) -> None:
         """Check and count one pair of documents."""
         require_same_text(gold, predicted)
+        if self.plan.unit == "character":
+            gold, predicted = to_characters(gold), to_characters(predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         receivers = self.receivers(gold.id, gold.metadata, begins=True, tokens=_positions(gold, predicted))
         self.units.add(gold.unit)
@@ -99,11 +112,15 @@ class Evaluation:
     def _sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Side, Side]]:
         """The two sides of every sequence."""
         spans_filter = self.plan.where.on_layers(self.layers)
+        for key, _ in spans_filter.conditions:
+            for document in (gold, predicted):
+                labels = (span.by_layer.get(key) for span in document.layers.get(key, ()))
+                self._known_values[key].update(filter(None, labels))
         sources = [with_merged(document) if self.plan.merge else document for document in (gold, predicted)]
         for sequence in [MERGED] if self.plan.merge else self.layers:
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):
-                spans = sorted(source.layers.get(sequence, ()), key=lambda span: (span.start, span.end))
+                spans = source.layers.get(sequence, ())
                 counted = spans_filter.counted(spans, document) if spans_filter else None
                 sides.append(Side(spans, counted, source, source.tags.get(sequence)))
             yield sequence, sides[0], sides[1]
@@ -138,6 +155,10 @@ class Evaluation:
     ) -> list[Totals]:
         """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out."""
         self._known_metadata.update(metadata)
+        for key, _ in self.plan.where.on_documents(self.layers).conditions:
+            value = {ID: document, **metadata}.get(key)
+            if value is not None:
+                self._known_values[key].add(value)
         if not self.plan.where.on_documents(self.layers).lets_through(document, metadata):
             return []
         receivers = [self.total]
@@ -151,11 +172,15 @@ class Evaluation:
 
     def result(self, signature: Signature) -> Result:
         self._require_known_keys()
+        self._require_known_values()
+        scores = self._scores(self.total)
+        for metric in self.plan.metrics:
+            _require_known_labels(metric, scores[metric.name])
         return Result(
             self.total.documents,
             self.total.tokens,
             self.repaired,
-            self._scores(self.total),
+            scores,
             signature,
             {
                 key: {
@@ -194,6 +219,21 @@ class Evaluation:
                     advice=f"layers: {', '.join(self.layers)}; metadata: {known}",
                 )
 
+    def _require_known_values(self) -> None:
+        for key, wanted in self.plan.where.conditions:
+            for value in sorted(wanted - self._known_values[key]):
+                some = sorted(self._known_values[key])[:10]
+                raise UsageError(
+                    f"nothing has {key}={value}", advice=f"there are {', '.join(some) or 'no values'}"
+                )
+
+
+def _require_known_labels(metric: Metric, sequences: Mapping[str, Any]) -> None:
+    """A label that a metric is to look at must occur."""
+    for label in getattr(metric, "labels", ()):
+        if not any(label in report["per_label"] for report in sequences.values()):
+            raise UsageError(f"no span is labelled {label!r}", advice=f"a setting of metric {metric.name}")
+
 
 def _tally(metric: Metric, comparison: Comparison) -> Tally:
     """What a metric counts in two passages: what agrees, and what is left over."""
@@ -230,6 +270,8 @@ def evaluate(
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
+    ignore_punct: bool = True,
+    unit: str | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Score predicted against gold.
@@ -243,13 +285,19 @@ def evaluate(
         merge: merge all layers into one sequence, `merged`, and score that.
         where: conditions ``KEY=VALUE`` on layers or metadata; `clueval.filters` says what is counted.
         by: metadata, or ``document``, to break the scores down by.
-        input, token, token_id, scheme, invalid, document_tag, sentence_tag, text: as in `clueval.read`.
+        input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct: as in
+            `clueval.read`.
+        unit: ``character`` to count the positions of tokens in characters, token texts joined by blanks.
         progress: is called with the number of bytes read, again and again.
 
     Returns the `Result`. One pass; held in memory are one document or passage of each side and the counts.
     Raises `CluevalError` for wrong use or input, `TextMismatch` where the two sides differ in their text.
     """
-    plan = Plan(_metrics(metrics), merge, parse_where(where), (by,) if isinstance(by, str) else tuple(by))
+    if unit not in (None, "token", "character"):
+        raise UsageError(f"unknown unit {unit!r}", advice="token or character")
+    plan = Plan(
+        _metrics(metrics), merge, parse_where(where), (by,) if isinstance(by, str) else tuple(by), unit
+    )
     if isinstance(gold, str | Path):
         if predicted is not None and not isinstance(predicted, str | Path):
             raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
@@ -264,6 +312,7 @@ def evaluate(
                 document_tag,
                 sentence_tag,
                 None if text is None else Path(text),
+                ignore_punct,
             )
             for side in range(2)
         ]
@@ -289,12 +338,7 @@ def evaluate(
 def _metrics(names: Sequence[str | Metric] | str) -> tuple[Metric, ...]:
     chosen: list[Metric] = []
     for name in names.split(",") if isinstance(names, str) else names:
-        if not isinstance(name, str):
-            chosen.append(name)
-        elif name in METRICS:
-            chosen.append(METRICS[name]())
-        else:
-            raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
+        chosen.append(metric_named(name) if isinstance(name, str) else name)
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple({metric.name: metric for metric in chosen}.values())
@@ -311,8 +355,15 @@ def _count_files(
         own = source_of(own_path, options[0], name=name, progress=progress)
         other = source_of(other_path, options[1], name=name, progress=progress)
         spans_wanted = bool(evaluation.plan.where.on_layers(evaluation.layers or layer_names(None)))
-        if own.has_passages and other.has_passages and not spans_wanted:
+        if (
+            own.has_passages
+            and other.has_passages
+            and not spans_wanted
+            and evaluation.plan.unit != "character"
+        ):
             _count_passages(evaluation, own, other)
+        elif evaluation.counts_fair_alone and {own.format, other.format} <= {"fair-spans", "conll2000"}:
+            _count_fair_files(evaluation, own, other)
         else:
             for pair in _document_pairs(own, other):
                 evaluation.count_documents(*pair)
@@ -339,6 +390,28 @@ def _count_passages(evaluation: Evaluation, own: Source, other: Source) -> None:
         evaluation.count_passages(waiting, decoders)
     for (side, _), decoder in decoders.items():
         evaluation.repaired[side] += decoder.repaired()
+
+
+def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> None:
+    from clueval.fair_files import run_blocks
+    from clueval.metrics.fair import Fair
+
+    (metric,) = evaluation.plan.metrics
+    assert isinstance(metric, Fair)
+    run = run_blocks(
+        blocks(own.path, own.progress),
+        blocks(other.path, other.progress),
+        metric,
+        target_file=str(own.path),
+        system_file=str(other.path),
+        ignore_punct=own.options.ignore_punct,
+    )
+    evaluation.see_layers([DEFAULT_LAYER])
+    evaluation.units.add("token")
+    evaluation.total.documents += run.sentences
+    evaluation.total.add(metric.name, DEFAULT_LAYER, run.tally)
+    for side, repaired in zip(SIDES, run.repaired, strict=True):
+        evaluation.repaired[side] += repaired
 
 
 def _document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
@@ -384,6 +457,10 @@ def _signature(plan: Plan, choices: Mapping[str, str], units: Iterable[str]) -> 
 
 
 def _plain(value: object) -> str:
+    if isinstance(value, Mapping):
+        return "/".join(f"{key}={_plain(part)}" for key, part in value.items())
     if isinstance(value, tuple | list | set | frozenset):
         return "/".join(map(str, value)) or "none"
-    return str(value)
+    if value is None:
+        return "default"
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)

@@ -20,10 +20,10 @@ from clueval.spans import Document, Frozen, Span
 class Side:
     """One side of one sequence in one document.
 
-    `spans` are in order of position. `counted` says of each whether it is counted (None: all are); a span
-    that a filter leaves out still serves the other side as a partner. `document` is where the spans come
-    from, and None where a metric is called on bare spans; `tags` are the tags of its positions as they are
-    written, if it has any.
+    `spans` are in the order in which the document has them. `counted` says of each whether it is counted
+    (None: all are); a span that a filter leaves out still serves the other side as a partner. `document` is
+    where the spans come from, and None where a metric is called on bare spans; `tags` are the tags of its
+    positions as they are written, if it has any.
     """
 
     spans: Sequence[Span]

@@ -217,8 +217,7 @@ def batches(
             if waiting:
                 yield _joined(waiting, borders)
                 waiting, size = [], 0
-            yield from cut(sentence)
-            yield tuple(borders)
+            yield from cut(tuple(text + border for text, border in zip(sentence, borders, strict=True)))
             continue
         waiting.append(sentence)
         size += len(sentence[0])

@@ -10,7 +10,7 @@ from clueval.decoding import Decoder, documents
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
 from clueval.passages import ColumnOptions, Passage
-from clueval.sources import Complain, Progress, blocks, lines, refuse
+from clueval.sources import Complain, Progress, blocks, content, lines, refuse
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tagging import INVALID, scheme_called
 
@@ -31,6 +31,7 @@ class ReadOptions:
     document_tag: str = "text"
     sentence_tag: str = "s"
     text: Path | None = None
+    ignore_punct: bool = True
 
     def __post_init__(self) -> None:
         if self.input is not None and self.input not in FORMATS:
@@ -79,9 +80,38 @@ class Source:
         if self.has_passages:
             module = COLUMN_FORMATS[self.format]
             return documents(self.passages(), lambda _: self.options.decoder(), module.sentence_id)
-        return spans_table.read(
-            lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
-        )
+        if self.format == "spans":
+            return spans_table.read(
+                lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
+            )
+        if self.options.layers is not None:
+            raise UsageError(
+                f"the format {self.format} has one layer, called {DEFAULT_LAYER!r}, and no columns to name",
+                file=str(self.path),
+            )
+        return map(self._named, self._of_one_layer())
+
+    def _of_one_layer(self) -> Iterator[Document]:
+        """The documents of a format that has one layer without a name."""
+        numbered = lines(self.path, self.progress)
+        if self.format == "fair-spans":
+            from clueval.formats.fair_spans import read_fair_spans
+
+            return read_fair_spans(numbered, file=str(self.path))
+        if self.format == "conll2000":
+            from clueval.formats.conll2000 import read_conll2000
+
+            punctuation, invalid = self.options.ignore_punct, self.options.invalid
+            return read_conll2000(numbered, file=str(self.path), ignore_punct=punctuation, invalid=invalid)
+        from clueval.formats.ltf import read_ltf
+
+        return iter([read_ltf(content(self.path), file=str(self.path))])
+
+    def _named(self, document: Document) -> Document:
+        """The document with the name of its file before its id, where there are several files."""
+        if self.name is None:
+            return document
+        return replace(document, id=self.name if self.format == "ltf" else f"{self.name}:{document.id}")
 
     def _text(self) -> Iterator[Document]:
         """The documents of the text that belongs to a table of spans, without layers."""
@@ -171,6 +201,7 @@ def read(
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
+    ignore_punct: bool = True,
 ) -> Iterator[Document]:
     """The documents of a file, or of all files below a folder, one at a time.
 
@@ -184,6 +215,7 @@ def read(
         invalid: what becomes of ill-formed tags: ``conlleval``, ``discard`` or ``error``.
         document_tag, sentence_tag: the XML elements that are documents and sentences.
         text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
+        ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does.
 
     Raises `CluevalError` for input that is not what it should be, with file and line.
     """
@@ -197,6 +229,7 @@ def read(
         document_tag,
         sentence_tag,
         None if text is None else Path(text),
+        ignore_punct,
     )
     return _documents(Path(path), options)
 

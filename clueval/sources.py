@@ -82,14 +82,16 @@ def content(path: Path) -> str:
 def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:
-            counted = BufferedReader(_Counted(raw, progress), BLOCK) if progress else raw
+            counted: BufferedReader[Any] = (
+                raw if progress is None else BufferedReader(_Counted(raw, progress), BLOCK)
+            )
             packed = counted.peek(2)[:2] == b"\x1f\x8b"
             yield from _cut_at_line_ends(_unpacked(counted, path) if packed else _as_it_is(counted))
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
 
 
-def _unpacked(stream: BufferedReader, path: Path) -> Iterator[bytes]:
+def _unpacked(stream: BufferedReader[Any], path: Path) -> Iterator[bytes]:
     """The unpacked bytes of a gzip file, block by block."""
     import gzip
     import zlib
@@ -102,7 +104,7 @@ def _unpacked(stream: BufferedReader, path: Path) -> Iterator[bytes]:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
 
 
-def _as_it_is(stream: BufferedReader) -> Iterator[bytes]:
+def _as_it_is(stream: BufferedReader[Any]) -> Iterator[bytes]:
     while data := stream.read(BLOCK):
         yield data
 

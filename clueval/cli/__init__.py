@@ -11,10 +11,10 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-from clueval.cli import check, merge, score
+from clueval.cli import check, convert, merge, score
 from clueval.exceptions import CluevalError
 
-COMMANDS = {"score": score, "merge": merge, "check": check}
+COMMANDS = {"score": score, "merge": merge, "check": check, "convert": convert}
 
 
 class _Parser(argparse.ArgumentParser):

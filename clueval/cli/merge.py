@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.convert import print_or_write
 from clueval.merging import merge_layers
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
-from clueval.sources import whole_file
 from clueval.spans import Document
 
 HELP = "merge several layers into one sequence of spans"
@@ -39,15 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    lines = _lines(documents, list(layers or ()))
-    if options.output_file is None:
-        for line in lines:
-            print(line)
-        return 0
-    with whole_file(options.output_file) as output:
-        for line in lines:
-            output.write(f"{line}\n")
-    print(f"wrote {options.output_file}", file=sys.stderr)
+    print_or_write(_lines(documents, list(layers or ())), options.output_file)
     return 0
 
 

@@ -51,13 +51,19 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
     group.add_argument(
         "--sentence-tag", default="s", metavar="TAG", help="the XML element of a sentence (default: s)"
     )
+    group.add_argument(
+        "--ignore-punctuation",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="take punctuation out of the spans of conll2000 files, as FairEval does (default: yes)",
+    )
     group.add_argument("--text", type=Path, metavar="FILE", help="the text that a table of spans belongs to")
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `clueval.read` and `clueval.evaluate` that `add_reading` made, save the layers."""
     names = ("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text")
-    return {name: getattr(options, name) for name in names}
+    return {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
 
 
 def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.progress import progress
+from clueval.cli.settings import add_settings, metrics
 from clueval.evaluation import evaluate
+from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
 from clueval.reports import markdown, text, tsv
+from clueval.sources import lines, whole_file
 
 HELP = "score predicted against gold"
 DESCRIPTION = """\
@@ -33,7 +37,7 @@ OUTPUTS = {"text": text.render, "tsv": tsv.render, "markdown": markdown.render}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
+    parser.add_argument("gold", type=Path, metavar="GOLD", nargs="?", help="file or folder")
     parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
     group = parser.add_argument_group("scoring")
     group.add_argument(
@@ -51,22 +55,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--output", choices=("text", "json", "tsv", "markdown"), default="text", help="(default: text)"
     )
+    group.add_argument(
+        "--unit",
+        choices=("token", "character"),
+        help="with character, positions of tokens are counted in characters, tokens joined by blanks",
+    )
+    group.add_argument(
+        "--config", type=Path, metavar="FILE", help="carry out a FairEval config file and print its report"
+    )
     common.add_reading(parser, pairs=True)
+    add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    paths = [options.gold, options.predicted]
-    with progress(paths) as advance:
+    if options.config is not None:
+        return _run_config(options.config)
+    if options.gold is None:
+        raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
+    with progress([options.gold, options.predicted]) as advance:
         result = evaluate(
             options.gold,
             options.predicted,
-            metrics=[name for names in options.metric or ["levels"] for name in names.split(",")],
+            metrics=metrics(options),
             layers=common.layers(options),
             merge=options.merge,
             where=options.where,
             by=options.by,
+            unit=options.unit,
             progress=advance,
             **common.reading(options),
         )
     print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
+    return 0
+
+
+def _run_config(path: Path) -> int:
+    """A FairEval run: what the config says, and nothing else."""
+    from clueval.compat.faireval_config import output_file, parse_config, run_config
+
+    config = parse_config(lines(path), file=str(path))
+    report = run_config(config)
+    target = output_file(config)
+    if target is None:
+        print(report, end="")
+    else:
+        with whole_file(target) as output:
+            output.write(report)
+        print(f"wrote {target}", file=sys.stderr)
     return 0

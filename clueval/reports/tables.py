@@ -88,20 +88,41 @@ def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
 
 
 def prf_per_label(title: str, report: Report) -> Iterator[Table]:
-    """Reports of PRF entries per label, then their averages."""
+    """Reports of PRF entries per label, then their averages; further F-betas come after f1."""
+    averages = [(name, report[name]) for name in ("micro", "macro", "weighted") if name in report]
+    further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
     rows: list[list[Cell | Rate]] = [
-        [label, *_rates(prf), *_supports(prf)] for label, prf in report["per_label"].items()
+        [name, *_rates(prf), *(Rate(prf[beta]) for beta in further), *_supports(prf)]
+        for name, prf in (*report["per_label"].items(), *averages)
     ]
-    for average in ("micro", "macro", "weighted"):
-        if average in report:
-            rows.append([average, *_rates(report[average]), *_supports(report[average])])
-    yield Table(title, ["label", *_HEADER], rows)
+    yield Table(title, ["label", *_HEADER[:3], *further, *_HEADER[3:]], rows)
+    if "glued" in report:
+        yield Table(f"{title}: glued to another", ["side", "spans"], list(map(list, report["glued"].items())))
 
 
 def exact(title: str, report: Report) -> Iterator[Table]:
     yield from prf_per_label(title, report)
     yield Table(f"{title}: tokens", ["", "accuracy"], [["tagged alike", Rate(report["token_accuracy"])]])
 
+
+def fair(title: str, report: Report) -> Iterator[Table]:
+    for version, columns in _FAIR_COLUMNS.items():
+        rows: list[list[Cell | Rate]] = [
+            [label, *(versions[version][column] for column in columns), *_rates(versions[version])]
+            for label, versions in (*report["per_label"].items(), ("overall", report["overall"]))
+        ]
+        yield Table(f"{title}: {version}", ["label", *columns, "precision", "recall", "f1"], rows)
+    names = list(report["confusion"])
+    cells = [[gold, *(row.get(name, 0) for name in names)] for gold, row in report["confusion"].items()]
+    yield Table(f"{title}: confusion (rows gold, columns predicted; _ is none)", ["gold", *names], cells)
+    counts = report["label_counts"]
+    total = sum(counts.values()) or 1
+    rows = [[label, n, Rate(n / total)] for label, n in counts.items()]
+    yield Table(f"{title}: labels in gold", ["label", "spans", "%"], rows)
+
+
+_ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
+_FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
 
 _HEADER = ["precision", "recall", "f1", "gold", "found", "predicted", "right"]
 
@@ -118,6 +139,7 @@ def _supports(prf: Report) -> list[float]:
 SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
     "levels": levels,
     "exact": exact,
+    "fair": fair,
     "partial": prf_per_label,
 }
 """How the report of each metric becomes tables."""

@@ -55,7 +55,7 @@ def shown(cell: Cell | Rate) -> str:
         return "-" if cell.value is None else f"{100 * cell.value:.2f}"
     if isinstance(cell, str):
         return printable(cell)
-    return f"{cell:,}" if isinstance(cell, int) or cell == int(cell) else f"{cell:,.3f}"
+    return f"{int(cell):,}" if cell == int(cell) else f"{cell:,.3f}"
 
 
 def printable(text: str) -> str:

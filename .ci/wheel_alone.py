@@ -1,0 +1,46 @@
+"""The installed wheel in an environment that has nothing else: does the main job run, and what comes with it?"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import distributions
+from pathlib import Path
+
+ALLOWED = {"clueval", "intervaltree", "sortedcontainers", "pip", "setuptools", "wheel"}
+
+samples = Path(sys.argv[1]) / "english"
+command = Path(sys.executable).with_name("clueval")
+layers = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
+for arguments in (
+    [
+        "score",
+        str(samples / "gold.vrt"),
+        str(samples / "predicted.vrt"),
+        *layers,
+        "--metric",
+        "levels,exact,fair,partial",
+    ],
+    [
+        "score",
+        str(samples / "gold.vrt"),
+        str(samples / "predicted.vrt"),
+        *layers,
+        "--merge",
+        "--output",
+        "json",
+    ],
+    ["check", str(samples / "gold.vrt"), *layers],
+    ["--help"],
+):
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, check=True)
+    assert done.stdout, arguments
+    assert not done.stderr, done.stderr
+
+installed = {distribution.metadata["Name"].lower() for distribution in distributions()}
+assert installed <= ALLOWED, installed - ALLOWED
+
+import clueval  # noqa: E402  # after the command has been tried
+
+assert (Path(clueval.__file__).parent / "py.typed").is_file()
+print(f"clueval {clueval.__version__} works alone, with {', '.join(sorted(installed - {'clueval'}))}")

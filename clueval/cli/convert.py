@@ -1,0 +1,115 @@
+"""``clueval convert``: one format into another."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from clueval.cli import options as common
+from clueval.exceptions import FileError, UsageError
+from clueval.reading import read
+from clueval.reports.spans_table import header, row
+from clueval.sources import whole_file
+from clueval.spans import Document
+from clueval.units import to_characters
+
+HELP = "convert spans into another format"
+DESCRIPTION = """\
+Convert the spans of a file or folder.
+
+--to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, one layer and one
+label (--label), positions in characters (tokens are joined by blanks). --to spans writes one table of all spans of all layers: document,
+start, end_inclusive, the layers."""
+EPILOG = """\
+examples:
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/     (a folder: one file a document)
+  clueval convert gold.xml --input ltf --to spans"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
+    parser.add_argument("--to", choices=("ltf", "spans"), required=True, help="the format to write")
+    parser.add_argument(
+        "-o", "--output-file", type=Path, metavar="PATH", help="file or folder (default: stdout)"
+    )
+    parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
+    common.add_reading(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    documents = read(options.file, common.single_layers(options), **common.reading(options))
+    if options.label is not None:
+        documents = (_with_label(document, options.label) for document in documents)
+    if options.to == "spans":
+        print_or_write(_spans(documents), options.output_file)
+    elif options.output_file is not None and options.output_file.is_dir():
+        _write_each(documents, options.output_file)
+    else:
+        print_or_write(_single(documents), options.output_file)
+    return 0
+
+
+def print_or_write(lines: Iterable[str], path: Path | None) -> None:
+    """Lines to a file, whole or not at all, or to standard output."""
+    if path is None:
+        for line in lines:
+            print(line)
+        return
+    with whole_file(path) as output:
+        for line in lines:
+            output.write(f"{line}\n")
+    print(f"wrote {path}", file=sys.stderr)
+
+
+def _spans(documents: Iterator[Document]) -> Iterator[str]:
+    layers: list[str] = []
+    for number, document in enumerate(documents):
+        if number == 0:
+            layers = list(document.layers)
+            yield header(layers, with_ids=False)
+        spans = [span for layer in layers for span in document.layers.get(layer, ())]
+        for span in sorted(spans, key=lambda span: (span.start, span.end)):
+            yield row(document, span, layers, with_ids=False)
+
+
+def _with_label(document: Document, label: str) -> Document:
+    """The document with the spans of that label alone."""
+    layers = {
+        layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
+    }
+    return replace(document, layers=layers)
+
+
+def _ltf(document: Document) -> str:
+    from clueval.formats.ltf import write_ltf
+
+    if len(document.layers) != 1:
+        raise UsageError(
+            f"the tagging format holds one layer, not {len(document.layers)}", advice="name one with --layer"
+        )
+    return write_ltf(to_characters(document), next(iter(document.layers)))
+
+
+def _single(documents: Iterator[Document]) -> Iterator[str]:
+    for number, document in enumerate(documents):
+        if number:
+            raise UsageError("there are several documents", advice="name an existing folder with -o")
+        yield _ltf(document).removesuffix("\n")
+
+
+def _write_each(documents: Iterator[Document], folder: Path) -> None:
+    """One file for each document, called by its id."""
+    written: set[str] = set()
+    for document in documents:
+        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
+        if name in written:
+            raise FileError(
+                f"two documents would be called {name}.xml", file=str(folder), document=document.id
+            )
+        written.add(name)
+        with whole_file(folder / f"{name}.xml") as output:
+            output.write(_ltf(document))
+    print(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}", file=sys.stderr)

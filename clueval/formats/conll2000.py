@@ -1,0 +1,174 @@
+"""CoNLL-2000 files: one token per line with its part of speech and its chunk tags, which may be stacked.
+
+Three columns separated by blanks: form, part of speech, tags. Tags are BIO, from the outermost span to the
+innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The place in this list is the depth. A
+``B-`` ends every span of its depth or deeper and begins one; fewer tags end the deeper spans; ``O``, ``_`` or
+nothing ends all. Sentences are separated by blank lines.
+
+Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
+which they begin, outer before inner.
+
+FairEval, whose reading this is, takes punctuation out (`ignore_punct`): a token whose part of speech says
+that it is punctuation belongs to no span, and a span that begins or ends with one begins later or ends
+earlier. A span of nothing else is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.spans import DEFAULT_LAYER, Document, Span
+
+PUNCTUATION = frozenset(
+    [
+        "$.",
+        "$,",
+        "$(",
+        "PUNCT",
+        "PUNKT",
+        "KOMMA",
+        "COMMA",
+        "KLAMMER",
+        ".",
+        ",",
+        ":",
+        "(",
+        ")",
+        '"',
+        *"“”„‟‘’‚‛",
+    ]
+)
+"""Parts of speech that mean punctuation: STTS, UPOS, PTB and their relatives."""
+
+PLACEHOLDERS = ("NONE", "EMPTY")
+_OUTSIDE = ("O", "_", "")
+_INVALID = ("conlleval", "error")
+_BLANKS = re.compile(r"[ \t]+")
+
+
+class _Open(NamedTuple):
+    """A span that has begun: its label, the positions it has so far, and the line where it began."""
+
+    label: str
+    tokens: list[int]
+    line: int
+
+
+def read_conll2000(
+    lines: Iterable[tuple[int, str]], *, file: str, ignore_punct: bool = True, invalid: str = "conlleval"
+) -> Iterator[Document]:
+    """The sentences of a CoNLL-2000 file as documents, from its numbered lines; one is held at a time.
+
+    An ``I-`` that continues nothing (no open span at its depth, or one with another label) begins a span, as
+    in conlleval, and is counted in `Document.repaired`; with `invalid` ``"error"`` it is an error.
+
+    Raises `FormatError` with file and line for a line without three columns, `TagError` for what is no tag,
+    `UsageError` for another value of `invalid`.
+
+    >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
+    >>> [document] = read_conll2000(enumerate(lines, 1), file="gold.conll")
+    >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
+    [(0, 2, 'ORG'), (1, 2, 'LOC')]
+    """
+    if invalid not in _INVALID:
+        raise UsageError(
+            f"conll2000 cannot treat ill-formed tags as {invalid!r}", advice="conlleval or error"
+        )
+    filled = groupby(lines, key=_is_filled)
+    sentences = (list(group) for has_text, group in filled if has_text)
+    return (
+        sentence_of_tokens(sentence, number, file=file, ignore_punct=ignore_punct, invalid=invalid)
+        for number, sentence in enumerate(sentences, 1)
+    )
+
+
+def _is_filled(line: tuple[int, str]) -> bool:
+    return bool(line[1].strip())
+
+
+def sentence_of_tokens(
+    sentence: Sequence[tuple[int, str]],
+    number: int,
+    *,
+    file: str,
+    ignore_punct: bool = True,
+    invalid: str = "conlleval",
+) -> Document:
+    """One sentence, given as its numbered lines, as a document. Raises as `read_conll2000` does."""
+    rows = [_columns(text, line, file) for line, text in sentence]
+    stack = _Stack()
+    for position, ((line, _), (_, _, tags)) in enumerate(zip(sentence, rows, strict=True)):
+        try:
+            repaired = stack.step(position, tags.strip(), line)
+        except TagError as error:
+            raise TagError(error.problem, file=file, line=line, advice=error.advice) from None
+        if repaired and invalid == "error":
+            raise TagError(
+                f"an I- in {tags!r} continues no span", file=file, line=line, advice="begin a span with B-"
+            )
+    ignored = {i for i, row in enumerate(rows) if row[1] in PUNCTUATION} if ignore_punct else set()
+    spans = [_span(one, ignored) for one in stack.begun if one.label not in PLACEHOLDERS]
+    return Document(
+        str(number),
+        {DEFAULT_LAYER: [span for span in spans if span is not None]},
+        tokens=[row[0] for row in rows],
+        repaired=stack.repaired,
+        lines=[line for line, _ in sentence],
+        file=file,
+    )
+
+
+def _columns(text: str, line: int, file: str) -> Sequence[str]:
+    fields = text.split(" ")
+    if len(fields) != 3 or not fields[1]:
+        fields = _BLANKS.split(text)  # tabs, or several blanks
+    if len(fields) == 3 and fields[0]:
+        return fields
+    problem = f"{len(fields)} columns instead of 3" if len(fields) != 3 else "a token without form"
+    advice = "expected: form, part of speech, tags, separated by blanks"
+    raise FormatError(problem, file=file, line=line, advice=advice)
+
+
+class _Stack:
+    """The open spans of a sentence by depth, and all that have begun."""
+
+    __slots__ = ("_open", "begun", "repaired")
+
+    def __init__(self) -> None:
+        self._open: list[_Open] = []
+        self.begun: list[_Open] = []
+        self.repaired = 0
+
+    def step(self, position: int, text: str, line: int) -> bool:
+        """Go on by one token; whether a tag had to be repaired. Raises `TagError` for what is no tag."""
+        tags = text.split("|")
+        while tags and tags[-1] in _OUTSIDE:
+            tags.pop()
+        before = self.repaired
+        for depth, tag in enumerate(tags):
+            kind, _, label = tag.partition("-")
+            if kind not in ("B", "I") or not label:
+                raise TagError(f"tag {tag!r} in {text!r} is none", advice="expected B-LABEL, I-LABEL or O")
+            goes_on = kind == "I" and depth < len(self._open) and self._open[depth].label == label
+            if not goes_on:
+                self.repaired += kind == "I"
+                del self._open[depth:]
+                self._open.append(_Open(label, [], line))
+                self.begun.append(self._open[-1])
+            self._open[depth].tokens.append(position)
+        del self._open[len(tags) :]
+        return self.repaired > before
+
+
+def _span(one: _Open, ignored: set[int]) -> Span | None:
+    """The span of what has begun, without the positions that are ignored; None where nothing remains."""
+    tokens = [position for position in one.tokens if position not in ignored] if ignored else one.tokens
+    if not tokens:
+        return None
+    start, end = tokens[0], tokens[-1] + 1
+    holes = len(tokens) < end - start
+    return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)

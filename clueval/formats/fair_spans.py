@@ -1,0 +1,112 @@
+"""FairEval's span files: one span per line, sentences separated by blank lines.
+
+Four tab-separated columns: label, first token, last token, and the comma-separated tokens of the span. They
+count from 1 in each sentence, the last one is included; documents have half-open positions from 0. Tokens
+outside first to last do not count, and where none is left all tokens of the range belong to the span. A
+sentence without spans has a placeholder, labelled ``NONE`` or ``EMPTY``, which is not read as a span.
+
+Each sentence is a document, with the ids "1", "2", ...; its spans are in the order of the file. The files
+hold no text, so the documents have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import NamedTuple
+
+from clueval.exceptions import FormatError
+from clueval.spans import DEFAULT_LAYER, Document, Frozen, Span
+
+PLACEHOLDERS = ("NONE", "EMPTY")
+
+_COLUMNS = "label, first token, last token and tokens, separated by tabs"
+_SHOWN = 20
+_SHORT = 120
+"""Longer lines are not kept, so that what is kept stays small."""
+
+
+class SpanLine(NamedTuple):
+    """What a line says: half-open positions, tokens only where they are not all of the range."""
+
+    label: str
+    labels: Frozen
+    start: int
+    end: int
+    tokens: frozenset[int] | None
+
+
+def is_span_line(line: str) -> bool:
+    """Whether a line has the four tab-separated columns of a span file.
+
+    >>> is_span_line("PER\\t6\\t7\\t6, 7"), is_span_line("Haus NN B-NP")
+    (True, False)
+    """
+    return line.count("\t") == 3
+
+
+def read_fair_spans(lines: Iterable[tuple[int, str]], *, file: str) -> Iterator[Document]:
+    """The sentences of a span file as documents, from its numbered lines; one sentence is held at a time.
+
+    Raises `FormatError` with file and line for a line with other than four columns, without label, with
+    indices that are no whole numbers or below 1, and where the first token comes after the last.
+
+    >>> lines = enumerate(["PER\\t6\\t7\\t6, 7", "", "NONE\\t999\\t999\\t999"], 1)
+    >>> [document.layers["label"] for document in read_fair_spans(lines, file="gold.csv")]
+    [[Span(start=5, end=7, labels={'label': 'PER'}, id=None)], []]
+    """
+    filled = groupby(lines, key=_is_filled)
+    for number, sentence in enumerate((list(group) for has_text, group in filled if has_text), 1):
+        yield sentence_of_spans(sentence, number, file=file)
+
+
+def _is_filled(line: tuple[int, str]) -> bool:
+    return bool(line[1].strip())
+
+
+def sentence_of_spans(sentence: Sequence[tuple[int, str]], number: int, *, file: str) -> Document:
+    """One sentence, given as its numbered lines, as a document. Raises as `read_fair_spans` does."""
+    spans = []
+    for line, text in sentence:
+        found = span_line(text, line, file=file)
+        if found.label not in PLACEHOLDERS:
+            spans.append(Span(found.start, found.end, found.labels, tokens=found.tokens, line=line))
+    return Document(str(number), {DEFAULT_LAYER: spans}, file=file)
+
+
+def span_line(text: str, line: int, *, file: str) -> SpanLine:
+    """What a line of a span file says, placeholders included. Raises as `read_fair_spans` does."""
+    try:
+        return _cached(text) if len(text) <= _SHORT else _parsed(text)
+    except FormatError as error:
+        raise FormatError(error.problem, file=file, line=line, advice=error.advice) from None
+
+
+def _parsed(text: str) -> SpanLine:
+    fields = text.split("\t")
+    if len(fields) != 4:
+        raise FormatError(f"{len(fields)} tab-separated columns instead of 4", advice=f"expected {_COLUMNS}")
+    label = fields[0].strip()
+    if not label:
+        raise FormatError("a span without label", advice=f"expected {_COLUMNS}")
+    begin, end = _index("first token", fields[1]), _index("last token", fields[2])
+    if begin < 1:
+        raise FormatError(f"the first token is {begin}", advice="tokens count from 1")
+    if begin > end:
+        raise FormatError(f"the first token, {begin}, comes after the last, {end}")
+    tokens = {_index("token", index) for index in fields[3].split(",") if index.strip()}
+    inside = frozenset(token - 1 for token in tokens if begin <= token <= end)
+    whole = not inside or len(inside) == end - begin + 1
+    return SpanLine(label, Frozen({DEFAULT_LAYER: label}), begin - 1, end, None if whole else inside)
+
+
+_cached = lru_cache(maxsize=1 << 14)(_parsed)  # positions are small, labels few: most lines have been seen
+
+
+def _index(what: str, text: str) -> int:
+    digits = text.strip()
+    if digits.removeprefix("-").isdecimal() and digits.isascii() and len(digits) <= _SHOWN:
+        return int(digits)
+    shown = digits if len(digits) <= _SHOWN else digits[:_SHOWN] + "..."
+    raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")

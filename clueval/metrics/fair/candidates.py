@@ -1,0 +1,333 @@
+"""Which span is the most similar? The search behind the boundary errors of fair evaluation.
+
+Among candidates the one that shares most tokens wins; then the one that lacks fewest of the asking span's
+tokens; then the one with fewest tokens besides; then the shorter one; then the earlier one. For one asking
+span the second follows from the first, and the third means: fewest tokens. So the order is
+
+    (-shared, tokens of the candidate, length of the candidate, its place in the list)
+
+and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
+disjoint half-open ranges that are left of it: their number does not depend on the length of the span.
+
+Two pools answer the question alike. `ListPool` looks at every span, which is fastest where there are few.
+`TreePool` is a k-d tree over start, end and label whose nodes know the best that a span inside could be, and
+goes to the most promising node first. Where runs fill their span (nested, crossing, identical spans, however
+many over one another) it looks at a few nodes for each question. The bounds go by the first, the last and the
+number of tokens, so they do not see holes: for a mass of spans over one another with large token sets
+full of holes it may have to look at all of them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Protocol
+
+Runs = list[tuple[int, int]]
+"""A set of positions as sorted, disjoint half-open ranges."""
+
+Rank = tuple[int, int, int, int]
+"""The order of similarity; the least is the most similar."""
+
+_FAR = 1 << 62
+
+
+def runs_of(tokens: frozenset[int]) -> Runs:
+    """The runs of a token set.
+
+    >>> runs_of(frozenset({1, 2, 5}))
+    [(1, 3), (5, 6)]
+    """
+    runs: Runs = []
+    for token in sorted(tokens):
+        if runs and runs[-1][1] == token:
+            runs[-1] = (runs[-1][0], token + 1)
+        else:
+            runs.append((token, token + 1))
+    return runs
+
+
+def intersect(one: Runs, other: Runs) -> Runs:
+    """The positions in both; the cost goes by the runs of the one that has fewer.
+
+    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
+    [(2, 4), (6, 7)]
+    """
+    few, many = (one, other) if len(one) < len(other) else (other, one)
+    shared = []
+    for start, end in few:
+        i = bisect_left(many, (start,))  # the first run that starts here or later
+        if i and many[i - 1][1] > start:
+            i -= 1
+        while i < len(many) and many[i][0] < end:
+            shared.append((max(start, many[i][0]), min(end, many[i][1])))
+            i += 1
+    return shared
+
+
+def subtract(runs: Runs, gone: Runs) -> None:
+    """Take positions out; each run of `gone` must lie inside one of `runs`.
+
+    >>> runs = [(0, 9)]
+    >>> subtract(runs, [(2, 4), (8, 9)])
+    >>> runs
+    [(0, 2), (4, 8)]
+    """
+    for start, end in gone:
+        i = bisect_left(runs, (start, _FAR)) - 1
+        first, last = runs[i]
+        runs[i : i + 1] = [piece for piece in ((first, start), (end, last)) if piece[0] < piece[1]]
+
+
+def size_of(runs: Runs) -> int:
+    """How many positions there are.
+
+    >>> size_of([(0, 2), (4, 8)])
+    6
+    """
+    return sum(end - start for start, end in runs)
+
+
+@dataclass(slots=True, eq=False)
+class Leftover:
+    """A span that is no true positive: its place in the caller's list, and the tokens it has still."""
+
+    index: int
+    label: str
+    start: int
+    end: int
+    runs: Runs
+    size: int
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+def take_shared(one: Leftover, other: Leftover) -> None:
+    """Take the tokens that both have out of both."""
+    shared = intersect(one.runs, other.runs)
+    if shared:
+        for span in (one, other):
+            subtract(span.runs, shared)
+            span.size -= size_of(shared)
+
+
+def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
+    """How similar a candidate is to a span; the least is the most similar."""
+    if len(span.runs) == 1 == len(candidate.runs):  # nearly all: no need to build the intersection
+        (start, end), (other_start, other_end) = span.runs[0], candidate.runs[0]
+        shared = max(0, min(end, other_end) - max(start, other_start))
+    else:
+        shared = size_of(intersect(span.runs, candidate.runs))
+    return (-shared, candidate.size, candidate.length, place)
+
+
+def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
+    """Whether two spans overlap, not being the same range, with the same label or with another."""
+    return (
+        span.start < candidate.end
+        and candidate.start < span.end
+        and (span.label == candidate.label) is same_label
+        and (span.start != candidate.start or span.end != candidate.end)
+    )
+
+
+class Pool(Protocol):
+    """Spans of one side that can be asked for the one most similar to a span of the other side."""
+
+    def add(self, span: Leftover) -> None:
+        """Put a span at the end of the list."""
+
+    def remove(self, span: Leftover) -> None:
+        """Take a span out of the list."""
+
+    def changed(self, span: Leftover) -> None:
+        """Take notice that a span has lost tokens."""
+
+    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
+        """The most similar candidate, if there is one; with `sharing` it must have a token in common."""
+
+
+class ListPool:
+    """A plain list: every question looks at all spans."""
+
+    __slots__ = ("_spans",)
+
+    def __init__(self) -> None:
+        self._spans: dict[int, Leftover] = {}  # by index; a dict keeps the order and forgets in no time
+
+    def add(self, span: Leftover) -> None:
+        self._spans[span.index] = span
+
+    def remove(self, span: Leftover) -> None:
+        del self._spans[span.index]
+
+    def changed(self, span: Leftover) -> None:
+        pass
+
+    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
+        best: Leftover | None = None
+        best_rank: Rank | None = None
+        for place, candidate in enumerate(self._spans.values()):
+            if can_pair(span, candidate, same_label):
+                this = rank(span, candidate, place)
+                if (best_rank is None or this < best_rank) and not (sharing and this[0] == 0):
+                    best, best_rank = candidate, this
+        return best
+
+
+_LEAF = 8
+
+
+class _Node:
+    """Part of a tree: the box that holds its spans, and the bounds of those that are in the list now."""
+
+    __slots__ = (
+        "first",
+        "hi_end",
+        "hi_label",
+        "hi_start",
+        "hi_token",
+        "left",
+        "lo_end",
+        "lo_label",
+        "lo_start",
+        "lo_token",
+        "max_size",
+        "min_length",
+        "min_size",
+        "parent",
+        "right",
+        "spans",
+    )
+
+    def __init__(self, spans: list[Leftover], parent: _Node | None) -> None:
+        self.parent = parent
+        self.left: _Node | None = None
+        self.right: _Node | None = None
+        self.spans = spans
+        self.lo_start = min(span.start for span in spans)
+        self.hi_start = max(span.start for span in spans)
+        self.lo_end = min(span.end for span in spans)
+        self.hi_end = max(span.end for span in spans)
+        self.lo_label = min(span.label for span in spans)
+        self.hi_label = max(span.label for span in spans)
+        self.min_length = min(span.length for span in spans)
+        self.spread(())
+
+    def spread(self, listed: Sequence[tuple[Leftover, int]]) -> None:
+        """Set the bounds from the spans of this leaf that are in the list, with their places."""
+        sizes = [span.size for span, _ in listed]
+        self.min_size, self.max_size = min(sizes, default=_FAR), max(sizes, default=-1)
+        self.first = min((place for _, place in listed), default=_FAR)
+        self.lo_token = min((span.runs[0][0] for span, _ in listed if span.runs), default=_FAR)
+        self.hi_token = max((span.runs[-1][1] for span, _ in listed if span.runs), default=-1)
+
+    def gather(self) -> bool:
+        """Set the bounds from those of the children; False if that changes nothing."""
+        left, right = self.left, self.right
+        assert left is not None  # only leaves have no children
+        assert right is not None
+        before = (self.min_size, self.max_size, self.first, self.lo_token, self.hi_token)
+        self.min_size = left.min_size if left.min_size < right.min_size else right.min_size
+        self.max_size = left.max_size if left.max_size > right.max_size else right.max_size
+        self.first = left.first if left.first < right.first else right.first
+        self.lo_token = left.lo_token if left.lo_token < right.lo_token else right.lo_token
+        self.hi_token = left.hi_token if left.hi_token > right.hi_token else right.hi_token
+        return before != (self.min_size, self.max_size, self.first, self.lo_token, self.hi_token)
+
+    def bound(self, span: Leftover, same_label: bool, sharing: bool) -> Rank | None:
+        """The best rank that a candidate in here could have, or None where there is none."""
+        start, end = span.start, span.end
+        if self.max_size < 0 or self.lo_start >= end or self.hi_end <= start:
+            return None
+        if same_label:
+            if not self.lo_label <= span.label <= self.hi_label:
+                return None
+        elif self.lo_label == span.label == self.hi_label:
+            return None
+        if self.lo_start == start == self.hi_start and self.lo_end == end == self.hi_end:
+            return None
+        shared = 0
+        if span.runs:
+            common = min(span.runs[-1][1], self.hi_token) - max(span.runs[0][0], self.lo_token)
+            shared = max(0, min(self.max_size, span.size, common))
+        if sharing and shared == 0:
+            return None
+        return (-shared, self.min_size, self.min_length, self.first)
+
+
+class TreePool:
+    """A k-d tree over all spans that may ever be in the list; n log n to build, log n to add and remove."""
+
+    __slots__ = ("_leaves", "_next", "_places", "_root")
+
+    def __init__(self, spans: Sequence[Leftover]) -> None:
+        self._leaves: dict[int, _Node] = {}
+        self._places: dict[int, int] = {}
+        self._next = 0
+        self._root = self._build(list(spans), None, 0)
+
+    def _build(self, spans: list[Leftover], parent: _Node | None, depth: int) -> _Node:
+        node = _Node(spans, parent)
+        if len(spans) <= _LEAF:
+            for span in spans:
+                self._leaves[span.index] = node
+            return node
+        spans.sort(key=_AXES[depth % len(_AXES)])  # stable: equal spans stay in the order of the list
+        middle = len(spans) // 2
+        node.left = self._build(spans[:middle], node, depth + 1)
+        node.right = self._build(spans[middle:], node, depth + 1)
+        node.spans = []
+        return node
+
+    def add(self, span: Leftover) -> None:
+        self._places[span.index] = self._next
+        self._next += 1
+        self.changed(span)
+
+    def remove(self, span: Leftover) -> None:
+        del self._places[span.index]
+        self.changed(span)
+
+    def changed(self, span: Leftover) -> None:
+        leaf = self._leaves[span.index]
+        leaf.spread(self._listed(leaf))
+        node = leaf.parent
+        while node is not None and node.gather():
+            node = node.parent
+
+    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
+        best: Leftover | None = None
+        best_rank: Rank = (1, 0, 0, 0)  # worse than any
+        bound = self._root.bound(span, same_label, sharing)
+        queue = [] if bound is None else [(bound, 0, self._root)]
+        pushed = 0  # nodes of equal bounds cannot be compared
+        while queue:
+            bound, _, node = heapq.heappop(queue)
+            if bound >= best_rank:
+                break
+            if node.left is None or node.right is None:
+                for candidate, place in self._listed(node):
+                    if can_pair(span, candidate, same_label):
+                        this = rank(span, candidate, place)
+                        if this < best_rank and not (sharing and this[0] == 0):
+                            best, best_rank = candidate, this
+                continue
+            for child in (node.left, node.right):
+                bound = child.bound(span, same_label, sharing)
+                if bound is not None and bound < best_rank:
+                    pushed += 1
+                    heapq.heappush(queue, (bound, pushed, child))
+        return best
+
+    def _listed(self, leaf: _Node) -> list[tuple[Leftover, int]]:
+        places = self._places
+        return [(span, places[span.index]) for span in leaf.spans if span.index in places]
+
+
+_AXES = (attrgetter("start"), attrgetter("end"), attrgetter("label"))

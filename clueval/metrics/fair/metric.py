@@ -1,0 +1,257 @@
+"""The metric: counts errors of every kind by label, and gives traditional, fair and weighted scores.
+
+Definition: Ortmann (2022) and FairEval, its published tool; `steps` follows it step by step. FairEval
+compares sentence by sentence, so for its numbers a document is one sentence. Traditional counts go by
+membership: each gold span that is equal to some predicted span is a true positive, also where it is one
+predicted span for two of them. Fair counts pair one to one.
+
+The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The counts
+are kept under ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP
+have the label of the one span that there is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.counting import Tally
+from clueval.exceptions import UsageError
+from clueval.metric import Side
+from clueval.metrics.fair.steps import Item, item, pair_up
+from clueval.metrics.fair.weights import (
+    BOUNDARY,
+    DEFAULT_WEIGHTS,
+    KINDS,
+    PARTS,
+    TRADITIONAL_WEIGHTS,
+    Weights,
+    freeze_weights,
+    weighted_rates,
+)
+from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
+
+_Table = dict[str, dict[str, int]]
+FOCUSES = ("target", "system")
+PLACEHOLDERS = ("NONE", "EMPTY")
+"""Labels that stand for a sentence without spans."""
+
+_DENSE = 1000
+"""Up to this many labels the confusion matrix has every cell; beyond it, the cells that are not 0."""
+
+
+class Finding(NamedTuple):
+    """One error: LE, BES, BEL, BEO, LBE, FN or FP, and the spans that make it."""
+
+    kind: str
+    gold: Span | None
+    predicted: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fair:
+    """Fair evaluation: each error counts once, as what it is.
+
+    `focus` says whose label an LE or LBE is counted under, ``"target"`` (gold) or ``"system"`` (predicted).
+    `weights` maps error types to what one of them counts for as TP, FP and FN in the weighted scores; None
+    stands for `DEFAULT_WEIGHTS`. Only spans with one of `labels` (empty: any label), and with none of
+    `exclude`, are looked at, on both sides.
+
+    Swapping gold and predicted swaps FN with FP and BES with BEL where no span overlaps more than one of the
+    other side. In general it does not, since it is gold that chooses. The smallest case: gold A[0,1) and
+    A[0,2) both share tokens with predicted A[0,3), two BEL. Swapped, gold A[0,3) chooses A[0,2), a BES; of the
+    tokens of A[0,1) it has none left, an FP.
+
+    Raises `UsageError` for another focus and for weights that make no sense.
+
+    >>> gold, predicted = Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")])
+    >>> [finding.kind for finding in Fair().findings(gold, predicted)]
+    ['BES']
+    """
+
+    name: ClassVar[str] = "fair"
+
+    focus: str = "target"
+    weights: Weights | None = None
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = PLACEHOLDERS
+
+    def __post_init__(self) -> None:
+        if self.focus not in FOCUSES:
+            raise UsageError(f"focus must be 'target' or 'system', not {self.focus!r}")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", freeze_weights(self.weights))
+        for name in ("labels", "exclude"):
+            labels = getattr(self, name)
+            if isinstance(labels, str):
+                raise UsageError(f"{name} must be several labels, not the string {labels!r}")
+            object.__setattr__(self, name, tuple(labels))
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """The errors of one document; n log n in the number of spans, save for what `candidates` says.
+
+        Raises `UsageError` where a side leaves spans out of the count: a span that is not counted could still
+        be a partner, which has no meaning where each span is paired once. Use `labels` and `exclude`.
+        """
+        _, golds = self._items(gold)
+        _, predictions = self._items(predicted)
+        tally: Tally = Counter()
+        add_items(tally, golds, predictions)
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """True positives; they may overlap one another too, so long as both sides have the same list."""
+        by_label: Counter[str] = Counter()
+        for layers, number in labels.items():
+            by_label[_label_of(layers)] += number
+        return _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
+
+    def findings(self, gold: Side, predicted: Side) -> Iterator[Finding]:
+        """The errors that `count` counts, by position (of the gold span, where there is one)."""
+        gold_spans, golds = self._items(gold)
+        predicted_spans, predictions = self._items(predicted)
+        found = []
+        for kind, i, j in pair_up(golds, predictions):
+            if kind != "TP":
+                one = None if i is None else gold_spans[i]
+                other = None if j is None else predicted_spans[j]
+                where = one or other
+                assert where is not None  # an error has at least one span
+                found.append((where.start, where.end, Finding(kind, one, other)))
+        found.sort(key=lambda entry: entry[:2])
+        return (finding for _, _, finding in found)
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """The report: traditional, fair and weighted scores, overall and by label; confusion; gold labels.
+
+        The confusion matrix holds no true positives: its diagonal holds the boundary errors, its row ``_``
+        the false positives, its column ``_`` the false negatives. (A span without label has the label ``_``,
+        and shares those cells.)
+        """
+        traditional, fair, confusion = self._tables(total)
+        labels = sorted(fair)
+        return {
+            "overall": self._versions(_sum(traditional, PARTS), _sum(fair, KINDS)),
+            "per_label": {label: self._versions(traditional[label], fair[label]) for label in labels},
+            "confusion": _matrix(confusion, labels),
+            "label_counts": {
+                label: traditional[label]["TP"] + traditional[label]["FN"]
+                for label in labels
+                if traditional[label]["TP"] + traditional[label]["FN"]
+            },
+        }
+
+    def wanted(self, label: str) -> bool:
+        """Whether spans of this label are looked at."""
+        return label not in self.exclude and (not self.labels or label in self.labels)
+
+    def _items(self, side: Side) -> tuple[list[Span], list[Item]]:
+        """The spans that are looked at, in the order of the side, and what `pair_up` needs of them."""
+        if side.counted is not None:
+            raise UsageError(
+                "fair evaluation cannot leave spans out of the count", advice="use its own labels and exclude"
+            )
+        spans, items = [], []
+        for span in side.spans:
+            label = _label_of(span.by_layer)
+            if self.wanted(label):
+                spans.append(span)
+                items.append(item(label, span.start, span.end, span.tokens or None))
+        return spans, items
+
+    def _tables(self, total: Tally) -> tuple[_Table, _Table, Counter[tuple[str, str]]]:
+        """Traditional and fair counts by label, and the cells of the confusion matrix."""
+        traditional: _Table = {}
+        fair: _Table = {}
+        confusion: Counter[tuple[str, str]] = Counter()
+        for (version, kind, *names), number in total.items():
+            for label in names:
+                if label not in fair:
+                    traditional[label] = dict.fromkeys(PARTS, 0)
+                    fair[label] = dict.fromkeys(KINDS, 0)
+            if version == "traditional":
+                traditional[names[0]][kind] += number
+                continue
+            label = names[0] if self.focus == "target" else names[-1]
+            fair[label][kind] += number
+            if kind in BOUNDARY:
+                fair[label]["BE"] += number
+            if kind != "TP":
+                gold = NO_LABEL if kind == "FP" else names[0]
+                predicted = NO_LABEL if kind == "FN" else names[-1]
+                confusion[gold, predicted] += number
+        return traditional, fair, confusion
+
+    def _versions(self, traditional: dict[str, int], fair: dict[str, int]) -> dict[str, dict[str, float]]:
+        return {
+            "traditional": {**traditional, **weighted_rates(traditional, TRADITIONAL_WEIGHTS)},
+            "fair": {**fair, **weighted_rates(fair, DEFAULT_WEIGHTS)},
+            "weighted": {**fair, **weighted_rates(fair, self.weights or DEFAULT_WEIGHTS)},
+        }
+
+
+def _sum(table: _Table, kinds: tuple[str, ...]) -> dict[str, int]:
+    return {kind: sum(counts[kind] for counts in table.values()) for kind in kinds}
+
+
+def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str, dict[str, int]]:
+    names = [label for label in labels if label != NO_LABEL] + [NO_LABEL]
+    if len(names) <= _DENSE:
+        return {gold: {predicted: cells.get((gold, predicted), 0) for predicted in names} for gold in names}
+    matrix: dict[str, dict[str, int]] = {gold: {} for gold in names}
+    for (gold, predicted), number in sorted(cells.items()):
+        matrix[gold][predicted] = number
+    return matrix
+
+
+def _label_of(layers: Mapping[str, str | None]) -> str:
+    """`Span.label` from the labels by layer."""
+    return "|".join([NO_LABEL if label is None else label for label in layers.values()])
+
+
+def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
+    """Count one document's two lists of items into a tally."""
+    if gold == predicted:
+        tally.update(_tally_equal(Counter(span[0] for span in gold)))
+        return
+    gold_set, predicted_set = set(gold), set(predicted)
+    for span in gold:
+        tally["traditional", "TP" if span in predicted_set else "FN", span[0]] += 1
+    for span in predicted:
+        if span not in gold_set:
+            tally["traditional", "FP", span[0]] += 1
+    for kind, i, j in pair_up(gold, predicted):
+        labels = [] if i is None else [gold[i][0]]
+        if j is not None:
+            labels.append(predicted[j][0])
+        tally["fair", kind, *labels] += 1
+
+
+def _tally_equal(labels: Mapping[str, int]) -> Tally:
+    """The tally of two equal lists with so many spans of each label."""
+    tally: Tally = Counter()
+    for label, number in labels.items():
+        tally["traditional", "TP", label] = number
+        tally["fair", "TP", label, label] = number
+    return tally
+
+
+def tally_pairs(
+    pairs: Iterable[tuple[Document, Document]], metric: Fair, layer: str = DEFAULT_LAYER
+) -> Tally:
+    """Count one layer over pairs of gold and predicted documents; a document without the layer has no spans.
+
+    One pair is held at a time. What documents belong together, and whether they have the same text, is for
+    the caller to know.
+
+    >>> same = Document("1", {"label": [Span(0, 2, "PER")]})
+    >>> Fair().scores(tally_pairs([(same, same)], Fair()), ("label",))["overall"]["fair"]["f1"]
+    1.0
+    """
+    total: Tally = Counter()
+    for gold, predicted in pairs:
+        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
+        total.update(metric.count(*sides))
+    return total

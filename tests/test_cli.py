@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval.cli import COMMANDS, main
+
+SAMPLES = Path(__file__).parent / "samples" / "german"
+GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
+LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
+    assert main(["score", GOLD, PREDICTED, *LAYERS]) == 0
+
+    output = capsys.readouterr().out
+    assert "gold         188        10       4        3      17    222" in output
+    assert "1 ill-formed tag in predicted" in output
+    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:auto")
+
+
+def test_every_output_has_the_same_numbers(capsys: Capture) -> None:
+    outputs = {}
+    for form in ("json", "tsv", "markdown"):
+        assert main(["score", GOLD, PREDICTED, *LAYERS, "--metric", "levels,exact", "--output", form]) == 0
+        outputs[form] = capsys.readouterr().out
+    prf = json.loads(outputs["json"])["metrics"]["exact"]["entity"]["micro"]
+    rows = [line.split("\t") for line in outputs["tsv"].split("\n")]
+    row = next(row for row in rows if row[2:5] == ["exact", "entity", "micro"])
+    assert [float(row[rows[0].index(name)]) for name in ("precision", "recall", "tp_gold")] == [
+        prf["precision"],
+        prf["recall"],
+        prf["tp_gold"],
+    ]
+    assert f"| micro | {100 * prf['precision']:.2f} | {100 * prf['recall']:.2f} |" in outputs["markdown"]
+
+
+def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
+    main(
+        [
+            "score",
+            GOLD,
+            PREDICTED,
+            *LAYERS,
+            "--merge",
+            "--metric",
+            "levels,exact",
+            "--by",
+            "domain",
+            "--output",
+            "json",
+        ]
+    )
+    report = json.loads(capsys.readouterr().out)
+
+    assert list(report)[:6] == ["clueval", "signature", "documents", "tokens", "repaired_tags", "metrics"]
+    assert list(report["metrics"]["levels"]) == ["merged"]
+    merged = report["metrics"]["levels"]["merged"]
+    assert list(merged) == ["classes", "unlabelled", "labelled"]
+    assert list(merged["labelled"]) == ["entity", "risk"]
+    assert list(merged["labelled"]["risk"]["4"]) == ["micro", "macro", "per_label"]
+    assert list(merged["unlabelled"]["1"]) == [
+        *("precision", "recall", "f1", "gold", "predicted", "tp_gold", "fn", "tp_predicted", "fp"),
+    ]
+    assert sum(group["documents"] for group in report["by"]["domain"].values()) == report["documents"]
+
+
+def test_merge_writes_a_table_that_scores_as_the_merged_layers(tmp_path: Path, capsys: Capture) -> None:
+    tables = []
+    for side in (GOLD, PREDICTED):
+        tables.append(str(tmp_path / f"{Path(side).stem}.tsv"))
+        assert main(["merge", side, *LAYERS, "-o", tables[-1]]) == 0
+    capsys.readouterr()
+
+    main(["score", *tables, "--text", GOLD, "--token-id", "4", "--merge", "--output", "json"])
+    from_tables = json.loads(capsys.readouterr().out)["metrics"]
+    main(["score", GOLD, PREDICTED, *LAYERS, "--merge", "--output", "json"])
+
+    assert from_tables == json.loads(capsys.readouterr().out)["metrics"]
+
+
+def test_check_lists_everything_and_says_so_with_its_exit_code(tmp_path: Path, capsys: Capture) -> None:
+    wrong = write(
+        tmp_path / "wrong.vrt",
+        "<s>\na\tB-X\t1\nb\t1\nc\tQ\t2\n</s>\n</s>\n<s>\nd\tI-X\t1\n<s>\ne\tO\t3\n</s>\n",
+    )
+    assert main(["check", GOLD, *LAYERS]) == 0
+    assert "no problems; 5 documents, 2,797 positions (entity BIO, risk BIO)" in capsys.readouterr().out
+
+    assert main(["check", str(wrong), "--layer", "x=2", "--token-id", "3"]) == 1
+    output = capsys.readouterr().out
+    for line, problem in [
+        (3, "the line has 2 columns, the first token line has 3"),
+        (4, "layer 'x': 'Q' is not a tag"),
+        (6, "</s> closes nothing"),
+        (8, "layer 'x': ill-formed tags: 'I-X' may not follow the start of the sentence"),
+        (9, "<s> inside the one of line 7"),
+    ]:
+        assert f"wrong.vrt:{line}: {problem}" in output
+    assert output.rstrip().endswith("wrong.vrt: 5 problems")
+    assert main(["check", str(wrong), "--layer", "x=2", "--max-errors", "2"]) == 1
+    assert "stopped after 2 problems; there are more" in capsys.readouterr().out
+
+
+def test_check_lists_token_ids_that_occur_again(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "<text>\na\tO\t1\nb\tO\t1\n</text>\n<text>\nc\tO\t1\nd\tO\t1\n</text>\n")
+
+    assert main(["check", str(path), "--layer", "x=2", "--token-id", "3"]) == 1
+    output = capsys.readouterr().out
+    assert "a.vrt:3: token id '1' stands in line 2 already" in output
+    assert "a.vrt:7: token id '1' stands in line 6 already" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score"], "nothing to score (give GOLD and PREDICTED)"),
+        (["score", "nowhere.vrt"], "nowhere.vrt: there is no such file or folder"),
+        (["score", GOLD, PREDICTED, "--metric", "bleu"], "unknown metric 'bleu'"),
+        (["score", GOLD, PREDICTED, "--layer", "entity"], "--layer 'entity' cannot be read"),
+        (["score", GOLD, PREDICTED, "--layer", "entity=x"], "--layer 'entity=x' cannot be read"),
+        (["score", GOLD, PREDICTED, "--layer", "a=2,a=3"], "--layer names 'a' twice"),
+        (["score", GOLD, PREDICTED], "'a001-0001' is not a tag"),
+        (["score", GOLD, PREDICTED, *LAYERS, "--where", "x=y"], "metadata is called 'x'"),
+        (["score", GOLD, PREDICTED, *LAYERS, "--scheme", "BIX"], "unknown tag scheme 'BIX'"),
+        (["merge", GOLD, *LAYERS, "-o", "/nowhere/out.tsv"], "/nowhere/out.tsv: cannot be written"),
+    ],
+)
+def test_wrong_use_is_one_line_on_stderr_and_exit_code_2(
+    arguments: list[str], message: str, capsys: Capture
+) -> None:
+    assert main(arguments) == 2
+
+    output, error = capsys.readouterr()
+    assert output == ""
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> None:
+    for arguments in (
+        ["scor"],
+        ["merge"],
+        ["score", "a", "b", "--output", "pdf"],
+        ["check", "a", "--max-errors", "0"],
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_every_option(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+
+    assert stopped.value.code == 0
+    assert "--layer" in capsys.readouterr().out
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = (
+        f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} --output tsv | head -1"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr == ""
+
+
+def test_control_characters_in_labels_cannot_steer_the_terminal(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "a\tB-\x1b[31mX\n")
+    main(["score", str(path), str(path)])
+
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_labels_that_look_like_formulas_are_guarded_in_tsv(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "<text domain='=cmd()'>\na\tB-X\n</text>\n")
+    main(["score", str(path), str(path), "--by", "domain", "--output", "tsv"])
+
+    assert "\t'=cmd()\t" in capsys.readouterr().out

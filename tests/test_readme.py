@@ -1,0 +1,54 @@
+"""What the README shows is run."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from clueval.cli import main
+from clueval.metrics import METRICS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_python_of_the_readme_prints_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    example = doctest.DocTestParser().get_doctest("\n".join(blocks), {}, "README", "README.md", 0)
+
+    assert example.examples
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_first_command_ends_in_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    (line,) = (line for line in README.split("\n") if "clueval score" in line and line.startswith("python3"))
+
+    assert main(["score", *shlex.split(line.split("clueval score")[1])]) == 0
+
+
+def test_every_metric_and_file_that_is_named_is_there() -> None:
+    assert all(f"`{name}`" in README for name in METRICS)
+    for target in re.findall(r"\]\(([^)#:]+)\)", README):
+        assert (ROOT / target).is_file(), target
+
+
+def test_the_doctests_of_the_library_hold() -> None:
+    import importlib
+    import pkgutil
+
+    import clueval
+
+    tried = 0
+    for module in pkgutil.walk_packages(clueval.__path__, "clueval."):
+        if module.name == "clueval.__main__":
+            continue
+        results = doctest.testmod(importlib.import_module(module.name))
+        assert results.failed == 0, module.name
+        tried += results.attempted
+    assert tried > 20
