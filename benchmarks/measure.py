@@ -25,7 +25,7 @@ from pathlib import Path
 _RUN_ONCE = Path(__file__).with_name("run_once.py")
 
 
-class CommandFailed(RuntimeError):  # noqa: N818  # it says what happened
+class CommandFailed(RuntimeError):
     """A command under measurement failed, so there is nothing to measure."""
 
     def __init__(self, name: str, command: Sequence[str], code: int, complaint: str) -> None:

@@ -11,8 +11,9 @@ gives a span of zero length room between its neighbours, and a node holds the nu
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from clueval.exceptions import OverlapError
@@ -22,9 +23,8 @@ if TYPE_CHECKING:
     from intervaltree import IntervalTree
 
 
-def by_position(span: Span) -> tuple[int, int]:
-    """The order of spans: by start, then by end."""
-    return span.start, span.end
+by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
+"""The order of spans: by start, then by end."""
 
 
 def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
@@ -34,7 +34,7 @@ def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
     (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
     """
     for span, following in pairwise(spans):
-        if following.start < span.end or by_position(following) == by_position(span):
+        if following.start < span.end or (following.end == span.start == span.end):
             return span, following
     return None
 

@@ -21,8 +21,8 @@ DESCRIPTION = """\
 Convert the spans of a file or folder.
 
 --to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, one layer and one
-label (--label), positions in characters (tokens are joined by blanks). --to spans writes one table of all spans of all layers: document,
-start, end_inclusive, the layers."""
+label (--label), positions in characters (tokens are joined by blanks). --to spans writes one table of all spans
+of all layers: document, start, end_inclusive, the layers."""
 EPILOG = """\
 examples:
   clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/     (a folder: one file a document)
