@@ -11,12 +11,14 @@ An example to follow by hand, columns token and tag, lines written ``token/tag``
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
 Line e differs. The zone around it runs from the last line before it that is outside on both sides to the next
-one: d and e. Outside the zone, gold stands for both sides, and of it only b and the line after it matter.
+one: d and e. Outside the zone, gold stands for both sides, and of it only b matters.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
@@ -60,11 +62,21 @@ def outside(layout: Layout) -> str:
 
 
 def without_outside(text: str, layout: Layout) -> str:
-    """The lines that are in spans, and after each run of them a line that is outside."""
-    end = outside(layout) + "\n"
-    # Split at the ends of outside lines, a part is a bare token, or lines of spans and the next token.
-    inside = [part for part in text.split(end) if "\n" in part]
-    return end.join([*inside, ""])
+    """The lines that are in spans, without the first token of each run of them, and a border after each run."""
+    runs = _runs(layout.separator, layout.width, len(layout.layers)).findall(text)
+    start = layout.separator.join(["O"] * (layout.width - len(layout.layers)))
+    return "".join([f"{start}{run}{layout.border}" for run in runs])
+
+
+@lru_cache
+def _runs(separator: str, width: int, layers: int) -> re.Pattern[str]:
+    """Finds the runs of lines in spans, each from before the tags of its first line on.
+
+    The search looks for a separator, which is fast, and then for tags that are not all O at the end of a line.
+    """
+    field = rf"[^{separator}\n]*+"
+    tags = rf"(?!O(?:{separator}O){{{layers - 1}}}\n){field}(?:{separator}{field}){{{layers - 1}}}\n"
+    return re.compile(rf"{separator}{tags}(?:(?:{field}{separator}){{{width - layers}}}{tags})*+")
 
 
 def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:

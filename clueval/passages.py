@@ -416,7 +416,7 @@ def without_blank_lines(number: int, run: str) -> Iterator[tuple[int, str]]:
     """The parts of a run between blank lines, each with the number of its first line."""
     waiting: list[str] = []
     for offset, line in enumerate(chain(run[:-1].split("\n"), ("",))):
-        if line.strip(" \t"):
+        if line.strip(" "):
             waiting.append(line)
         elif waiting:
             yield number + offset - len(waiting), "\n".join(waiting) + "\n"

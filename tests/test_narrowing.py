@@ -30,7 +30,7 @@ def test_the_example_of_the_docstring() -> None:
     assert zones.predicted == lines("d/B-Y", "e/O", "O/O")
     assert zones.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
     assert zones.differing == [("e\tI-Y", "e\tO")]
-    assert without_outside(zones.agreed, LAYOUT) == lines("b/B-X", "c/O")
+    assert without_outside(zones.agreed, LAYOUT) == lines("O/B-X", "O/O")
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from operator import methodcaller
 from pathlib import Path
 
 from clueval.exceptions import FormatError
@@ -59,6 +60,9 @@ def attributes(tag: str) -> dict[str, str]:
     {'id': 'd1', 'title': 'R&D'}
     """
     return {name: unescape(double or single) for name, double, single in _ATTRIBUTE.findall(tag)}
+
+
+_ends_its_line = methodcaller("endswith", "\n")
 
 
 class _Reader:
@@ -114,14 +118,16 @@ class _Reader:
         self._step_to = stop
         end = text.rfind(self._sentence_end, position, stop) + len(self._sentence_end)
         region = text[position:end]
-        count = region.count(f"\n{self._sentence_end}")
-        if not count or region.count("\n<") != 2 * count - 1:
-            return 0, position
-        if "\n\n" in region or "\n " in region or "\n\t" in region:
+        if "\n\n" in region or "\n " in region:
             return 0, position
         parts = [part.partition(">\n") for part in region.split(self._sentence_end)[:-1]]
+        count = len(parts)
+        if not count or region.count("\n<") != 2 * count - 1:
+            return 0, position
         heads, sentences = [head for head, _, _ in parts], [lines for _, _, lines in parts]
-        if len(parts) != count or "" in sentences or not self._plain_heads.fullmatch("\n".join([*heads, ""])):
+        if not all(map(_ends_its_line, sentences)) or not self._plain_heads.fullmatch(
+            "\n".join([*heads, ""])
+        ):
             return 0, position
         lines = region.count("\n")
         self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
@@ -137,7 +143,7 @@ class _Reader:
         self.builder.end_document()
 
     def _tokens(self, number: int, run: str) -> None:
-        if run[0] in "\n \t" or "\n\n" in run or "\n " in run or "\n\t" in run:
+        if run[0] in "\n " or "\n\n" in run or "\n " in run:
             for part_number, part in without_blank_lines(number, run):
                 self.builder.add(part_number, part)
         else:
