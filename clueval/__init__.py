@@ -9,8 +9,11 @@ if TYPE_CHECKING:
     from clueval.components import overlap_components
     from clueval.evaluation import evaluate
     from clueval.exceptions import CluevalError
+    from clueval.findings import Finding, error_table
     from clueval.matching import Match, match_spans
     from clueval.merging import merge_layers
+    from clueval.problem_files import find_errors
+    from clueval.problems import Choice, findings
     from clueval.reading import read
     from clueval.results import Result, Signature
     from clueval.spans import Document, Sentence, Span
@@ -18,14 +21,19 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "CluevalError": "exceptions",
+    "Choice": "problems",
     "Document": "spans",
+    "Finding": "findings",
     "Match": "matching",
     "Result": "results",
     "Sentence": "spans",
     "Signature": "results",
     "Span": "spans",
     "__version__": "version",
+    "error_table": "findings",
     "evaluate": "evaluation",
+    "find_errors": "problem_files",
+    "findings": "problems",
     "match_spans": "matching",
     "merge_layers": "merging",
     "overlap_components": "components",
@@ -34,15 +42,20 @@ _ROOMS = {
 """Where each public name is defined; its room is imported when the name is first used."""
 
 __all__ = [
+    "Choice",
     "CluevalError",
     "Document",
+    "Finding",
     "Match",
     "Result",
     "Sentence",
     "Signature",
     "Span",
     "__version__",
+    "error_table",
     "evaluate",
+    "find_errors",
+    "findings",
     "match_spans",
     "merge_layers",
     "overlap_components",

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
+from itertools import chain, repeat
 from operator import ne
 from sys import intern
 
@@ -126,7 +126,8 @@ class _Columns:
             [text for text, different in zip(passage.sentences, differs, strict=True) if different]
             for passage in self.passages
         ]
-        if any(one.count("\n") != other.count("\n") for one, other in zip(*disputed, strict=True)):
+        rows, others = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
+        if rows != others:
             raise self._difference()
         try:
             cut = partial(pieces, layout=self.layouts[0]) if narrow else None
@@ -146,6 +147,8 @@ class _Columns:
         if narrow:
             require_fit(text, self.layouts[0])
             text = without_outside(text, self.layouts[0])
+            if not text:
+                return
         table = Table(text, self.layouts[0])
         _collect(table, self.same)
         for ids in self._ids:

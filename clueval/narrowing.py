@@ -65,7 +65,7 @@ def without_outside(text: str, layout: Layout) -> str:
     """The lines that are in spans, without the first token of each run of them, and a border after each run."""
     runs = _runs(layout.separator, layout.width, len(layout.layers)).findall(text)
     start = layout.separator.join(["O"] * (layout.width - len(layout.layers)))
-    return "".join([f"{start}{run}{layout.border}" for run in runs])
+    return start + f"{layout.border}{start}".join(runs) + layout.border if runs else ""
 
 
 @lru_cache

@@ -78,6 +78,11 @@ class Result:
 
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
+    def _repr_html_(self) -> str:
+        from clueval.reports.notebook import render
+
+        return render(self.to_dict())
+
     def __str__(self) -> str:
         from clueval.reports.text import render  # only where it is wanted: most programs read the numbers
 

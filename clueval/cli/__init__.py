@@ -9,12 +9,20 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
-from clueval.cli import check, convert, merge, score
 from clueval.exceptions import CluevalError
+from clueval.version import __version__
 
-COMMANDS = {"score": score, "merge": merge, "check": check, "convert": convert}
+COMMANDS = {
+    "score": "score predicted against gold",
+    "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
+    "merge": "merge several layers into one sequence of spans",
+    "check": "list all problems of files",
+    "convert": "convert spans into another format",
+}
+"""What each command does; its room, of the same name, is imported when it is called."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -24,44 +32,44 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(command: str | None) -> argparse.ArgumentParser:
+    """The command line, with the options of one command."""
     top = _Parser(
         prog="clueval",
         description="Score labelled spans: gold against predicted, in every way of counting that people report.",
         epilog="clueval COMMAND --help shows the options of a command.",
     )
-    top.add_argument("--version", action="version", version=f"%(prog)s {_version()}")
+    top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, room in COMMANDS.items():
-        command = commands.add_parser(
+    for name, help_text in COMMANDS.items():
+        if name != command:
+            commands.add_parser(name, help=help_text)
+            continue
+        room = import_module(f"clueval.cli.{name}")
+        chosen = commands.add_parser(
             name,
-            help=room.HELP,
+            help=help_text,
             description=room.DESCRIPTION,
             epilog=room.EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        room.add_arguments(command)
+        room.add_arguments(chosen)
     return top
-
-
-def _version() -> str:
-    from clueval.version import __version__
-
-    return __version__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    command = next((word for word in given if not word.startswith("-")), None)
     try:
-        code: int = COMMANDS[options.command].run(options)
+        options = parser(command).parse_args(given)
+        code: int = import_module(f"clueval.cli.{options.command}").run(options)
         sys.stdout.flush()
     except CluevalError as error:
-        print(f"clueval {options.command}: {error}", file=sys.stderr)
+        print(f"clueval {command}: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print(f"clueval {options.command}: interrupted", file=sys.stderr)
+        print(f"clueval {command}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
         # whoever reads the output has gone; Python's own flush at exit must not complain about it

@@ -10,7 +10,6 @@ from clueval.checking import Check
 from clueval.cli import options as common
 from clueval.reading import ReadOptions, files_of, source_of
 
-HELP = "list all problems of files"
 DESCRIPTION = """\
 Read files and list everything that is wrong with them, with line numbers: lines that lack a column, tags that are
 none, ill-formed sequences of tags, token ids that occur twice in a document, broken XML, wrong encoding. Exit code

@@ -16,7 +16,6 @@ from clueval.sources import whole_file
 from clueval.spans import Document
 from clueval.units import to_characters
 
-HELP = "convert spans into another format"
 DESCRIPTION = """\
 Convert the spans of a file or folder.
 

@@ -13,7 +13,6 @@ from clueval.reading import read
 from clueval.reports.spans_table import header, row
 from clueval.spans import Document
 
-HELP = "merge several layers into one sequence of spans"
 DESCRIPTION = """\
 Merge the layers of a file into one sequence of spans that carry a label for each layer.
 

@@ -15,7 +15,6 @@ from clueval.metrics import METRICS
 from clueval.reports import markdown, text, tsv
 from clueval.sources import lines, whole_file
 
-HELP = "score predicted against gold"
 DESCRIPTION = """\
 Score predicted spans against gold.
 

@@ -13,6 +13,9 @@ METRICS = {
     "exact": ("clueval.metrics.exact", "Exact"),
     "fair": ("clueval.metrics.fair", "Fair"),
     "partial": ("clueval.metrics.partial", "Partial"),
+    "noisy": ("clueval.metrics.noisy", "Noisy"),
+    "gate": ("clueval.metrics.gate", "Gate"),
+    "confusion": ("clueval.metrics.confusion", "Confusion"),
 }
 """The room and the class of each metric."""
 

@@ -121,6 +121,26 @@ def fair(title: str, report: Report) -> Iterator[Table]:
     yield Table(f"{title}: labels in gold", ["label", "spans", "%"], rows)
 
 
+def confusion(title: str, report: Report) -> Iterator[Table]:
+    for layer, of_layer in report.items():
+        for level, sides in of_layer["levels"].items():
+            for side, matrix in sides.items():
+                found = matrix["found"]
+                labels = sorted({*found, *(label for row in found.values() for label in row)})
+                last = "missed" if side == "gold" else "spurious"
+                rows: list[list[Cell | Rate]] = [
+                    [
+                        own,
+                        *(row.get(label, 0) for label in labels),
+                        matrix["unlabelled"][own],
+                        matrix["missed"][own],
+                    ]
+                    for own, row in found.items()
+                ]
+                header = [side, *labels, "(no label)", last]
+                yield Table(f"{title}: {side} spans of {layer}, level {level}", header, rows)
+
+
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
 
@@ -141,5 +161,6 @@ SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
     "exact": exact,
     "fair": fair,
     "partial": prf_per_label,
+    "confusion": confusion,
 }
 """How the report of each metric becomes tables."""

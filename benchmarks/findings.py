@@ -1,0 +1,69 @@
+"""What does it cost to see the errors: ``clueval errors`` against ``clueval score`` on the same files.
+
+Measures, in turn and as whole processes, the score alone, the errors as TSV, as a web page and as a spreadsheet,
+and prints a Markdown table. A web page of ten thousand errors in a
+million tokens is meant to take less than three times the score. Caveat: the errors read the files twice, once to
+score them; the spreadsheet is written by XlsxWriter, whose time grows with the errors, not with the files.
+
+    python benchmarks/findings.py
+    python benchmarks/findings.py --tokens 50000 --runs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from generate import Corpus, write
+from measure import CommandFailed, environment, measure, progress, table
+
+from clueval.exceptions import CluevalError
+
+ERRORS = 0.18
+"""Share of sentences with an error, so that a million tokens have some ten thousand."""
+
+_OUTPUTS = {"TSV": "tsv", "web page": "html", "spreadsheet": "xlsx"}
+
+
+def commands(gold: Path, predicted: Path, folder: Path) -> dict[str, list[str]]:
+    """The commands by name."""
+    files = [str(gold), str(predicted), "--layer", "entity=2", "--token-id", "3"]
+    errors = [sys.executable, "-m", "clueval", "errors", *files, "--level", "1", "--labelled", "entity"]
+    named = {"score": [sys.executable, "-m", "clueval", "score", *files]}
+    for name, option in _OUTPUTS.items():
+        named[name] = [*errors, f"--{option}", str(folder / f"errors.{option}")]
+    return named
+
+
+def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
+    """Write the corpus, measure, and tell machine, versions, settings and figures in Markdown."""
+    gold, predicted = write(Corpus(tokens=tokens, seed=seed, errors=ERRORS, token_ids=True), folder)
+    measured = measure(commands(gold, predicted, folder), runs, progress)
+    packages = environment(["clueval", "jinja2", "XlsxWriter"])
+    settings = f"* seed {seed}; one run to warm up, then {runs} in turn; median (least-greatest)"
+    return f"{packages}\n{settings}\n\n{table({f'{tokens:,} tokens': measured})}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print the report; 2 if a command fails or the settings are wrong."""
+    parser = argparse.ArgumentParser(description="Measure what it costs to see the errors.")
+    parser.add_argument("--tokens", type=int, default=1_000_000, help="size of the corpus (%(default)s)")
+    parser.add_argument("--runs", type=int, default=3, help="counted runs of each command (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    if options.runs < 1:
+        parser.error(f"--runs must be at least 1, not {options.runs}")
+    try:
+        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
+            print(report(options.tokens, options.seed, options.runs, Path(folder)))
+    except (CluevalError, CommandFailed) as error:
+        print(f"findings.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,174 @@
+"""How fast are documents scored whose texts differ, and is it faster than Nerval's own command?
+
+Writes pairs of documents in Nerval's format, with a table that names them, then measures, in turn and as
+whole processes, the metric ``noisy`` and the published tool (`rivals/nerval_cli.py`, package
+``teklia-nerval``) on all of them, and prints a Markdown table. Both read the same files and print the scores
+of all pairs together; Nerval prints those of each pair, too. See ``README.md`` for the caveats.
+
+    python benchmarks/noisy.py
+    python benchmarks/noisy.py --documents 10 --characters 2000 --runs 2
+    python benchmarks/noisy.py score MAPPING FOLDER     (what is measured)
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from words import sample_of_words
+
+HERE = Path(__file__).parent
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "clueval": (sys.executable, str(HERE / "noisy.py"), "score", "{mapping}", "{folder}"),
+    "nerval": (
+        sys.executable,
+        str(HERE / "rivals" / "nerval_cli.py"),
+        "--csv",
+        "{mapping}",
+        "--folder",
+        "{folder}",
+    ),
+}
+"""The commands by name; ``{mapping}`` stands for the table of pairs, ``{folder}`` for the folder of files."""
+
+LABELS = ("PER", "LOC", "ORG")
+_LETTERS = "abcdefghijklmnopqrstuvwxyzäöü"
+
+Token = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How a text was read: the share of characters that are wrong, and of spans that were not seen."""
+
+    characters: float = 0.1
+    spans: float = 0.1
+
+
+def gold_tokens(characters: int, rng: random.Random, words: Sequence[str]) -> list[Token]:
+    """Tokens and tags of a text of about so many characters; one token in five begins a span."""
+    tokens: list[Token] = []
+    length = 0
+    while length < characters:
+        label = rng.choice(LABELS) if rng.random() < 0.2 else None
+        for number in range(rng.randint(1, 3)):
+            word = words[int(rng.random() * len(words))]
+            tag = "O" if label is None else f"{'I' if number else 'B'}-{label}"
+            tokens.append((word, tag))
+            length += len(word) + 1
+    return tokens
+
+
+def predicted_tokens(gold: Sequence[Token], noise: Noise, rng: random.Random) -> Iterator[Token]:
+    """The same as a recogniser might have read it: characters lost, doubled or mistaken, spans overlooked."""
+    seen = True
+    for word, tag in gold:
+        if tag.startswith("B-"):
+            seen = rng.random() >= noise.spans
+        read = "".join(_read(character, noise, rng) for character in word)
+        yield read or word, tag if seen else "O"
+
+
+def _read(character: str, noise: Noise, rng: random.Random) -> str:
+    if rng.random() >= noise.characters:
+        return character
+    return rng.choice(("", character * 2, rng.choice(_LETTERS)))
+
+
+def write(folder: Path, documents: int, characters: int, noise: Noise, seed: int) -> Path:
+    """Write pairs of documents to a folder; the path of the table that names them. Same seed, same bytes."""
+    rng = random.Random(seed)
+    words = sample_of_words(1 << 15, seed)
+    folder.mkdir(parents=True, exist_ok=True)
+    rows = ["Annotation,Prediction"]
+    for number in range(1, documents + 1):
+        gold = gold_tokens(characters, rng, words)
+        names = f"{number:04}-gold.bio", f"{number:04}-predicted.bio"
+        for name, tokens in zip(names, (gold, predicted_tokens(gold, noise, rng)), strict=True):
+            text = "".join(f"{word} {tag}\n" for word, tag in tokens)
+            (folder / name).write_text(text, encoding="utf-8")
+        rows.append(",".join(names))
+    mapping = folder / "mapping.csv"
+    mapping.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return mapping
+
+
+def score(mapping: Path, folder: Path) -> str:
+    """The scores of all pairs that a table names, as text: what `COMMANDS` measures."""
+    from clueval.counting import Tally
+    from clueval.formats.nerval import read_mapping, read_nerval
+    from clueval.metric import Side
+    from clueval.metrics.noisy import Noisy
+    from clueval.reports.noisy import score_tables
+    from clueval.reports.text import render_tables
+    from clueval.sources import lines
+    from clueval.spans import DEFAULT_LAYER
+
+    metric = Noisy()
+    total: Tally = Tally()
+    for pair in read_mapping(mapping, folder):
+        documents = [read_nerval(lines(path), file=str(path)) for path in pair]
+        gold, predicted = (Side(one.layers[DEFAULT_LAYER], document=one) for one in documents)
+        total.update(metric.count(gold, predicted))
+    return render_tables(score_tables(metric.name, metric.scores(total, [DEFAULT_LAYER])))
+
+
+def report(documents: int, characters: int, noise: Noise, seed: int, runs: int, folder: Path) -> str:
+    """Measure and tell machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
+    from measure import environment, measure, progress, table  # what is measured does not need it
+
+    places = {"{mapping}": str(write(folder, documents, characters, noise, seed)), "{folder}": str(folder)}
+    commands = {name: [places.get(part, part) for part in command] for name, command in COMMANDS.items()}
+    case = f"{documents:,} pairs of {characters:,} characters"
+    figures = table({case: measure(commands, runs, progress)})
+    settings = (
+        f"* seed {seed}; {noise.characters:.0%} of the characters wrong, {noise.spans:.0%} of the spans not "
+        f"seen; one run to warm up, then {runs} in turn; median (least-greatest)"
+    )
+    packages = environment(["clueval", "rapidfuzz", "teklia-nerval", "edlib", "editdistance"])
+    return f"{packages}\n{settings}\n\n{figures}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Measure how fast noisy texts are scored.")
+    parser.add_argument("--documents", type=int, default=100, help="pairs of documents (%(default)s)")
+    parser.add_argument("--characters", type=int, default=5_000, help="of each document (%(default)s)")
+    parser.add_argument("--noise", type=float, default=Noise().characters, help="share that is wrong")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print the report; 2 if a command fails. With ``score``, score a table of pairs."""
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if given[:1] == ["score"]:
+        print(score(*map(Path, given[1:])))
+        return 0
+    from measure import CommandFailed
+
+    parser = _parser()
+    options = parser.parse_args(given)
+    if min(options.documents, options.characters, options.runs) < 1:
+        parser.error("documents, characters and runs must be at least 1")
+    if not 0 <= options.noise <= 1:
+        parser.error(f"the noise must be a share from 0 to 1, not {options.noise}")
+    noise = Noise(options.noise)
+    try:
+        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
+            size = options.documents, options.characters
+            print(report(*size, noise, options.seed, options.runs, Path(folder)))
+    except CommandFailed as error:
+        print(f"noisy.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,192 @@
+"""Bdoc JSON, the documents of ``gatenlp`` and of GATE's plugin Format_Bdoc: text, features, annotation sets.
+
+    {"text": "Ada was here.", "offset_type": "p", "features": {}, "name": "",
+     "annotation_sets": {"Key": {"name": "Key", "next_annid": 8, "annotations":
+        [{"type": "Person", "start": 0, "end": 3, "id": 7, "features": {"score": 0.9}}]}}}
+
+Positions are Unicode code points if ``offset_type`` is ``p`` (Python), UTF-16 units if it is ``j`` (Java); here
+they are code points, and are written back as the file has them. Each set is a layer of the document, the
+default set the layer ``""``; the type is the label. Features of the document are its metadata, those that are
+no strings as JSON.
+
+Source: the documentation of ``gatenlp``, "Bdoc".
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.spans import Document, Span, name_of
+
+_ONLY_DOCUMENT = "1"
+"""The id of a document whose file does not name it."""
+
+
+def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
+    """One document from the content of a file: its text, each annotation set as a layer, its features.
+
+    `file` is its name in errors, `id` what the document is called; None: by the name in the file, if it has
+    one. Annotations keep their ids and are in the order of the file.
+
+    Raises `FormatError`, with the line or with document and annotation id, for broken JSON, for what is not as
+    the format has it, for positions outside the text or within a character.
+
+    >>> data = '{"text": "\U0001f600Ada", "offset_type": "j", "annotation_sets": {"Key": {"annotations": [{"type":'
+    >>> data += '"Person", "start": 2, "end": 5, "id": 1}]}}}'
+    >>> read_bdoc(data, file="d.bdocjs").layers["Key"]
+    (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
+    """
+    content = _Content(data, file, id)
+    return Document(
+        content.id,
+        {name: tuple(content.spans_of(name)) for name in content.sets},
+        text=content.text,
+        unit="character",
+        metadata={
+            name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            for name, value in content.features.items()
+        },
+        file=file,
+    )
+
+
+def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
+    """The content of a file with further annotation sets; everything else keeps its value.
+
+    `added` maps the names of the new sets to their spans, in code points of the text. Their ids count from 0.
+    Raises `FormatError` where `read_bdoc` does, `UsageError` for a set that the file has already, a span outside
+    the text, and a feature that JSON cannot hold.
+    """
+    content = _Content(data, file, None)
+    for name in content.sets:
+        list(content.spans_of(name))  # what is written back must be right
+    sets = dict(content.sets)
+    for name, spans in added.items():
+        if name in sets:
+            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
+        sets[name] = {
+            "name": name,
+            "annotations": [
+                {
+                    "type": span.label,
+                    "start": content.written(span.start, span, name),
+                    "end": content.written(span.end, span, name),
+                    "id": number,
+                    "features": dict(span.features),
+                }
+                for number, span in enumerate(spans)
+            ],
+            "next_annid": len(spans),
+        }
+    try:
+        return json.dumps({**content.whole, "annotation_sets": sets}, ensure_ascii=False)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"a feature cannot be written as JSON: {error}", file=file) from None
+
+
+class _Content:
+    """The content of a file, checked as far as it has been looked at."""
+
+    def __init__(self, data: str, file: str, id: str | None) -> None:
+        self._file = file
+        self.id = id or _ONLY_DOCUMENT
+        self.whole = self._parsed(data)
+        name = self.whole.get("name")
+        if id is None and isinstance(name, str) and name:
+            self.id = name
+        text = self.whole.get("text")
+        if not isinstance(text, str):
+            self._refuse("the document has no text", "a bdoc has a string 'text'")
+        self.text: str = text
+        self.features = self._mapping(self.whole.get("features"), "the features of the document")
+        self.sets = self._mapping(self.whole.get("annotation_sets"), "annotation_sets")
+        kind = self.whole.get("offset_type")
+        if kind not in ("p", "j"):
+            self._refuse(f"the offset_type is {kind!r}", "'p' for code points or 'j' for UTF-16 units")
+        # the numbers of the UTF-16 units at which a character of two units begins
+        self._pairs = [place + n for n, place in enumerate(self._astral())] if kind == "j" else []
+
+    def _astral(self) -> list[int]:
+        for place, character in enumerate(self.text):
+            if 0xD800 <= ord(character) < 0xE000:
+                self._refuse(f"half of a surrogate pair in the text, at position {place}")
+        return [place for place, character in enumerate(self.text) if ord(character) > 0xFFFF]
+
+    def spans_of(self, name: str) -> Iterator[Span]:
+        """The spans of one set, in the order of the file."""
+        whole = self._mapping(self.sets[name], f"annotation set {name!r}")
+        annotations = whole.get("annotations")
+        if not isinstance(annotations, list):
+            self._refuse(f"annotation set {name!r} has no list of annotations")
+        seen: set[int] = set()
+        for annotation in annotations:
+            span = self._span(annotation, name)
+            if isinstance(span.id, int):
+                if span.id in seen:
+                    self._refuse(f"two annotations of set {name!r} have the id {span.id}")
+                seen.add(span.id)
+            yield span
+
+    def _span(self, annotation: object, name: str) -> Span:
+        if not isinstance(annotation, dict):
+            self._refuse(f"annotation set {name!r} holds something that is no annotation")
+        number, kind = annotation.get("id"), annotation.get("type")
+        whose = f"annotation {number!r} of set {name!r}"
+        if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
+            self._refuse(f"{whose} has an id that is no whole number")
+        if not isinstance(kind, str) or not kind:
+            self._refuse(f"{whose} has no type")
+        start, end = (self._read(annotation.get(key), whose, key) for key in ("start", "end"))
+        if end < start:
+            self._refuse(f"{whose} ends before it starts")
+        features = self._mapping(annotation.get("features"), f"the features of {whose}")
+        return Span(start, end, {name: kind}, features, id=number)
+
+    def _read(self, position: object, whose: str, key: str) -> int:
+        """A position of the file as a code point of the text."""
+        if isinstance(position, bool) or not isinstance(position, int):
+            self._refuse(f"{whose} has the {key} {position!r}, which is no position")
+        before = bisect_left(self._pairs, position)
+        if before and self._pairs[before - 1] == position - 1:
+            self._refuse(f"{whose} has the {key} {position}, which lies within a character")
+        if not 0 <= position - before <= len(self.text):
+            self._refuse(
+                f"{whose} has the {key} {position}, outside the text, which ends at "
+                f"{len(self.text) + len(self._pairs)}"
+            )
+        return position - before
+
+    def written(self, place: int, span: Span, name: str) -> int:
+        """A code point of the text as a position of the file."""
+        if place > len(self.text):
+            raise UsageError(
+                f"span {name_of(span)} of the new set {name!r} ends after the text", file=self._file
+            )
+        return place + bisect_left([unit - n for n, unit in enumerate(self._pairs)], place)
+
+    def _parsed(self, data: str) -> dict[str, Any]:
+        try:
+            whole = json.loads(data.removeprefix("\ufeff"))
+        except json.JSONDecodeError as error:
+            raise FormatError(
+                f"not JSON: {error.msg}, column {error.colno}", file=self._file, line=error.lineno
+            ) from None
+        except (RecursionError, ValueError) as error:
+            raise FormatError(f"JSON that cannot be read: {error}", file=self._file) from None
+        if not isinstance(whole, dict):
+            self._refuse("not a document: the JSON is no object", "is this a bdoc?")
+        return whole
+
+    def _mapping(self, value: object, what: str) -> dict[str, Any]:
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self._refuse(f"{what} must be an object, with names and values")
+        return value
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(problem, file=self._file, document=self.id, advice=advice)

@@ -1,0 +1,458 @@
+"""GATE's XML documents: a text with numbered nodes, and named sets of annotations between them.
+
+    <GateDocument version="3">
+    <TextWithNodes><Node id="0"/>Ada<Node id="3"/> was here.<Node id="13"/></TextWithNodes>
+    <AnnotationSet Name="Key">
+    <Annotation Id="7" Type="Person" StartNode="0" EndNode="3">
+    <Feature><Name className="java.lang.String">score</Name>
+    <Value className="java.lang.Double">0.9</Value></Feature>
+    </Annotation>
+    </AnnotationSet>
+    </GateDocument>
+
+The ids of nodes are positions in UTF-16 units where GATE wrote them, but only names here, as they are to GATE
+itself: a span begins where its node stands in the text, counted in code points, so what follows an emoji is
+right. Each set is a layer of the document, the default set the layer ``""``; the type is the label. Values
+become numbers, truth values, strings and lists by their Java class; those of other classes stay strings.
+Features of the document are its metadata. Relations are passed over.
+
+A document type declaration is refused unread, so the only entities are XML's own five. Sets that are added to
+a file are written into it; everything else in it stays as it is.
+
+Source: the GATE user guide, "GATE XML Documents".
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from xml.parsers import expat
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.spans import Document, Span, name_of
+
+_ONLY_DOCUMENT = "1"
+"""A file holds one document and does not name it."""
+
+_STRING = "java.lang.String"
+_WHOLE = {f"java.lang.{name}" for name in ("Integer", "Long", "Short", "Byte")} | {"java.math.BigInteger"}
+_REAL = {"java.lang.Double", "java.lang.Float", "java.math.BigDecimal"}
+_LISTS = {
+    f"java.util.{name}"
+    for name in ("ArrayList", "LinkedList", "List", "Vector", "HashSet", "TreeSet", "LinkedHashSet")
+}
+
+_PARENTS = {
+    "GateDocument": (None,),
+    "GateDocumentFeatures": ("GateDocument",),
+    "TextWithNodes": ("GateDocument",),
+    "AnnotationSet": ("GateDocument",),
+    "RelationSet": ("GateDocument",),
+    "Node": ("TextWithNodes",),
+    "Annotation": ("AnnotationSet",),
+    "Feature": ("GateDocumentFeatures", "Annotation"),
+    "Name": ("Feature",),
+    "Value": ("Feature",),
+}
+"""Where each element may stand."""
+
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_ATTRIBUTE_ESCAPES = {**_ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+_DECLARATION = re.compile(r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+""")
+
+
+def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> Document:
+    """One document from the content of a file: its text, each annotation set as a layer, its features.
+
+    `file` is its name in errors, `id` what the document is called. Bytes are decoded as the file declares.
+    Annotations keep their ids and are in the order of the file.
+
+    Raises `FormatError`, with file and line, for malformed XML and for what the format does not have; for an
+    annotation at a node that the text lacks, or that ends before it starts, with the annotation's id.
+
+    >>> xml = ('<GateDocument><TextWithNodes><Node id="0"/>\U0001f600<Node id="2"/>Ada<Node id="5"/>'
+    ...        '</TextWithNodes><AnnotationSet Name="Key"><Annotation Id="1" Type="Person" StartNode="2"'
+    ...        ' EndNode="5"/></AnnotationSet></GateDocument>')
+    >>> read_gate_xml(xml, file="d.xml").layers["Key"]
+    (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
+    """
+    reader = _Reader(_decoded(data, file), file, id)
+    return Document(
+        id,
+        {name: tuple(reader.spans_of(name)) for name in reader.sets},
+        text=reader.text,
+        unit="character",
+        metadata={name: str(value) for name, value in reader.features.items()},
+        file=file,
+    )
+
+
+def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
+    """The content of a file with further annotation sets; everything else in it stays as it is.
+
+    `added` maps the names of the new sets to their spans, in code points of the text. They get ids after the
+    highest of the file, and nodes where the text has none. The result is to be encoded as UTF-8.
+
+    Raises `FormatError` where `read_gate_xml` does, `UsageError` for a set that the file has already, a span
+    outside the text, and a feature whose value the format cannot hold.
+    """
+    text = _decoded(data, file)
+    reader = _Reader(text, file, _ONLY_DOCUMENT)
+    for name, spans in added.items():
+        if name in reader.sets:
+            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
+        for span in spans:
+            if span.end > len(reader.text):
+                raise UsageError(
+                    f"span {name_of(span)} of the new set {name!r} ends after the text", file=file
+                )
+    nodes = _Nodes(reader)
+    sets = "".join(_written_sets(reader, nodes, added, file))
+    raw = text.encode()
+    pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
+    if nodes.new:
+        pieces[1] = f"<TextWithNodes>{''.join(nodes.written())}</TextWithNodes>".encode()
+    whole = b"".join([*pieces, sets.encode(), raw[reader.end_at :]]).decode()
+    return _DECLARATION.sub(r"\1UTF-8", whole, count=1)
+
+
+def _decoded(data: bytes | str, file: str) -> str:
+    if isinstance(data, str):
+        return data.removeprefix("\ufeff")
+    declared = _DECLARED.match(data.removeprefix(b"\xef\xbb\xbf"))
+    encoding = declared.group(1).decode("ascii") if declared else "utf-8"
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        encoding = "utf-16"
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except (UnicodeDecodeError, LookupError) as error:
+        raise FormatError(
+            f"the text is not in the encoding {encoding!r}: {getattr(error, 'reason', 'unknown')}",
+            file=file,
+            advice="convert the file to UTF-8",
+        ) from None
+
+
+@dataclass(slots=True)
+class _Annotation:
+    id: int | None
+    type: str
+    start: str
+    end: str
+    line: int
+    features: dict[str, Any] = field(default_factory=dict)
+
+
+class _Reader:
+    """Follows the parser's events. Indices of bytes are those of the data as UTF-8."""
+
+    def __init__(self, data: str, file: str, document: str) -> None:
+        self.text = ""
+        self.nodes: dict[str, int] = {}
+        self.sets: dict[str, list[_Annotation]] = {}
+        self.features: dict[str, Any] = {}
+        self.text_at = (0, 0)
+        self.end_at = 0
+        self._file, self._document = file, document
+        self._path: list[str] = []
+        self._passed_over = 0
+        self._text: list[str] = []
+        self._length = 0
+        self._content: list[str] = []
+        self._own: list[_Annotation] = []
+        self._name: str | None = None
+        self._attributes: dict[str, str] = {}
+        self._has_text = False
+        self._raw = data.encode("utf-8", "surrogatepass")
+        parser = self._parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._characters
+        parser.StartDoctypeDeclHandler = self._doctype
+        self._parse(data)
+        self.text = "".join(self._text)
+
+    def spans_of(self, name: str) -> Iterator[Span]:
+        """The spans of one set, in the order of the file."""
+        seen: set[int] = set()
+        for annotation in self.sets[name]:
+            start, end = (self._place(annotation, node) for node in (annotation.start, annotation.end))
+            if end < start:
+                self._complain(annotation, "ends before it starts")
+            if annotation.id is not None:
+                if annotation.id in seen:
+                    self._complain(annotation, f"has an id that another annotation of set {name!r} has")
+                seen.add(annotation.id)
+            yield Span(
+                start,
+                end,
+                {name: annotation.type},
+                annotation.features,
+                id=annotation.id,
+                line=annotation.line,
+            )
+
+    def _place(self, annotation: _Annotation, node: str) -> int:
+        if node not in self.nodes:
+            self._complain(annotation, f"begins or ends at node {node!r}, which the text does not have")
+        return self.nodes[node]
+
+    def _complain(self, annotation: _Annotation, problem: str) -> NoReturn:
+        raise FormatError(
+            f"annotation {annotation.id} {annotation.type!r} {problem}",
+            file=self._file,
+            line=annotation.line,
+            document=self._document,
+        )
+
+    def _parse(self, data: str) -> None:
+        try:
+            self._parser.Parse(data, True)
+        except expat.ExpatError as error:
+            raise FormatError(
+                f"not well-formed XML: {expat.ErrorString(error.code)}, column {error.offset + 1}",
+                file=self._file,
+                line=error.lineno,
+            ) from None
+        except UnicodeEncodeError as error:
+            raise FormatError(
+                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
+                file=self._file,
+                line=data.count("\n", 0, error.start) + 1,
+            ) from None
+        if not self._has_text:
+            raise FormatError("the document has no <TextWithNodes>", file=self._file, document=self._document)
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        if self._passed_over:
+            self._passed_over += 1
+            return
+        parent = self._path[-1] if self._path else None
+        if parent not in _PARENTS.get(name, ()):
+            where = f"in <{parent}>" if parent else "as the outermost element"
+            self._refuse(f"an element <{name:.40}> {where}", "is this a GATE XML document?")
+        if name == "RelationSet":
+            self._passed_over = 1
+            return
+        self._path.append(name)
+        if name in ("Name", "Value"):
+            self._content, self._attributes = [], attributes
+        elif name == "Node":
+            self._node(attributes)
+        elif name == "TextWithNodes":
+            if self._has_text:
+                self._refuse("a second <TextWithNodes>")
+            self._has_text = True
+            self.text_at = (self._parser.CurrentByteIndex, 0)
+        elif name == "AnnotationSet":
+            set_name = attributes.get("Name", "")
+            if set_name in self.sets:
+                self._refuse(f"a second annotation set {set_name!r}")
+            self._own = self.sets[set_name] = []
+        elif name == "Annotation":
+            self._own.append(self._annotation(attributes))
+
+    def _node(self, attributes: Mapping[str, str]) -> None:
+        if "id" not in attributes:
+            self._refuse("a <Node> without id")
+        if attributes["id"] in self.nodes:
+            self._refuse(f"a second <Node> with the id {attributes['id']!r}")
+        self.nodes[attributes["id"]] = self._length
+
+    def _annotation(self, attributes: Mapping[str, str]) -> _Annotation:
+        number = attributes.get("Id")
+        if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
+            self._refuse(f"an annotation with the id {number[:40]!r}, which is no number")
+        for name in ("Type", "StartNode", "EndNode"):
+            if not attributes.get(name):
+                self._refuse(f"annotation {number} has no {name}")
+        return _Annotation(
+            None if number is None else int(number),
+            attributes["Type"],
+            attributes["StartNode"],
+            attributes["EndNode"],
+            self._parser.CurrentLineNumber,
+        )
+
+    def _characters(self, text: str) -> None:
+        if self._passed_over or not self._path:
+            return
+        if self._path[-1] == "TextWithNodes":
+            self._text.append(text)
+            self._length += len(text)
+        elif self._path[-1] in ("Name", "Value"):
+            self._content.append(text)
+        elif text.strip():
+            self._refuse(f"text in <{self._path[-1]}>")
+
+    def _end(self, name: str) -> None:
+        if self._passed_over:
+            self._passed_over -= 1
+            return
+        self._path.pop()
+        if name == "Name":
+            self._name = "".join(self._content)
+        elif name == "Value":
+            self._feature("".join(self._content))
+        elif name == "Feature" and self._name is not None:
+            self._refuse(f"feature {self._name[:40]!r} has no <Value>")
+        elif name == "TextWithNodes":
+            # of an empty element the end is where the start is
+            closing = self._raw.index(b">", self._parser.CurrentByteIndex) + 1
+            self.text_at = (self.text_at[0], closing)
+        elif name == "GateDocument":
+            self.end_at = self._parser.CurrentByteIndex
+
+    def _feature(self, text: str) -> None:
+        if self._name is None:
+            self._refuse("a <Value> before its <Name>")
+        holder = self._own[-1].features if self._path[-2] == "Annotation" else self.features
+        holder[self._name] = self._value(text, self._attributes)
+        self._name = None
+
+    def _value(self, text: str, attributes: Mapping[str, str]) -> Any:
+        kind, item = attributes.get("className", _STRING), attributes.get("itemClassName")
+        if kind in _LISTS or item is not None:
+            return [self._scalar(part, item or _STRING) for part in text.split(";") if part]
+        return self._scalar(text, kind)
+
+    def _scalar(self, text: str, kind: str) -> Any:
+        try:
+            if "_" in text and kind in _WHOLE | _REAL:
+                raise ValueError  # a number to Python, but not to Java
+            if kind in _WHOLE:
+                return int(text)
+            if kind in _REAL:
+                return float(text)
+        except ValueError:
+            whose = f" of annotation {self._own[-1].id}" if self._own else ""
+            self._refuse(f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is no {kind}")
+        if kind == "java.lang.Boolean":
+            return text.strip().lower() == "true"
+        return text
+
+    def _doctype(self, *_: object) -> None:
+        self._refuse("a document type declaration (DTD)", "remove it")
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(
+            problem,
+            file=self._file,
+            line=self._parser.CurrentLineNumber,
+            document=self._document,
+            advice=advice,
+        )
+
+
+# Writing
+
+
+class _Nodes:
+    """The nodes of a text, by position, and those that are added."""
+
+    def __init__(self, reader: _Reader) -> None:
+        self.new = False
+        self._text = reader.text
+        self._names = {place: name for name, place in reversed(reader.nodes.items())}
+        self._all = [(place, name) for name, place in reader.nodes.items()]
+        self._taken = set(reader.nodes)
+        self._astral = [place for place, c in enumerate(reader.text) if ord(c) > 0xFFFF]
+
+    def at(self, place: int) -> str:
+        """The name of a node at a position: one that there is, else a new one, its UTF-16 position."""
+        if place not in self._names:
+            number = place + bisect_left(self._astral, place)
+            while str(number) in self._taken:
+                number += len(self._text) + len(self._astral) + 1
+            self._names[place] = name = str(number)
+            self._taken.add(name)
+            self._all.append((place, name))
+            self.new = True
+        return self._names[place]
+
+    def written(self) -> Iterator[str]:
+        """The text, escaped, with its nodes."""
+        done = 0
+        for place, name in sorted(self._all, key=lambda node: node[0]):
+            yield self._text[done:place].translate(_ESCAPES)
+            yield f'<Node id="{_attribute(name)}"/>'
+            done = place
+        yield self._text[done:].translate(_ESCAPES)
+
+
+def _written_sets(
+    reader: _Reader, nodes: _Nodes, added: Mapping[str, Sequence[Span]], file: str
+) -> Iterator[str]:
+    known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
+    number = max(known, default=-1) + 1
+    for name, spans in added.items():
+        _require_xml(name, file)
+        yield f'<AnnotationSet Name="{_attribute(name)}">\n' if name else "<AnnotationSet>\n"
+        for span in spans:
+            _require_xml(span.label, file)
+            yield (
+                f'<Annotation Id="{number}" Type="{_attribute(span.label)}" '
+                f'StartNode="{nodes.at(span.start)}" EndNode="{nodes.at(span.end)}">\n'
+            )
+            for feature, value in span.features.items():
+                if value is not None:
+                    yield _written_feature(feature, value, span, file)
+            yield "</Annotation>\n"
+            number += 1
+        yield "</AnnotationSet>\n"
+
+
+def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
+    items = value if isinstance(value, list | tuple) else [value]
+    kinds = {_class_of(item) for item in items}
+    text = ";".join(_plain(item) for item in items)
+    is_list = items is value
+    if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
+        raise UsageError(
+            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot hold",
+            file=file,
+            advice="it holds strings, numbers, truth values and lists of one of these; or write bdoc",
+        )
+    kind = next(iter(kinds), _STRING)
+    classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
+    _require_xml(name + text, file)
+    return (
+        f'<Feature>\n  <Name className="{_STRING}">{name.translate(_ESCAPES)}</Name>\n'
+        f"  <Value {classes}>{text.translate(_ESCAPES)}</Value>\n</Feature>\n"
+    )
+
+
+def _class_of(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "java.lang.Boolean"
+    if isinstance(value, int):
+        return "java.lang.Integer" if -(2**31) <= value < 2**31 else "java.lang.Long"
+    if isinstance(value, float):
+        return "java.lang.Double"
+    return _STRING if isinstance(value, str) else None
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
+    return str(value)
+
+
+def _attribute(text: str) -> str:
+    return text.translate(_ATTRIBUTE_ESCAPES)
+
+
+def _require_xml(text: str, file: str) -> None:
+    found = _NOT_XML.search(text)
+    if found:
+        raise FormatError(
+            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot hold", file=file
+        )

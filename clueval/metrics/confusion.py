@@ -1,0 +1,107 @@
+"""Metric `confusion`: as what the spans of either side were found, label by label and class by class.
+
+It counts what metric ``levels`` counts and divides nothing. There is one matrix for each side, layer and level,
+because CLUEval classifies the two sides apart. In the matrix of the **gold** side a row is the label of a gold
+span. At level n, the span is counted in the column
+
+* of the joined label of its match, if its class is 1 to n (``found``), or in ``unlabelled`` if that match has
+  no label in the layer;
+* ``missed``, if its class is above n, whatever overlaps it.
+
+So a row sums to the gold spans with that label, the diagonal is the labelled true positives of ``levels``, and
+the rest of the row its false negatives. The matrix of the **predicted** side is the same thing the other way
+round: rows are predicted labels, columns the gold labels that support them, and ``missed`` are the *spurious*
+spans; what is off the diagonal is the false positives. ``classes`` has the five classes of each label, whatever
+label was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from clueval.counting import Tally
+from clueval.matching import KINDS, LEVELS, match_spans
+from clueval.metric import Side
+from clueval.spans import Frozen
+
+SIDES = ("gold", "predicted")
+
+Entry = tuple[str, str, str | None, int]
+"""Own label, class, joined label that was found, and how many spans."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """The metric; it has no settings. Its tally has the keys ``(side, layer, label, kind, found)``."""
+
+    name: ClassVar[str] = "confusion"
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        tally: Tally = Tally()
+        for side, own, other in (("gold", gold, predicted), ("predicted", predicted, gold)):
+            document = own.document.id if own.document is not None else None
+            matches = match_spans(own.spans, other.spans, document=document)
+            counted = [True] * len(matches) if own.counted is None else own.counted
+            for match, count in zip(matches, counted, strict=True):
+                for layer, label in match.span.by_layer.items() if count else ():
+                    if label is not None:
+                        tally[side, layer, label, match.kind, match.labels.get(layer)] += 1
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        tally: Tally = Tally()
+        for spans, n in labels.items():
+            for layer, label in spans.items():
+                if label is not None:
+                    for side in SIDES:
+                        tally[side, layer, label, "exact", label] += n
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        report = {}
+        for layer in layers:
+            entries: dict[str, list[Entry]] = {
+                side: [
+                    (label, kind, found, n)
+                    for (of_side, of_layer, label, kind, found), n in total.items()
+                    if (of_side, of_layer) == (side, layer)
+                ]
+                for side in SIDES
+            }
+            report[layer] = {
+                "classes": {side: _classes(entries[side]) for side in SIDES},
+                "levels": {
+                    str(level): {side: _matrix(entries[side], level) for side in SIDES} for level in LEVELS
+                },
+            }
+        return report
+
+
+def _classes(entries: Sequence[Entry]) -> dict[str, dict[str, int]]:
+    """The five classes of each label."""
+    counts = {label: dict.fromkeys(KINDS, 0) for label in sorted({entry[0] for entry in entries})}
+    for label, kind, _, n in entries:
+        counts[label][kind] += n  # type: ignore[index]  # the kinds of a tally are those of a match
+    return {label: {str(kind): n for kind, n in of_label.items()} for label, of_label in counts.items()}
+
+
+def _matrix(entries: Sequence[Entry], level: int) -> dict[str, Any]:
+    good = KINDS[:level]
+    found: dict[str, dict[str, int]] = {label: {} for label in sorted({entry[0] for entry in entries})}
+    for label, kind, other, n in sorted(entries, key=str):
+        if kind in good and other is not None:
+            found[label][other] = found[label].get(other, 0) + n
+
+    def per_label(fits: Callable[[str, str | None], bool]) -> dict[str, int]:
+        counts = dict.fromkeys(found, 0)
+        for label, kind, other, n in entries:
+            counts[label] += n * fits(kind, other)
+        return counts
+
+    return {
+        "found": found,
+        "unlabelled": per_label(lambda kind, other: kind in good and other is None),
+        "missed": per_label(lambda kind, other: kind not in good),
+    }

@@ -1,0 +1,71 @@
+"""GATE's tagging evaluation: strict and lenient, features, score thresholds, candidate lists, changes.
+
+After the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of its
+authors. Its words are used here: a *target* is a gold annotation, a *response* a predicted one, and the label
+of a span is the *type* of the annotation. `metric` is the way of counting; `equality` says when two annotations
+are equal, `pairing` which go together, `counts` what follows, `selection` what takes part, `thresholds` what
+scores do, `outcomes` what became of every annotation, `changes` what changed against a reference; `candidates`,
+`lists` and `disambiguation` are about lists of candidates.
+"""
+
+from clueval.metrics.gate.candidates import CandidateList, best_candidates, candidate_lists
+from clueval.metrics.gate.changes import Change, Contingency, changes, contingency, mcnemar_exact
+from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.disambiguation import (
+    MaximumRecall,
+    disambiguation,
+    disambiguation_curve,
+    maximum_recall,
+)
+from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
+from clueval.metrics.gate.lists import (
+    count_lists_by_rank,
+    count_lists_by_score,
+    lists_curve,
+    ranks_curve,
+)
+from clueval.metrics.gate.metric import Gate
+from clueval.metrics.gate.outcomes import Outcome
+from clueval.metrics.gate.pairing import PAIRINGS
+from clueval.metrics.gate.selection import CONTAINMENTS, chosen_set, kept_within
+from clueval.metrics.gate.thresholds import (
+    CurvePoint,
+    average_precision,
+    parse_thresholds,
+    precision_recall_curve,
+)
+
+__all__ = [
+    "COMPARISONS",
+    "CONTAINMENTS",
+    "PAIRINGS",
+    "CandidateList",
+    "Change",
+    "Contingency",
+    "CurvePoint",
+    "FeatureTest",
+    "Gate",
+    "GateCounts",
+    "MaximumRecall",
+    "Outcome",
+    "TypeSpec",
+    "average_precision",
+    "best_candidates",
+    "candidate_lists",
+    "changes",
+    "chosen_set",
+    "contingency",
+    "count_lists_by_rank",
+    "count_lists_by_score",
+    "disambiguation",
+    "disambiguation_curve",
+    "kept_within",
+    "lists_curve",
+    "macro_report",
+    "maximum_recall",
+    "mcnemar_exact",
+    "parse_thresholds",
+    "parse_types",
+    "precision_recall_curve",
+    "ranks_curve",
+]

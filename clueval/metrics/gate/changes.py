@@ -1,0 +1,200 @@
+"""A system against a reference, usually an older run of it: what changed, and whether that is chance.
+
+`changes` compares the groups of two outcomes for the same targets and gives one annotation for every change.
+`contingency` counts the targets that both, one or none of the two got right, strictly and leniently; McNemar's
+test (1947), exact, asks whether the targets that only one of them got right fall to both sides alike.
+
+Source: GATE's plugin Evaluation, which makes the tables and leaves the test to the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import comb, exp, fsum, lgamma, log
+from typing import NamedTuple
+
+from clueval.exceptions import UsageError
+from clueval.index import SpanIndex
+from clueval.metrics.gate.equality import FeatureTest
+from clueval.metrics.gate.outcomes import Outcome
+from clueval.metrics.gate.pairing import Touching
+from clueval.spans import Span
+
+CHANGE = "_eval.change"
+"""The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
+
+_SIGNS = {
+    "CS": {"CP": "-", "IS": "-", "IP": "-", "ML": "-"},
+    "CP": {"CS": "+", "IS": "-", "IP": "-", "ML": "-"},
+    "IS": {"CS": "+", "CP": "+", "IP": "+-", "ML": "+-"},
+    "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
+    "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
+}
+"""From the group in the reference to the group in the response: the sign."""
+
+
+class Change(NamedTuple):
+    """A span that is of another group than before; `A` stands for absent, before or after."""
+
+    span: Span
+    before: str
+    after: str
+    sign: str
+
+    def annotation(self) -> Span:
+        """The change annotation: the span with both groups in its type and the sign as a feature."""
+        label = f"{self.span.label}_{self.before}_{self.after}"
+        return Span(self.span.start, self.span.end, label, {**self.span.features, CHANGE: self.sign})
+
+
+class _TouchIndex:
+    """Spans to be asked for those that touch a given one."""
+
+    def __init__(self, spans: Iterable[Span]) -> None:
+        self._index = SpanIndex(spans)
+        self._points: dict[int, list[Span]] = {}
+        for span in self._index.spans:
+            if span.start == span.end:
+                self._points.setdefault(span.start, []).append(span)
+
+    def touching(self, span: Span) -> list[Span]:
+        """Those that touch it (see `touches`), by position."""
+        at_start = self._points.get(span.start, []) if span.start < span.end else []
+        found = at_start + self._index.overlapping(span)
+        return sorted(found, key=lambda other: (other.start, other.end)) if at_start else found
+
+
+def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
+    """What changed from the reference to the response.
+
+    For every span of a group of the reference: the spans that touch it and are of another group in the
+    response, unless the reference has the same span (range, type, `features`) in any group. So the same span
+    may be named more than once. Then what is spurious in one of the two and touches nothing spurious in the
+    other. In the order of the groups, then by position. n log n, and the number of touching spans.
+    """
+    before, after = reference.groups(), response.groups()
+    test = FeatureTest(tuple(features))
+    known = {
+        (span.start, span.end, span.label, test.key(span)) for group in before.values() for span in group
+    }
+    new = {
+        group: _TouchIndex(
+            span for span in spans if (span.start, span.end, span.label, test.key(span)) not in known
+        )
+        for group, spans in after.items()
+    }
+    found = [
+        Change(span, old_group, new_group, sign)
+        for old_group, signs in _SIGNS.items()
+        for new_group, sign in signs.items()
+        for old in before[old_group]
+        for span in new[new_group].touching(old)
+    ]
+    spurious_before, spurious_after = Touching(before["SL"]), Touching(after["SL"])
+    found += [Change(span, "SL", "A", "+-") for span in before["SL"] if not spurious_after.any(span)]
+    found += [Change(span, "A", "SL", "+-") for span in after["SL"] if not spurious_before.any(span)]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Contingency:
+    """How many targets both, only the reference, only the response, or none of the two got right; it adds.
+
+    >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
+    Contingency(both=4, reference_only=1, response_only=2, neither=4)
+    """
+
+    both: int = 0
+    reference_only: int = 0
+    response_only: int = 0
+    neither: int = 0
+
+    def __add__(self, other: Contingency) -> Contingency:
+        return Contingency(
+            self.both + other.both,
+            self.reference_only + other.reference_only,
+            self.response_only + other.response_only,
+            self.neither + other.neither,
+        )
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Rows: the reference right, wrong; columns: the response right, wrong."""
+        return (self.both, self.reference_only), (self.response_only, self.neither)
+
+    @property
+    def p_value(self) -> float:
+        """McNemar's exact test, two-sided."""
+        return mcnemar_exact(self.reference_only, self.response_only)
+
+    def report(self) -> dict[str, float]:
+        """The four counts and the p-value by name."""
+        return {
+            "both": self.both,
+            "reference_only": self.reference_only,
+            "response_only": self.response_only,
+            "neither": self.neither,
+            "p_value": self.p_value,
+        }
+
+
+def contingency(
+    targets: Iterable[Span], reference: Outcome, response: Outcome
+) -> tuple[Contingency, Contingency]:
+    """The strict and the lenient table of one document.
+
+    An outcome is strictly right about a target if one of its single correct strict responses has the target's
+    range; leniently if it is strictly right, or a single correct partial response touches the target. It is the
+    place that counts, not with which target the response was paired.
+    """
+    sides = [_Right(outcome) for outcome in (reference, response)]
+    tables: list[list[int]] = [[0] * 4, [0] * 4]
+    for target in targets:
+        answers = [side.about(target) for side in sides]
+        for leniency, cells in enumerate(tables):
+            cells[2 * (not answers[0][leniency]) + (not answers[1][leniency])] += 1
+    return Contingency(*tables[0]), Contingency(*tables[1])
+
+
+class _Right:
+    """What an outcome is right about."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._strict = {(span.start, span.end) for span in outcome.single_correct("CS")}
+        self._partial = Touching(outcome.single_correct("CP"))
+
+    def about(self, target: Span) -> tuple[bool, bool]:
+        strict = (target.start, target.end) in self._strict
+        return strict, strict or self._partial.any(target)
+
+
+def mcnemar_exact(one: int, other: int) -> float:
+    """The two-sided exact p-value of McNemar's test, from the two counts of disagreements.
+
+    Under the null hypothesis each of the ``one + other`` disagreements falls to either side with probability
+    1/2; the p-value is twice the probability of the smaller count or fewer, 1 at most. Without disagreements
+    it is 1. Raises `UsageError` for negative counts.
+
+    >>> mcnemar_exact(1, 9), mcnemar_exact(0, 0)
+    (0.021484375, 1.0)
+    """
+    if one < 0 or other < 0:
+        raise UsageError(f"counts cannot be negative: {one} and {other}")
+    n, least = one + other, min(one, other)
+    if 2 * least >= n - 1:
+        return 1.0
+    if n <= _EXACT:
+        return 2 * sum(comb(n, k) for k in range(least + 1)) / (1 << n)
+    return min(1.0, _tail(n, least))
+
+
+_EXACT = 1000
+"""Up to this many disagreements the sum is of exact integers, beyond it of logarithms."""
+
+
+def _tail(n: int, least: int) -> float:
+    def log_probability(k: int) -> float:
+        return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)
+
+    return 2 * fsum(exp(log_probability(k)) for k in range(least + 1))

@@ -1,0 +1,239 @@
+"""What GATE's tagging evaluation counts, and the measures that follow from the counts.
+
+Fourteen numbers are counted and add over documents; everything else follows from them. *Strict* asks for the
+same start and end, *lenient* is strict or partial (overlapping). Words: a *missing* target has no correct
+response, a *truly missing* one not even an incorrect one; *spurious* and *truly spurious* are the same of
+responses.
+
+**0/0** of precision and recall is 1 if the other side is empty too and else 0: nothing found where nothing was
+to be found is right. Accuracies, error rates and F are 0 there. Recall in responses is 1 without responses.
+
+Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/test_gate.py` asserts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import add
+from typing import NamedTuple
+
+from clueval.counting import f_measure, rate
+
+
+class GateCounts(NamedTuple):
+    """The counts of an evaluation; two of them add count by count. (A tuple: sweeps make one per threshold.)
+
+    `correct_strict`, `correct_partial`, `incorrect_strict` and `incorrect_partial` count pairs; of the correct
+    ones, `single_correct_*` counts those whose target is touched by no truly spurious response.
+    `targets_with_*_responses` counts targets for which there is a response at the same place (strict) or one
+    that overlaps (lenient), whether or not it was paired with them, `targets_with_several_*` those with more
+    than one. A target is accurate if it has exactly one such response, and that one is equal.
+
+    >>> GateCounts(targets=2, responses=1, correct_strict=1).recall_strict
+    0.5
+    """
+
+    targets: int = 0
+    responses: int = 0
+    correct_strict: int = 0
+    correct_partial: int = 0
+    incorrect_strict: int = 0
+    incorrect_partial: int = 0
+    single_correct_strict: int = 0
+    single_correct_partial: int = 0
+    targets_with_strict_responses: int = 0
+    targets_with_lenient_responses: int = 0
+    targets_with_several_strict_responses: int = 0
+    targets_with_several_lenient_responses: int = 0
+    accurate_targets_strict: int = 0
+    accurate_targets_lenient: int = 0
+
+    def __add__(self, other: GateCounts) -> GateCounts:  # type: ignore[override]  # counts add, not tuples
+        return GateCounts(*map(add, self, other))
+
+    # Counts that follow
+
+    @property
+    def correct_lenient(self) -> int:
+        return self.correct_strict + self.correct_partial
+
+    @property
+    def incorrect_lenient(self) -> int:
+        return self.incorrect_strict + self.incorrect_partial
+
+    @property
+    def single_correct_lenient(self) -> int:
+        return self.single_correct_strict + self.single_correct_partial
+
+    @property
+    def missing_strict(self) -> int:
+        return self.targets - self.correct_strict
+
+    @property
+    def missing_lenient(self) -> int:
+        return self.targets - self.correct_lenient
+
+    @property
+    def true_missing_strict(self) -> int:
+        return self.missing_strict - self.incorrect_strict
+
+    @property
+    def true_missing_lenient(self) -> int:
+        return self.missing_lenient - self.incorrect_lenient
+
+    @property
+    def spurious_strict(self) -> int:
+        """Also called false positives."""
+        return self.responses - self.correct_strict
+
+    @property
+    def spurious_lenient(self) -> int:
+        """Also called false positives."""
+        return self.responses - self.correct_lenient
+
+    @property
+    def true_spurious_strict(self) -> int:
+        return self.spurious_strict - self.incorrect_strict
+
+    @property
+    def true_spurious_lenient(self) -> int:
+        return self.spurious_lenient - self.incorrect_lenient
+
+    @property
+    def targets_with_no_strict_responses(self) -> int:
+        return self.targets - self.targets_with_strict_responses
+
+    @property
+    def targets_with_no_lenient_responses(self) -> int:
+        return self.targets - self.targets_with_lenient_responses
+
+    @property
+    def true_missing_in_responses_strict(self) -> int:
+        return self.targets_with_strict_responses - self.correct_strict
+
+    @property
+    def true_missing_in_responses_lenient(self) -> int:
+        return self.targets_with_lenient_responses - self.correct_lenient
+
+    # Measures
+
+    @property
+    def precision_strict(self) -> float:
+        return _share(self.correct_strict, self.responses, self.targets)
+
+    @property
+    def precision_lenient(self) -> float:
+        return _share(self.correct_lenient, self.responses, self.targets)
+
+    @property
+    def recall_strict(self) -> float:
+        return _share(self.correct_strict, self.targets, self.responses)
+
+    @property
+    def recall_lenient(self) -> float:
+        return _share(self.correct_lenient, self.targets, self.responses)
+
+    def f_strict(self, beta: float = 1.0) -> float:
+        return f_measure(self.precision_strict, self.recall_strict, beta)
+
+    def f_lenient(self, beta: float = 1.0) -> float:
+        return f_measure(self.precision_lenient, self.recall_lenient, beta)
+
+    def f_average(self, beta: float = 1.0) -> float:
+        """The mean of strict and lenient F."""
+        return (self.f_strict(beta) + self.f_lenient(beta)) / 2
+
+    @property
+    def single_correct_accuracy_strict(self) -> float:
+        return rate(self.single_correct_strict, self.targets)
+
+    @property
+    def single_correct_accuracy_lenient(self) -> float:
+        return rate(self.single_correct_lenient, self.targets)
+
+    def report(self, beta: float = 1.0) -> dict[str, float]:
+        """All counts and measures by name; F is called ``f1_strict`` and so on, with `beta` in its name."""
+        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
+        with_strict, with_lenient, several_strict, several_lenient, accurate, accurate_lenient = self[8:]
+        lenient, incorrect = strict + partial, mismatch + wrong
+        precision_strict = _share(strict, responses, targets)
+        precision_lenient = _share(lenient, responses, targets)
+        recall_strict = _share(strict, targets, responses)
+        recall_lenient = _share(lenient, targets, responses)
+        f_strict = f_measure(precision_strict, recall_strict, beta)
+        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
+        f = "f1" if beta == 1 else f"f{beta:g}"
+        return {
+            "targets": targets,
+            "responses": responses,
+            "correct_strict": strict,
+            "correct_partial": partial,
+            "correct_lenient": lenient,
+            "single_correct_strict": single_strict,
+            "single_correct_partial": single_partial,
+            "single_correct_lenient": single_strict + single_partial,
+            "incorrect_strict": mismatch,
+            "incorrect_partial": wrong,
+            "incorrect_lenient": incorrect,
+            "missing_strict": targets - strict,
+            "missing_lenient": targets - lenient,
+            "true_missing_strict": targets - strict - mismatch,
+            "true_missing_lenient": targets - lenient - incorrect,
+            "spurious_strict": responses - strict,
+            "spurious_lenient": responses - lenient,
+            "true_spurious_strict": responses - strict - mismatch,
+            "true_spurious_lenient": responses - lenient - incorrect,
+            "targets_with_strict_responses": with_strict,
+            "targets_with_lenient_responses": with_lenient,
+            "targets_with_no_strict_responses": targets - with_strict,
+            "targets_with_no_lenient_responses": targets - with_lenient,
+            "targets_with_several_strict_responses": several_strict,
+            "targets_with_several_lenient_responses": several_lenient,
+            "true_missing_in_responses_strict": with_strict - strict,
+            "true_missing_in_responses_lenient": with_lenient - lenient,
+            "accurate_targets_strict": accurate,
+            "accurate_targets_lenient": accurate_lenient,
+            "precision_strict": precision_strict,
+            "precision_lenient": precision_lenient,
+            "recall_strict": recall_strict,
+            "recall_lenient": recall_lenient,
+            f"{f}_strict": f_strict,
+            f"{f}_lenient": f_lenient,
+            f"{f}_average": (f_strict + f_lenient) / 2,
+            "single_correct_accuracy_strict": rate(single_strict, targets),
+            "single_correct_accuracy_lenient": rate(single_strict + single_partial, targets),
+            "target_accuracy_strict": rate(accurate, targets),
+            "target_accuracy_lenient": rate(accurate_lenient, targets),
+            "recall_in_responses_strict": _share(strict, with_strict, responses),
+            "recall_in_responses_lenient": _share(lenient, with_lenient, responses),
+            "error_rate_strict": rate(mismatch, responses),
+            "error_rate_lenient": rate(incorrect, responses),
+        }
+
+
+NAMES = GateCounts._fields
+"""The names of what is counted."""
+
+
+def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
+    """The unweighted means of the members' measures, over the sums of their counts.
+
+    F is the mean of the members' F, not F of the means. A member without annotations takes part, with the
+    values of 0/0. Without any member every mean is 1. (The plugin knows a macro F for beta = 1 only.)
+
+    >>> macro_report([GateCounts(), GateCounts(targets=1, responses=1)])["precision_strict"]
+    0.5
+    """
+    counts = list(members)
+    report = sum(counts, GateCounts()).report(beta)
+    reports = [member.report(beta) for member in counts]
+    first_measure = list(report).index("precision_strict")  # the counts come first
+    for name in list(report)[first_measure:]:
+        report[name] = sum(each[name] for each in reports) / len(reports) if reports else 1.0
+    return report
+
+
+def _share(part: int, whole: int, other: int) -> float:
+    if whole:
+        return part / whole
+    return 0.0 if other else 1.0

@@ -1,0 +1,243 @@
+"""The pairing ``plugin`` without looking at every possible pairing, for many spans over one another.
+
+The value of a pairing is ``2 * equal + same place``, so what a span loses to its conflicts follows from how
+many spans it overlaps, how many of them are equal, and how many have its place: counted, not listed. The
+greedy choice is found by following best partners: from any span to the best one for it, from there to the best
+one for that, and so on, until two are the best for each other; those two are a pair that the greedy choice takes
+as well, since scores never change and no two pairings tie. Every step is a question for the heaviest span that
+overlaps another, and there are at most three for each span, so all of it costs n log^2 n.
+
+What overlaps ``[s, e)`` starts within it, or starts before s and ends after it. For the first there is a tree of
+maxima over the spans by start. For the second there is a tree over the positions, each span standing at the
+log n nodes that together are its inside, sorted by weight; what lies over s stands on the way from s up.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+Weight = tuple[int, int]
+"""What a partner is worth, then its number; the greatest is taken."""
+
+
+class Entry(NamedTuple):
+    """A target or a response: its number by position, its range, and what it is compared by."""
+
+    number: int
+    start: int
+    end: int
+    key: Hashable
+
+
+class Partners(NamedTuple):
+    """How many possible pairings a span has, of all, at the same place, equal, and equal at the same place."""
+
+    all: int
+    same: int
+    equal: int
+    same_equal: int
+
+
+class _Overlaps:
+    """Counts the spans that overlap a given one."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._starts = sorted(entry.start for entry in entries)
+        self._ends = sorted(entry.end for entry in entries)
+        self._points = Counter(entry.start for entry in entries if entry.start == entry.end)
+
+    def count(self, start: int, end: int) -> int:
+        before = bisect_right(self._ends, start)
+        if start == end:
+            before -= self._points[start]  # they do not start before it either
+        return bisect_left(self._starts, end) - before
+
+
+def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Partners]:
+    """The partners of every span of one side, by number. n log n."""
+    overlaps = _Overlaps(others)
+    by_key = {key: _Overlaps(entries) for key, entries in _by_key(others).items()}
+    places = Counter((entry.start, entry.end) for entry in others)
+    equal_places = Counter((entry.start, entry.end, entry.key) for entry in others)
+    found = {}
+    for number, start, end, key in own:
+        same, same_equal = places[start, end], equal_places[start, end, key]
+        of_key = by_key.get(key)
+        every = overlaps.count(start, end)
+        equal = of_key.count(start, end) if of_key else 0
+        if start == end:  # two of zero length at one place are a pairing, but do not overlap
+            every, equal = every + same, equal + same_equal
+        found[number] = Partners(every, same, equal, same_equal)
+    return found
+
+
+def possible_pairings(targets: Sequence[Entry], responses: Sequence[Entry]) -> int:
+    """How many possible pairings there are, counted without listing them; n log n."""
+    overlaps = _Overlaps(responses)
+    return sum(overlaps.count(target.start, target.end) for target in targets)
+
+
+def _by_key(entries: Sequence[Entry]) -> dict[Hashable, list[Entry]]:
+    groups: dict[Hashable, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.key, []).append(entry)
+    return groups
+
+
+_NONE: Weight = (-(1 << 62), -1)
+
+
+class _Heaviest:
+    """Spans by position, to be asked for the heaviest that overlaps a given one and is not yet gone."""
+
+    def __init__(self, entries: Sequence[Entry], weights: dict[int, int]) -> None:
+        self._places = [(entry.start, entry.end) for entry in entries]
+        self._at = {entry.number: place for place, entry in enumerate(entries)}
+        self._size = len(entries)
+        self._maxima: list[Weight] = [_NONE] * self._size
+        self._maxima += [(weights[entry.number], entry.number) for entry in entries]
+        for node in range(self._size - 1, 0, -1):
+            self._maxima[node] = max(self._maxima[2 * node], self._maxima[2 * node + 1])
+        # Slot 2i is the i-th position at which a span starts or ends, slot 2i + 1 is what lies behind it.
+        self._positions = sorted({position for place in self._places for position in place})
+        self._slots = 2 * len(self._positions)
+        self._over: dict[int, list[Weight]] = {}
+        for entry in sorted(entries, key=lambda entry: (weights[entry.number], entry.number)):
+            self._stand(entry, (weights[entry.number], entry.number))
+
+    def _stand(self, entry: Entry, weight: Weight) -> None:
+        """Put a span at the nodes that together are its inside."""
+        low = 2 * bisect_left(self._positions, entry.start) + 1 + self._slots
+        high = 2 * bisect_left(self._positions, entry.end) + self._slots
+        while low < high:
+            if low & 1:
+                self._over.setdefault(low, []).append(weight)
+                low += 1
+            if high & 1:
+                high -= 1
+                self._over.setdefault(high, []).append(weight)
+            low //= 2
+            high //= 2
+
+    def remove(self, number: int) -> None:
+        node = self._at.pop(number) + self._size
+        self._maxima[node] = _NONE
+        node //= 2
+        while node:
+            self._maxima[node] = max(self._maxima[2 * node], self._maxima[2 * node + 1])
+            node //= 2
+
+    def overlapping(self, start: int, end: int) -> Weight:
+        return max(self._starting_within(start, end), self._lying_over(start))
+
+    def _starting_within(self, start: int, end: int) -> Weight:
+        best = _NONE
+        if start == end:
+            return best
+        # from (start, start + 1), since a span of zero length at the start does not overlap
+        low = bisect_left(self._places, (start, start + 1)) + self._size
+        high = bisect_left(self._places, (end, end)) + self._size
+        while low < high:
+            if low & 1:
+                best = max(best, self._maxima[low])
+                low += 1
+            if high & 1:
+                high -= 1
+                best = max(best, self._maxima[high])
+            low //= 2
+            high //= 2
+        return best
+
+    def _lying_over(self, position: int) -> Weight:
+        best = _NONE
+        place = bisect_left(self._positions, position)
+        if place == len(self._positions):
+            return best
+        if self._positions[place] == position:
+            node = 2 * place + self._slots
+        elif place:
+            node = 2 * place - 1 + self._slots
+        else:
+            return best
+        while node:
+            standing = self._over.get(node)
+            if standing:
+                while standing and standing[-1][1] not in self._at:
+                    standing.pop()
+                if standing:
+                    best = max(best, standing[-1])
+            node //= 2
+        return best
+
+
+class _Side:
+    """One side, to be asked for the best partner of a span of the other side."""
+
+    def __init__(self, entries: Sequence[Entry], partners: dict[int, Partners]) -> None:
+        self.entries = {entry.number: entry for entry in entries}
+        weights = {number: -(2 * own.equal + own.same) for number, own in partners.items()}
+        self._all = _Heaviest(entries, weights)
+        self._by_key = {key: _Heaviest(group, weights) for key, group in _by_key(entries).items()}
+        self._same: dict[Hashable, list[Weight]] = {}
+        for entry in sorted(entries, key=lambda entry: (weights[entry.number], entry.number)):
+            weight = (weights[entry.number], entry.number)
+            self._same.setdefault((entry.start, entry.end), []).append(weight)
+            self._same.setdefault((entry.start, entry.end, entry.key), []).append(weight)
+
+    def remove(self, number: int) -> None:
+        entry = self.entries.pop(number)
+        self._all.remove(number)
+        self._by_key[entry.key].remove(number)
+
+    def best_for(self, asking: Entry) -> int | None:
+        """The best partner: each is asked for as what it is, where it counts most, and as less."""
+        _, start, end, key = asking
+        of_key = self._by_key.get(key)
+        candidates = [
+            (0, self._all.overlapping(start, end)),
+            (6, of_key.overlapping(start, end) if of_key else _NONE),
+            (3, self._at_place((start, end))),
+            (9, self._at_place((start, end, key))),
+        ]
+        _, number = max((weight[0] + value, weight[1]) for value, weight in candidates)
+        return None if number < 0 else number
+
+    def _at_place(self, place: Hashable) -> Weight:
+        standing = self._same.get(place)
+        while standing and standing[-1][1] not in self.entries:
+            standing.pop()
+        return standing[-1] if standing else _NONE
+
+
+def best_pairs(
+    targets: Sequence[Entry],
+    responses: Sequence[Entry],
+    of_targets: dict[int, Partners],
+    of_responses: dict[int, Partners],
+) -> list[tuple[int, int]]:
+    """The pairs that are taken, as numbers of target and response, in no particular order.
+
+    Both sides by position, numbers rising, with what `partners_of` gives for them.
+    """
+    sides = (_Side(targets, of_targets), _Side(responses, of_responses))
+    pairs = []
+    for first in responses:
+        chain = [first] if first.number in sides[1].entries else []  # responses and targets by turns
+        while chain:
+            of_target = len(chain) % 2 == 0  # the last of the chain is a target
+            best = sides[of_target].best_for(chain[-1])
+            if best is None:
+                sides[1].remove(chain.pop().number)
+            elif len(chain) > 1 and chain[-2].number == best:
+                one, other = chain.pop().number, best
+                chain.pop()
+                target, response = (one, other) if of_target else (other, one)
+                sides[0].remove(target)
+                sides[1].remove(response)
+                pairs.append((target, response))
+            else:
+                chain.append(sides[of_target].entries[best])
+    return pairs

@@ -1,0 +1,420 @@
+"""The metric: one evaluation over all types, one for each type, their macro average, and every threshold.
+
+Over all types together, a response at the place of a target of another type is an *incorrect* pair; for each
+type alone, it is a truly missing and a truly spurious one. So the counts over all types are not the sums of
+those of the types. The macro average is over the types. See `clueval.metrics.gate` for the parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import add
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.counting import Tally
+from clueval.exceptions import UsageError
+from clueval.metric import Side
+from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
+from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
+from clueval.metrics.gate.equality import FeatureTest, java_string, parse_types
+from clueval.metrics.gate.outcomes import Outcome, outcome_of
+from clueval.metrics.gate.pairing import PAIRINGS, Problem, count, in_order
+from clueval.metrics.gate.selection import kept_within, require_containment, scores_of, without_nil
+from clueval.metrics.gate.thresholds import (
+    ALL,
+    CurvePoint,
+    Thresholds,
+    average_precision,
+    curve,
+    differences,
+    grid_of,
+    parse_thresholds,
+)
+from clueval.spans import Document, Frozen, Span
+
+WITHOUT_VALUE = "(none)"
+"""The group of the annotations that lack the feature of a break-down."""
+
+
+class _Annotations(NamedTuple):
+    """The targets or the responses of one evaluation, by position, with what they are compared by."""
+
+    spans: Sequence[Span]
+    types: Sequence[str]
+    keys: Sequence[Hashable]
+    scores: Sequence[float]
+
+    def at(self, places: Sequence[int]) -> _Annotations:
+        return _Annotations(*([column[i] for i in places] if column else [] for column in self))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """GATE's tagging evaluation.
+
+    Args:
+        types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
+            each and all together; results go by the targets' name. Empty: every label that occurs.
+        features: the features that are compared. Empty: none; the type decides.
+        feature_comparison: ``equality``, ``string`` or ``subsumption``; see `FeatureTest`.
+        pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.metrics.gate.pairing`.
+        score_feature: the feature that holds the responses' scores; every response needs one.
+        thresholds: ``all``, ``rounded``, ``11``, ``21``, ``51`` or numbers; see `parse_thresholds`.
+        nil: annotations whose first feature has this value are left out ("" where it is missing). None: none.
+        containing: the layer of the document within which annotations are evaluated. None: everywhere.
+        containment: what that means: ``overlapping``, ``containing`` or ``coextensive``.
+        unfiltered: a type whose targets are those of the containing layer, so that they all take part.
+        by: features by whose values the evaluation is broken down, as it is by type.
+        beta: the weight of recall in F.
+
+    The tally's keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for
+    counts; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the number
+    of documents where a score changes the counts by so much (see `thresholds`); ``("carriers", feature)`` for
+    the number of annotations that have a feature.
+
+    Raises `UsageError` for settings that make no sense.
+
+    >>> metric = Gate()
+    >>> tally = metric.count(Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")]))
+    >>> report = metric.scores(tally, ["label"])["all"]
+    >>> report["correct_partial"], report["f1_strict"], report["f1_lenient"]
+    (1, 0.0, 1.0)
+    """
+
+    name: ClassVar[str] = "gate"
+
+    types: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    feature_comparison: str = "equality"
+    pairing: str = "plugin"
+    score_feature: str | None = None
+    thresholds: Thresholds | None = None
+    nil: str | None = None
+    containing: str | None = None
+    containment: str = "overlapping"
+    unfiltered: str | None = None
+    by: tuple[str, ...] = ()
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("types", "features", "by"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise UsageError(f"{name} must be several names, not the string {given!r}")
+            object.__setattr__(self, name, tuple(given))
+        parse_types(self.types)
+        FeatureTest(self.features, self.feature_comparison)
+        require_containment(self.containment)
+        if self.pairing not in PAIRINGS:
+            raise UsageError(f"unknown pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
+        if self.nil is not None and not self.features:
+            raise UsageError(
+                "nil needs a feature that holds the value", advice="name it as the first feature"
+            )
+        if not self.beta > 0:
+            raise UsageError(f"beta must be greater than 0, not {self.beta!r}")
+        if self.score_feature is None:
+            if self.thresholds is not None:
+                raise UsageError("thresholds need scores", advice="name the feature that holds them")
+        else:
+            thresholds = ALL if self.thresholds is None else parse_thresholds(self.thresholds)
+            object.__setattr__(self, "thresholds", thresholds)
+
+    # Counting
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document. n log n in the number of spans, and the number of possible pairings.
+
+        Raises `UsageError` where a side leaves spans out of the count, `FormatError` for a response without a
+        score where scores are asked for.
+        """
+        targets, responses = self._annotations(gold, predicted)
+        tally: Tally = Tally()
+        by_type = list(self._by_type(targets, responses, gold))
+        if len(by_type) == 1 and (self.types or self.unfiltered is None):
+            ((name, own, other),) = by_type
+            counts, steps = self._evaluated(own, other)
+            _add(tally, None, counts, steps)
+            _add(tally, name, counts, steps)
+        else:
+            _add(tally, None, *self._evaluated(targets, responses))
+            for name, own, other in by_type:
+                _add(tally, name, *self._evaluated(own, other))
+        for feature in self.by:
+            for value, own, other in _by_value(feature, targets, responses):
+                _add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
+        for feature in (*self.features, *self.by):
+            carriers = (*targets.spans, *responses.spans)
+            tally["carriers", feature] += sum(feature in span.features for span in carriers)
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Count spans that stand on both sides alike: correct, if the type is the same on both sides.
+
+        Raises `UsageError` for settings that look at more than labels: such spans are not known by features.
+        """
+        if self.looks_at_features:
+            raise UsageError(
+                "spans that are known by their labels only have no features to be compared",
+                advice="count documents with their spans instead",
+            )
+        tally: Tally = Tally()
+        for layers, number in labels.items():
+            side = Side([Span(0, 1, layers)])
+            for key, n in self.count(side, side).items():
+                tally[key] += n * number
+        return tally
+
+    @property
+    def looks_at_features(self) -> bool:
+        """Whether more is looked at than the place and the type of a span."""
+        return bool(self.features or self.by or self.score_feature is not None or self.containing is not None)
+
+    def outcome(self, gold: Side, predicted: Side, type: str | None = None) -> Outcome:
+        """What became of every annotation of one document, of one type (by the targets' name) or of all."""
+        targets, responses = self._annotations(gold, predicted)
+        if type is None and len(self.types) == 1:
+            type = parse_types(self.types)[0].target  # what was asked for, as in `count`
+        if type is not None:
+            targets, responses = next(
+                (
+                    (own, other)
+                    for name, own, other in self._by_type(targets, responses, gold)
+                    if name == type
+                ),
+                (targets.at([]), responses.at([])),
+            )
+        return outcome_of(self._problem(targets, responses))
+
+    def against(
+        self, gold: Side, predicted: Side, reference: Side, type: str | None = None
+    ) -> tuple[list[Change], Contingency, Contingency]:
+        """What changed from the reference to the prediction, and the strict and the lenient table."""
+        metric = self._without_scores()
+        before = metric.outcome(gold, reference, type)
+        after = metric.outcome(gold, predicted, type)
+        targets = [*(pair.target for pair in after.pairs), *after.missing]
+        return (changes(before, after, self.features), *contingency(targets, before, after))
+
+    # From the sums
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """The report: counts and measures over all types, of each type, their macro average, by threshold.
+
+        With thresholds there is also ``average_precision``, with a break-down ``by``.
+        """
+        per_type = {name: self.counts(total, name) for name in self.types_of(total)}
+        points = self.curve(total)
+        report: dict[str, Any] = {
+            "all": self.counts(total).report(self.beta),
+            "per_type": {name: counts.report(self.beta) for name, counts in per_type.items()},
+            "macro": macro_report(per_type.values(), self.beta),
+            "thresholds": {
+                threshold_name(point.threshold): point.counts.report(self.beta) for point in points
+            },
+        }
+        if points:
+            report["average_precision"] = {
+                "strict": average_precision(points),
+                "lenient": average_precision(points, lenient=True),
+            }
+        if self.by:
+            report["by"] = {
+                feature: {
+                    value: _counts(total, ("by", feature, value)).report(self.beta)
+                    for value in sorted({key[2] for key in total if key[:2] == ("by", feature)})
+                }
+                for feature in self.by
+            }
+        return report
+
+    def types_of(self, total: Tally) -> list[str]:
+        """The types: as they were given, or in alphabetical order all that occurred."""
+        if self.types:
+            return [spec.target for spec in parse_types(self.types)]
+        return sorted({key[1] for key in total if key[0] == "type"})
+
+    def counts(self, total: Tally, type: str | None = None) -> GateCounts:
+        """The counts of one type or of all."""
+        return _counts(total, _key(type))
+
+    def curve(self, total: Tally, type: str | None = None) -> list[CurvePoint]:
+        """The counts at every threshold, rising; none without scores."""
+        if self.thresholds is None:
+            return []
+        own = (*_key(type), "score")
+        width = len(own)
+        found: dict[float, list[int]] = {}
+        for key, number in total.items():
+            if key[:width] == own:
+                change = [number * each for each in key[width + 1 :]]
+                score = float(key[width])
+                found[score] = list(map(add, found[score], change)) if score in found else change
+        return curve(found, self.counts(total, type).targets, self.thresholds)
+
+    def require_known(self, total: Tally) -> None:
+        """Raise `UsageError` for a type or feature that was asked for and that no annotation has.
+
+        Not part of `scores`, since a type may rightly be empty; an empty corpus is fine.
+        """
+        everything = self.counts(total)
+        for spec in parse_types(self.types):
+            own = self.counts(total, spec.target)
+            if not own.targets and not own.responses:
+                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check its spelling")
+        if everything.targets or everything.responses:
+            for feature in (*self.features, *self.by):
+                if not total["carriers", feature]:
+                    raise UsageError(
+                        f"no annotation has the feature {feature!r}", advice="check its spelling"
+                    )
+
+    # Inside
+
+    def _without_scores(self) -> Gate:
+        return replace(self, score_feature=None, thresholds=None)
+
+    def _annotations(self, gold: Side, predicted: Side) -> tuple[_Annotations, _Annotations]:
+        """Targets and responses that take part in the evaluation over all types."""
+        specs = parse_types(self.types)
+        targets = self._of_side(gold, {spec.target: spec.target for spec in specs})
+        responses = self._of_side(predicted, {spec.response: spec.target for spec in specs})
+        if self.score_feature is not None:
+            scores = scores_of(responses.spans, self.score_feature, predicted.document)
+            responses = responses._replace(scores=scores)
+        return targets, responses
+
+    def _of_side(self, side: Side, names: Mapping[str, str], *, within: bool = True) -> _Annotations:
+        if side.counted is not None:
+            raise UsageError(
+                "GATE's evaluation cannot leave spans out of the count", advice="use its own types and nil"
+            )
+        spans: Sequence[Span] = side.spans
+        if names:
+            spans = [span for span in spans if _label(span) in names]
+        if within and self.containing is not None:
+            spans = kept_within(spans, _layer(side.document, self.containing), self.containment)
+        if self.nil is not None:
+            spans = without_nil(spans, self.features[0], self.nil)
+        spans = in_order(spans)
+        labels = [_label(span) for span in spans]
+        types = [names[label] for label in labels] if names else labels
+        test = FeatureTest(self.features, self.feature_comparison)
+        keys: Sequence[Hashable] = types
+        if test.names and test.has_keys:
+            keys = [(name, test.key(span)) for name, span in zip(types, spans, strict=True)]
+        return _Annotations(spans, types, keys, [])
+
+    def _by_type(
+        self, targets: _Annotations, responses: _Annotations, gold: Side
+    ) -> Iterator[tuple[str, _Annotations, _Annotations]]:
+        own, other = _places(targets.types), _places(responses.types)
+        names: Iterable[str] = [spec.target for spec in parse_types(self.types)]
+        if not self.types:
+            names = sorted(own.keys() | other.keys())
+        for name in names:
+            if name == self.unfiltered and self.containing is not None:
+                yield name, self._of_side(gold, {name: name}, within=False), responses.at(other.get(name, []))
+            else:
+                yield name, targets.at(own.get(name, [])), responses.at(other.get(name, []))
+
+    def _problem(self, targets: _Annotations, responses: _Annotations) -> Problem:
+        has_keys = FeatureTest(self.features, self.feature_comparison).has_keys
+        keys = (targets.keys, responses.keys) if has_keys else None
+        return Problem(targets.spans, responses.spans, self._equal(targets, responses), self.pairing, keys)
+
+    def _equal(self, targets: _Annotations, responses: _Annotations) -> Callable[[int, int], bool]:
+        own, other = targets.keys, responses.keys
+        test = FeatureTest(self.features, self.feature_comparison)
+        if test.has_keys:
+            return lambda target, response: own[target] == other[response]
+        spans, others = targets.spans, responses.spans
+        return lambda target, response: (
+            own[target] == other[response] and test.agree(spans[target], others[response])
+        )
+
+    def _evaluated(
+        self, targets: _Annotations, responses: _Annotations
+    ) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
+        """The counts, and what every score changes."""
+        problem = self._problem(targets, responses)
+        if self.thresholds is None:
+            return count(problem), {}
+        steps = differences(problem, responses.scores, self.thresholds)
+        if not steps or grid_of(self.thresholds) is not None:
+            return count(problem), steps
+        # Every response has entered somewhere, so the changes add up to the counts.
+        return [len(targets.spans), *list(map(sum, zip(*steps.values(), strict=True)))[1:]], steps
+
+
+def threshold_name(threshold: float) -> str:
+    """A threshold as the reports name it: ``0.5``, ``Infinity``, ``-Infinity``.
+
+    >>> threshold_name(0.5), threshold_name(float("inf"))
+    ('0.5', 'Infinity')
+    """
+    return java_string(threshold) if threshold in (float("inf"), -float("inf")) else repr(threshold)
+
+
+def _label(span: Span) -> str:
+    layers = span.by_layer
+    if len(layers) == 1:
+        (label,) = layers.values()
+        if label is not None:
+            return label
+    return span.label
+
+
+def _layer(document: Document | None, name: str) -> Sequence[Span]:
+    if document is None or name not in document.layers:
+        raise UsageError(
+            f"there is no layer {name!r} of containing annotations",
+            document=None if document is None else document.id,
+            file=None if document is None else document.file,
+            advice="name a layer of both documents",
+        )
+    return document.layers[name]
+
+
+def _places(names: Sequence[str]) -> dict[str, list[int]]:
+    places: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        places.setdefault(name, []).append(place)
+    return places
+
+
+def _by_value(
+    feature: str, targets: _Annotations, responses: _Annotations
+) -> Iterator[tuple[str, _Annotations, _Annotations]]:
+    """Targets and responses that have the same value of a feature, compared as strings."""
+    own, other = (
+        _places([_value(span.features.get(feature)) for span in side.spans]) for side in (targets, responses)
+    )
+    for value in sorted(own.keys() | other.keys()):
+        yield value, targets.at(own.get(value, [])), responses.at(other.get(value, []))
+
+
+def _value(value: object) -> str:
+    return WITHOUT_VALUE if value is None else java_string(value)
+
+
+def _key(type: str | None) -> tuple[str, ...]:
+    return ("all",) if type is None else ("type", type)
+
+
+def _add(tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]) -> None:
+    """Add the counts of one type, or of all, and what every score changes."""
+    own = _key(type)
+    _add_counts(tally, own, counts)
+    for score, change in steps.items():
+        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so nothing is added to
+
+
+def _add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:
+    for name, number in zip(NAMES, counts, strict=True):
+        tally[(*key, name)] += number
+
+
+def _counts(total: Tally, key: tuple[str, ...]) -> GateCounts:
+    return GateCounts(*[total[(*key, name)] for name in NAMES])

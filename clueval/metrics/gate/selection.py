@@ -1,0 +1,143 @@
+"""Which annotations of a document take part: by set, by type, within others, without NIL, with scores.
+
+What is named by the user and is not there is an error that names the document, and the annotation by its id.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.metrics.gate.equality import java_string
+from clueval.metrics.gate.pairing import Touching
+from clueval.spans import DEFAULT_LAYER, Document, Span, name_of
+
+CONTAINMENTS = ("overlapping", "containing", "coextensive")
+"""What an annotation must do to stay: overlap a containing one, lie within it, be the same range."""
+
+
+def chosen_set(
+    document: Document, name: str, types: Collection[str] = (), *, layer: str = DEFAULT_LAYER
+) -> Document:
+    """The document with one of its annotation sets as its only layer, and of that the given types (all).
+
+    Documents of formats that have named annotation sets hold each set as a layer; the default set is called
+    ``""``. Raises `UsageError` for a set that the document does not have.
+
+    >>> document = Document("d", {"Key": [Span(0, 1, {"Key": "A"}), Span(1, 2, {"Key": "B"})]})
+    >>> [span.labels for span in chosen_set(document, "Key", ["B"]).layers["label"]]
+    [{'label': 'B'}]
+    """
+    if name not in document.layers:
+        known = ", ".join(repr(known) for known in document.layers) or "none"
+        raise UsageError(
+            f"there is no annotation set {name!r}",
+            file=document.file,
+            document=document.id,
+            advice=f"the document has the sets: {known}",
+        )
+    chosen = [
+        replace(span, labels={layer: span.label})
+        for span in document.layers[name]
+        if not types or span.label in types
+    ]
+    return replace(document, layers={layer: chosen}, tags={})
+
+
+def kept_within(
+    spans: Iterable[Span], containing: Iterable[Span], containment: str = "overlapping"
+) -> list[Span]:
+    """The spans that overlap, lie within, or are the same range as some span of `containing`.
+
+    Without any containing span nothing is kept. n log n. Raises `UsageError` for another `containment`.
+
+    >>> [len(kept_within([Span(0, 4)], [Span(2, 9)], how)) for how in CONTAINMENTS]
+    [1, 0, 0]
+    """
+    require_containment(containment)
+    around = list(containing)
+    if containment == "overlapping":
+        touching = Touching(around)
+        return [span for span in spans if touching.any(span)]
+    if containment == "coextensive":
+        ranges = {(span.start, span.end) for span in around}
+        return [span for span in spans if (span.start, span.end) in ranges]
+    listed = list(spans)
+    kept = set()
+    by_start = sorted(around, key=lambda span: span.start)
+    passed, furthest = 0, -1  # of the containing spans that start at or before this one
+    for place in sorted(range(len(listed)), key=lambda place: listed[place].start):
+        while passed < len(by_start) and by_start[passed].start <= listed[place].start:
+            furthest = max(furthest, by_start[passed].end)
+            passed += 1
+        if listed[place].end <= furthest:
+            kept.add(place)
+    return [span for place, span in enumerate(listed) if place in kept]
+
+
+def require_containment(containment: str) -> None:
+    """Raise `UsageError` if there is no such containment."""
+    if containment not in CONTAINMENTS:
+        raise UsageError(f"unknown containment {containment!r}", advice=f"one of {', '.join(CONTAINMENTS)}")
+
+
+def without_nil(spans: Iterable[Span], feature: str, nil: str) -> list[Span]:
+    """The spans whose feature, as a string, is not `nil`; one that lacks the feature has the value ``""``.
+
+    >>> len(without_nil([Span(0, 1), Span(0, 1, features={"id": "Q1"})], "id", ""))
+    1
+    """
+    kept = []
+    for span in spans:
+        value = span.features.get(feature)
+        if ("" if value is None else java_string(value)) != nil:
+            kept.append(span)
+    return kept
+
+
+def scores_of(spans: Sequence[Span], feature: str, document: Document | None = None) -> list[float]:
+    """The scores of responses: numbers, or strings that can be read as numbers.
+
+    Raises `FormatError` for a response without a score and for a score that is no finite number.
+    """
+    scores = []
+    for span in spans:
+        value = span.features.get(feature)
+        score = _number(value)
+        if score is None:
+            problem = (
+                f"has no score {feature!r}"
+                if value is None
+                else f"has the score {value!r}, which is no number"
+            )
+            raise annotation_error(
+                span, problem, document, f"every response needs a finite number as {feature!r}"
+            )
+        scores.append(score)
+    return scores
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str) and "_" in value:  # a number to Python, but to nobody else
+        return None
+    try:
+        number = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def annotation_error(span: Span, problem: str, document: Document | None, advice: str) -> CluevalError:
+    """The error about an annotation, named by its id and by its place."""
+    name = name_of(span) if span.id is None else f"{span.id} {name_of(span)}"
+    return FormatError(
+        f"annotation {name} {problem}",
+        file=None if document is None else document.file,
+        line=span.line,
+        document=None if document is None else document.id,
+        advice=advice,
+    )

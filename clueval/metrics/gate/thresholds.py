@@ -1,0 +1,266 @@
+"""Score thresholds: the counts at every threshold in one sweep, and the precision-recall curve.
+
+At threshold t the responses with a score of t or more take part; all targets always do. The sweep lets the
+responses enter by falling score. A response changes only the part that it hangs together with: those targets
+and responses are paired anew, nothing else. What a score changes is kept as a difference, so that documents
+add up plainly: the counts at t are the sum of the differences of all scores from t up, over all documents.
+
+*Average precision* is the sum, over the thresholds downwards, of precision times the gain in recall:
+``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Pairing can
+make recall fall while responses enter (a strict match can be lost), so the gain is over the highest recall
+before, and nothing where there is none; where recall never falls the two definitions are one.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import add, sub
+from typing import NamedTuple
+
+from clueval.exceptions import UsageError
+from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.gate.pairing import (
+    Component,
+    Pair,
+    Problem,
+    components,
+    count_component,
+)
+
+GRIDS: Mapping[str, tuple[float, ...]] = {
+    str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
+}
+"""Thresholds from 0 to 1 in equal steps, by how many they are."""
+
+ALL, ROUNDED = "all", "rounded"
+"""Every score that occurs; every score rounded to two decimals."""
+
+Thresholds = str | tuple[float, ...]
+
+
+def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
+    """``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
+
+    Raises `UsageError` for what is none of these.
+
+    >>> parse_thresholds("11"), parse_thresholds("0.2,-inf"), parse_thresholds([1, 0.5])
+    ('11', (-inf, 0.2), (0.5, 1.0))
+    """
+    if isinstance(given, str):
+        if given in (ALL, ROUNDED, *GRIDS):
+            return given
+        parts: Iterable[float | str] = given.split(",")
+    else:
+        parts = given
+    numbers = set()
+    for part in parts:
+        try:
+            number = float(part)
+        except (TypeError, ValueError):
+            number = math.nan
+        if math.isnan(number):
+            raise UsageError(
+                f"the threshold {part!r} is no number",
+                advice=f"numbers such as 0.2,0.5, or one of {', '.join((ALL, ROUNDED, *GRIDS))}",
+            )
+        numbers.add(number + 0.0)  # -0.0 is 0.0
+    if not numbers:
+        raise UsageError("no threshold is named", advice=f"one of {', '.join((ALL, ROUNDED, *GRIDS))}")
+    return tuple(sorted(numbers))
+
+
+def rounded(score: float) -> float:
+    """A score rounded to two decimals, half up.
+
+    >>> rounded(0.126), rounded(0.125), rounded(-0.125)
+    (0.13, 0.13, -0.12)
+    """
+    return math.floor(score * 100 + 0.5) / 100
+
+
+def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
+    """The thresholds in rising order, or None where the scores themselves are the thresholds."""
+    return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
+
+
+def differences(
+    problem: Problem, scores: Sequence[float], thresholds: Thresholds = ALL
+) -> dict[float, list[int]]:
+    """What every score changes in the counts, in the order of `NAMES`; the targets count for none.
+
+    With a grid the scores are those of its thresholds that let them in first, and responses below all of
+    them count for none. Each component is entered by its responses in falling order; see the module.
+    """
+    grid = grid_of(thresholds)
+    steps = scores if grid is None else [_step(score, grid) for score in scores]
+    found: dict[float, list[int]] = {}
+    for component in components(problem, listed=True):
+        if component.responses:
+            for score, change in _entering(problem, component, steps):
+                found[score] = list(map(add, found[score], change)) if score in found else change
+    return found
+
+
+def _step(score: float, grid: Sequence[float]) -> float | None:
+    """The highest threshold of the grid that a score reaches, if it reaches any."""
+    place = bisect_right(grid, score)
+    return grid[place - 1] if place else None
+
+
+class _Part:
+    """Targets and responses of a component that hang together among those that have entered."""
+
+    __slots__ = ("counts", "pairs", "responses", "targets")
+
+    def __init__(self, target: int) -> None:
+        self.targets = [target]
+        self.responses: list[int] = []
+        self.pairs: list[Pair] = []
+        self.counts: Sequence[int] = _NOTHING
+
+
+_NOTHING = (0,) * len(NAMES)
+
+
+def _entering(
+    problem: Problem, component: Component, scores: Sequence[float | None]
+) -> Iterator[tuple[float, list[int]]]:
+    """Each score of a component and what it changes, in falling order."""
+    targets, responses, pairs, _ = component
+    entering = [(score, number) for number in responses if (score := scores[number]) is not None]
+    if len(entering) == 1 == len(responses):
+        change = count_component(problem, component)
+        change[0] = 0
+        yield entering[0][0], change
+        return
+    near = _near(problem, component)
+    pairs_of: dict[int, list[Pair]] = {number: [] for number in responses}
+    for pair in pairs:
+        pairs_of[pair.response].append(pair)
+    parts = {target: _Part(target) for target in targets}
+    entering.sort(reverse=True)
+    for score, group in groupby(entering, key=lambda entry: entry[0]):
+        change = [0] * len(NAMES)
+        changed: dict[int, _Part] = {}
+        for _, number in group:
+            if not near[number]:
+                change[1] += 1
+                continue
+            part = _united(near[number], parts, change, changed)
+            part.responses.append(number)
+            part.pairs.extend(pairs_of[number])
+            changed[id(part)] = part
+        for part in changed.values():
+            part.counts = count_component(problem, Component(part.targets, part.responses, part.pairs))
+            change = list(map(add, change, part.counts))
+        change[0] = 0
+        yield score, change
+
+
+def _near(problem: Problem, component: Component) -> dict[int, list[int]]:
+    """The targets that each response has to do with: those of its pairings, and those that it only touches."""
+    near: dict[int, list[int]] = {number: [] for number in component.responses}
+    for pair in component.pairs:
+        near[pair.response].append(pair.target)
+    points = [n for n in near if problem.responses[n].start == problem.responses[n].end]
+    if points:
+        starting: dict[int, list[int]] = {}
+        for number in component.targets:
+            target = problem.targets[number]
+            if target.start < target.end:
+                starting.setdefault(target.start, []).append(number)
+        for number in points:
+            near[number] += starting.get(problem.responses[number].start, [])
+    return near
+
+
+def _united(
+    near: Sequence[int], parts: dict[int, _Part], change: list[int], changed: dict[int, _Part]
+) -> _Part:
+    """The part that holds all these targets, made of those that hold them; what they counted is taken back."""
+    found = {id(parts[target]): parts[target] for target in near}
+    for key, part in found.items():
+        if key not in changed and part.counts is not _NOTHING:
+            change[:] = map(sub, change, part.counts)
+        changed.pop(key, None)
+    largest = max(found.values(), key=lambda part: len(part.targets))
+    for part in found.values():
+        if part is not largest:
+            largest.targets += part.targets
+            largest.responses += part.responses
+            largest.pairs += part.pairs
+            for target in part.targets:
+                parts[target] = largest
+    return largest
+
+
+# From the sums
+
+
+class CurvePoint(NamedTuple):
+    """A threshold and the counts of the responses that reach it."""
+
+    threshold: float
+    counts: GateCounts
+
+
+def curve(
+    found: Mapping[float, Sequence[int]], targets: int, thresholds: Thresholds = ALL
+) -> list[CurvePoint]:
+    """The counts at every threshold, rising, the last of them infinity, which no response reaches.
+
+    `found` holds the differences by score, summed over all documents, `targets` their number of targets.
+    """
+    grid = grid_of(thresholds)
+    if grid is not None:
+        wanted = set(grid)
+    elif thresholds == ROUNDED:
+        wanted = {rounded(score) for score in found}
+    else:
+        wanted = set(found)
+    wanted.add(math.inf)
+    scores = sorted(found, reverse=True)
+    total = [targets] + [0] * (len(NAMES) - 1)
+    points = []
+    entered = 0
+    for threshold in sorted(wanted, reverse=True):
+        while entered < len(scores) and scores[entered] >= threshold:
+            total = list(map(add, total, found[scores[entered]]))
+            entered += 1
+        points.append(CurvePoint(threshold, GateCounts(*total)))
+    points.reverse()
+    return points
+
+
+def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) -> float:
+    """The area under the steps of the precision-recall curve; see the module's docstring.
+
+    Without targets it is 0. Exact for all scores; from a grid it is that of the grid's steps.
+    """
+    total = highest = 0.0
+    for _, counts in sorted(points, key=lambda point: -point.threshold):
+        if counts.targets:
+            recall = counts.recall_lenient if lenient else counts.recall_strict
+            if recall > highest:
+                total += (recall - highest) * (
+                    counts.precision_lenient if lenient else counts.precision_strict
+                )
+                highest = recall
+    return total
+
+
+def precision_recall_curve(points: Iterable[CurvePoint]) -> list[dict[str, float]]:
+    """Threshold, precision and recall, strict and lenient, of every point, in the order of the points."""
+    return [
+        {
+            "threshold": threshold,
+            "precision_strict": counts.precision_strict,
+            "recall_strict": counts.recall_strict,
+            "precision_lenient": counts.precision_lenient,
+            "recall_lenient": counts.recall_lenient,
+        }
+        for threshold, counts in points
+    ]

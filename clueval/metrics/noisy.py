@@ -1,0 +1,284 @@
+"""Metric `noisy`: spans whose texts are nearly the same, where gold and predicted *texts* differ.
+
+For what OCR and the recognition of handwriting make of a text. Per document:
+
+1. The two texts are aligned (`clueval.alignment`). A span reaches from the column of its first character up
+   to the column of the first character after it, so the characters that only the other side has at its end
+   are opposite to it.
+2. For each gold span in order of position: the first predicted span of the same label, in order of position,
+   that is not yet taken and shares a column with it. It is then taken, whether or not the two match.
+3. The two match if both have a text and the Levenshtein distance of their texts, over the length of the gold
+   one, is at most the threshold: 0 asks for equal texts, 1 may let quite different ones pass. Lengths and
+   distances are in code points, the blanks within a span included.
+
+Precision is the share of the predicted spans that match, recall the share of the gold ones; ``ALL`` is over
+all labels. A rate over nothing is undefined, None, and so is F1 if one of the two is: **not 0**, as elsewhere.
+``file_mean`` is the unweighted mean of the documents' ``ALL`` rates, which Nerval prints for several files, a
+file being a document; a document whose rate is undefined does not enter that mean, and
+``documents_with_precision`` and its like say how many do.
+
+The example of Nerval's README: "Tolkien" was read as "Tolkieene", 2 of 7 characters, and "writer" as "writear".
+
+>>> from clueval.spans import Document
+>>> gold = Document("1", {}, text="Tolkien was a writer .", unit="character")
+>>> predicted = Document("1", {}, text="Tolkieene xas writear ,.", unit="character")
+>>> own = Side([Span(0, 7, "PER"), Span(14, 20, "OCC")], document=gold)
+>>> other = Side([Span(0, 9, "PER"), Span(14, 21, "OCC")], document=predicted)
+>>> [(one.gold_text, one.predicted_text, one.distance, one.matched) for one in Noisy().explain(own, other)]
+[('Tolkien', 'Tolkieene', 2, True), ('writer', 'writear', 1, True)]
+
+Source: Nerval (Miret and Kermorvant 2021). It reserves ``§`` and is limited to 256 different characters; this
+is not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
+from clueval.counting import Tally, f_measure, rate
+from clueval.exceptions import UsageError
+from clueval.metric import Side
+from clueval.spans import Frozen, Span, name_of
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A gold span, the predicted span that is paired with it, their texts, and whether they match.
+
+    `predicted` is None where no span was left that shares a column and the label; its text is then empty.
+    `opposite` is what the predicted text has in the columns of the gold span, whatever is marked there.
+    `distance` is the number of code points to insert, delete or replace in one text to get the other.
+    """
+
+    gold: Span
+    predicted: Span | None
+    gold_text: str
+    predicted_text: str
+    opposite: str
+    distance: int
+    matched: bool
+
+    @property
+    def error_rate(self) -> float | None:
+        """The distance over the length of the gold text, which the threshold limits; None without a text."""
+        return self.distance / len(self.gold_text) if self.gold_text else None
+
+
+class Entity(NamedTuple):
+    """A span, its label, its characters ``[start, end)`` in the text, and whether it is counted."""
+
+    start: int
+    end: int
+    label: str
+    span: Span
+    counted: bool
+
+
+class Text(NamedTuple):
+    """One side: its text, and its spans by position."""
+
+    text: str
+    entities: Sequence[Entity]
+
+    @classmethod
+    def of(cls, name: str, side: Side) -> Text:
+        """The text of a side, gold or predicted by name. Raises `UsageError` if it has none."""
+        if side.document is None:
+            raise UsageError(
+                f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
+            )
+        characters = Characters.of(side.document)
+        counted = [True] * len(side.spans) if side.counted is None else side.counted
+        entities = [
+            Entity(*characters.range_of(span), span.label, span, count)
+            for span, count in zip(side.spans, counted, strict=True)
+        ]
+        return cls(characters.text, sorted(entities, key=_position))
+
+    def of_entity(self, entity: Entity | None) -> str:
+        """The text of a span; empty for none."""
+        return "" if entity is None else self.text[entity.start : entity.end]
+
+
+def pair_entities(
+    gold: Sequence[Entity], predicted: Sequence[Entity], alignment: Alignment
+) -> Iterator[tuple[Entity, Entity | None]]:
+    """Every gold span, in order, with the predicted span that it takes, if any is left for it.
+
+    Both sides are sorted by position; the alignment is that of their texts. Holds the predicted spans; costs
+    O(log n) for a span.
+    """
+    waiting: dict[str, list[Entity]] = {}
+    for other in predicted:
+        if other.start < other.end:
+            waiting.setdefault(other.label, []).append(other)
+    # Columns never run against positions. So a predicted span that ends before one gold span ends before all
+    # that follow, and of each label it is enough to know how many are taken or behind.
+    passed = dict.fromkeys(waiting, 0)
+    for one in gold:
+        if one.start == one.end or one.label not in waiting:
+            yield one, None
+            continue
+        others, i = waiting[one.label], passed[one.label]
+        first, last = alignment.column_of_gold(one.start), alignment.column_of_gold(one.end)
+        while i < len(others) and alignment.column_of_predicted(others[i].end) <= first:
+            i += 1
+        found = i < len(others) and alignment.column_of_predicted(others[i].start) < last
+        yield one, others[i] if found else None
+        passed[one.label] = i + found
+
+
+@dataclass(frozen=True, slots=True)
+class Noisy:
+    """The metric; see the module's docstring.
+
+    `threshold` is the greatest share of the gold text, from 0 to 1, in which the texts of a match may differ.
+    `max_alignment` is the greatest product of the lengths of two texts that are aligned; it decides only what
+    is refused, never a score, and does not enter equality.
+
+    The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("matched", label)`` count
+    spans and matches, ``("document", gold, predicted, matched)`` counts the documents that have so many of
+    each over all labels. All are integers, so sums are exact, and the means come from the sums.
+
+    Raises `UsageError` for settings outside their range.
+    """
+
+    name: ClassVar[str] = "noisy"
+
+    threshold: float = 0.30
+    max_alignment: int = field(default=MAX_CELLS, compare=False)
+
+    def __post_init__(self) -> None:
+        is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
+        if not is_number or not 0 <= self.threshold <= 1:
+            raise UsageError(f"threshold must be a number from 0 to 1, not {self.threshold!r}")
+        if type(self.max_alignment) is not int or self.max_alignment < 1:
+            raise UsageError(f"max_alignment must be a whole number above 0, not {self.max_alignment!r}")
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document; it costs its alignment, which is made if both sides have spans.
+
+        Raises `UsageError` for a side without a text, for texts too long to be aligned, and where a filter
+        leaves out only one of two spans that match; `MissingExtra` if rapidfuzz is not installed.
+        """
+        own, other = Text.of("gold", gold), Text.of("predicted", predicted)
+        tally: Tally = Tally()
+        spans = []
+        for name, side in (("gold", own), ("predicted", other)):
+            labels = [entity.label for entity in side.entities if entity.counted]
+            tally.update((name, label) for label in labels)
+            spans.append(len(labels))
+        matched = 0
+        if own.entities and other.entities:
+            alignment = self._align(own, other, gold)
+            for one, partner in pair_entities(own.entities, other.entities, alignment):
+                if self._matches(own.of_entity(one), other.of_entity(partner)) and _both_count(one, partner):
+                    tally["matched", one.label] += 1
+                    matched += 1
+        tally["document", spans[0], spans[1], matched] += 1
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Refused, as `UsageError`: texts are compared and documents are counted, so documents are needed."""
+        raise UsageError(
+            "metric 'noisy' counts whole documents with their texts, not passages", advice="use count"
+        )
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """The report: ``ALL``, ``per_label`` and ``file_mean``. Labels are those that either side has.
+
+        The layers are not reported apart: a label is that of all of them.
+        """
+        per_label = {
+            label: (total["gold", label], total["predicted", label], total["matched", label])
+            for label in sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
+        }
+        gold, predicted, matched = (sum(counts[i] for counts in per_label.values()) for i in range(3))
+        documents = {key[1:]: n for key, n in total.items() if key[0] == "document"}
+        return {
+            "ALL": _entry(gold, predicted, matched),
+            "per_label": {label: _entry(*counts) for label, counts in per_label.items()},
+            "file_mean": _mean(documents),
+        }
+
+    def explain(self, gold: Side, predicted: Side) -> Iterator[Explanation]:
+        """Every gold span that is counted, with its counterpart, in order of position.
+
+        Holds one document, its alignment and its spans. Raises as `count` does.
+        """
+        own, other = Text.of("gold", gold), Text.of("predicted", predicted)
+        alignment = self._align(own, other, gold)
+        for one, partner in pair_entities(own.entities, other.entities, alignment):
+            if one.counted:
+                own_text, other_text = own.of_entity(one), other.of_entity(partner)
+                yield Explanation(
+                    one.span,
+                    None if partner is None else partner.span,
+                    own_text,
+                    other_text,
+                    _opposite(one, alignment),
+                    edit_distance(own_text, other_text),
+                    self._matches(own_text, other_text) and _both_count(one, partner),
+                )
+
+    def _align(self, own: Text, other: Text, gold: Side) -> Alignment:
+        document = None if gold.document is None else gold.document.id
+        return align(own.text, other.text, max_cells=self.max_alignment, document=document)
+
+    def _matches(self, own: str, other: str) -> bool:
+        """Whether two texts are near enough; what has no text is near nothing."""
+        if not own or not other:
+            return False
+        return own == other or edit_distance(own, other) / len(own) <= self.threshold
+
+
+def _position(entity: Entity) -> tuple[int, int]:
+    return entity[:2]
+
+
+def _both_count(one: Entity, partner: Entity | None) -> bool:
+    """Whether two spans that match are counted. Raises `UsageError` if only one of them is."""
+    if partner is not None and one.counted != partner.counted:
+        raise UsageError(
+            f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(one.span)}",
+            advice="score without the filter, or filter the files",
+        )
+    return one.counted
+
+
+def _opposite(one: Entity, alignment: Alignment) -> str:
+    """What the predicted text has in the columns of a gold span."""
+    first, last = (alignment.column_of_gold(position) for position in (one.start, one.end))
+    return alignment.predicted[alignment.predicted_before(first) : alignment.predicted_before(last)]
+
+
+def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
+    """Precision, recall and F1; None where they are undefined."""
+    precision = rate(matched, predicted) if predicted else None
+    recall = rate(matched, gold) if gold else None
+    f1 = None if precision is None or recall is None else f_measure(precision, recall)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
+    return {"predicted": predicted, "matched": matched, "gold": gold, **_rates(gold, predicted, matched)}
+
+
+def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
+    """The means of the documents' rates, given how many documents have which counts."""
+    report: dict[str, float | None] = {}
+    weights: dict[str, int] = {}
+    for name in ("precision", "recall", "f1"):
+        defined = [
+            (value, n) for counts, n in documents.items() if (value := _rates(*counts)[name]) is not None
+        ]
+        weights[name] = sum(n for _, n in defined)
+        # fsum rounds once, whatever the order of its arguments
+        total = math.fsum(value * n for value, n in defined)
+        report[name] = rate(total, weights[name]) if weights[name] else None
+    report["documents"] = sum(documents.values())
+    return report | {f"documents_with_{name}": n for name, n in weights.items()}

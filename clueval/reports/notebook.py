@@ -1,0 +1,27 @@
+"""Results as HTML for a notebook: the tables and the signature, without script or style sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from clueval.reports.tables import Report, Table, tables
+from clueval.reports.text import shown
+
+
+def render(report: Report) -> str:
+    """The tables of a report as HTML; everything in them is escaped."""
+    parts = [part for table in tables(report) for part in _table(table)]
+    return "".join([*parts, f"<p><small>signature: <code>{escape(report['signature'])}</code></small></p>"])
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"<table><caption>{escape(table.title)}</caption><thead><tr>"
+    yield from (f"<th>{escape(name)}</th>" for name in table.header)
+    yield "</tr></thead><tbody>"
+    for row in table.rows:
+        first, *others = (escape(shown(cell)) for cell in row)
+        yield f'<tr><th style="text-align:left">{first}</th>'
+        yield from (f'<td style="text-align:right">{cell}</td>' for cell in others)
+        yield "</tr>"
+    yield "</tbody></table>"
