@@ -15,7 +15,7 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 
 from clueval.decoding import documents
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.exceptions import UsageError
 from clueval.filters import ID
 from clueval.findings import Finding
 from clueval.formats import COLUMN_FORMATS
@@ -26,12 +26,13 @@ from clueval.reading import (
     ReadOptions,
     Source,
     columns_of_side,
+    ends_early,
     layer_names,
     pairs_of,
     same_documents,
     source_of,
 )
-from clueval.same_text import ADVICE, first_difference, require_same_frame, require_same_text
+from clueval.same_text import first_difference, require_same_frame, require_same_text
 from clueval.sources import Progress
 from clueval.spans import Document
 
@@ -142,7 +143,7 @@ class _Stream:
         self._layers.update(dict.fromkeys(names))
         for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
-                raise _ends_early(gold, predicted, own, other)
+                raise ends_early(own, other, gold is None, (gold or predicted).document)
             self._metadata.update(gold.metadata)
             require_same_frame(gold, predicted)
             disputed = _disputed(gold, predicted)
@@ -232,13 +233,3 @@ def _moved(
             other_start=None if finding.other_start is None else finding.other_start + shift,
             other_end=None if finding.other_end is None else finding.other_end + shift,
         )
-
-
-def _ends_early(gold: Passage | None, predicted: Passage | None, own: Source, other: Source) -> TextMismatch:
-    longer, shorter, extra = (other, own, predicted) if gold is None else (own, other, gold)
-    assert extra is not None
-    return TextMismatch(
-        f"the file ends where {longer.path} goes on with document {extra.document!r}",
-        file=str(shorter.path),
-        advice=ADVICE,
-    )

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from clueval.decoding import Decoder, documents
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import FileError, TextMismatch, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
 from clueval.passages import ColumnOptions, Passage
-from clueval.sources import Complain, Progress, blocks, content, lines, refuse
+from clueval.sources import Complain, Progress, blocks, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tagging import INVALID, scheme_called
 
@@ -20,7 +21,8 @@ LayerColumns = Mapping[str, int | tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How files are to be read; see `read`."""
+    """How files are to be read; see `read`. `whole_text`: lines of a token and a tag are one text (Nerval).
+    `annotation_set`: of the formats that have named sets."""
 
     layers: Mapping[str, int] | None = None
     input: str | None = None
@@ -32,6 +34,8 @@ class ReadOptions:
     sentence_tag: str = "s"
     text: Path | None = None
     ignore_punct: bool = True
+    whole_text: bool = False
+    annotation_set: str | None = None
 
     def __post_init__(self) -> None:
         if self.input is not None and self.input not in FORMATS:
@@ -103,15 +107,48 @@ class Source:
 
             punctuation, invalid = self.options.ignore_punct, self.options.invalid
             return read_conll2000(numbered, file=str(self.path), ignore_punct=punctuation, invalid=invalid)
+        if self.format in ("gate-xml", "bdoc"):
+            return iter([self._of_set()])
+        if self.format == "nerval":
+            from clueval.formats.nerval import read_nerval
+
+            treatment = "error" if self.options.invalid == "error" else "discard"
+            return iter([read_nerval(numbered, file=str(self.path), invalid=treatment)])
         from clueval.formats.ltf import read_ltf
 
         return iter([read_ltf(content(self.path), file=str(self.path))])
+
+    def _of_set(self) -> Document:
+        """The document of a format with annotation sets, and the set that is asked for."""
+        from clueval.metrics.gate.selection import chosen_set
+
+        if self.format == "bdoc":
+            from clueval.formats.bdoc import read_bdoc
+
+            document = read_bdoc(content(self.path), file=str(self.path))
+        else:
+            from clueval.formats.gate_xml import read_gate_xml
+
+            document = read_gate_xml(raw_content(self.path), file=str(self.path))
+        if self.options.annotation_set is None:
+            sets = ", ".join(map(repr, document.layers)) or "none"
+            raise UsageError(
+                "the file has named annotation sets, and none is asked for",
+                file=str(self.path),
+                advice=f"--gold-set, --predicted-set or, of one side, --set; there are {sets}",
+            )
+        return chosen_set(document, self.options.annotation_set)
 
     def _named(self, document: Document) -> Document:
         """The document with the name of its file before its id, where there are several files."""
         if self.name is None:
             return document
-        return replace(document, id=self.name if self.format == "ltf" else f"{self.name}:{document.id}")
+        return replace(
+            document,
+            id=self.name
+            if self.format in ("ltf", "nerval", "gate-xml", "bdoc")
+            else f"{self.name}:{document.id}",
+        )
 
     def _text(self) -> Iterator[Document]:
         """The documents of the text that belongs to a table of spans, without layers."""
@@ -142,15 +179,16 @@ def source_of(
     """A file with its format, which is told from its first lines if `options.input` does not name it."""
     form = options.input
     if form is None:
-        first = next((line for _, line in _first_lines(path) if line.strip()), "")
-        form = format_of(path.name, first)
+        form = format_of(path.name, _first_lines(path))
+        if form == "conll" and options.whole_text:
+            form = "nerval"
     return Source(path, form, options, name, progress)
 
 
-def _first_lines(path: Path) -> Iterator[tuple[int, str]]:
-    for number, text in blocks(path):
-        yield from enumerate(text.split("\n"), number)
-        return
+def _first_lines(path: Path) -> str:
+    """The first three lines of a file that are not blank, of each no more than its beginning."""
+    lines = [line[:2000] for _, text in islice(blocks(path), 1) for line in text[:100_000].split("\n")]
+    return "\n".join(islice(filter(str.strip, lines), 3))
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
@@ -202,6 +240,7 @@ def read(
     sentence_tag: str = "s",
     text: str | Path | None = None,
     ignore_punct: bool = True,
+    annotation_set: str | None = None,
 ) -> Iterator[Document]:
     """The documents of a file, or of all files below a folder, one at a time.
 
@@ -216,6 +255,7 @@ def read(
         document_tag, sentence_tag: the XML elements that are documents and sentences.
         text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
         ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does.
+        annotation_set: the annotation set, of formats that have several by name (``gate-xml``, ``bdoc``).
 
     Raises `CluevalError` for input that is not what it should be, with file and line.
     """
@@ -230,6 +270,7 @@ def read(
         sentence_tag,
         None if text is None else Path(text),
         ignore_punct,
+        annotation_set=annotation_set,
     )
     return _documents(Path(path), options)
 
@@ -237,6 +278,72 @@ def read(
 def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
     for name, file in files_of(path):
         yield from source_of(file, options, name=name).documents()
+
+
+Paths = str | Path | Sequence[str | Path]
+Documents = Iterable[Document]
+
+
+def path_pairs(
+    gold: Paths | Documents, predicted: Paths | Documents | None
+) -> list[tuple[str | None, Path, Path]] | None:
+    """The pairs of files that two arguments name, with their names among others; None if they are documents.
+
+    Lists of files are paired in order; a file of a list is called as the gold file is. Raises `UsageError` for
+    lists of different length, `FileError` for files that are not there.
+    """
+    if isinstance(gold, str | Path):
+        if predicted is None:
+            return pairs_of(Path(gold), Path(gold))
+        return pairs_of(Path(gold), Path(predicted)) if isinstance(predicted, str | Path) else None
+    lists = [side for side in (gold, predicted) if isinstance(side, list | tuple) and side]
+    if len(lists) != 2 or not all(isinstance(path, str | Path) for paths in lists for path in paths):
+        return None
+    if len(lists[0]) != len(lists[1]):
+        raise UsageError(f"{len(lists[0])} gold files and {len(lists[1])} predicted files cannot be paired")
+    pairs = [(Path(own), Path(other)) for own, other in zip(*lists, strict=True)]
+    for path in (path for pair in pairs for path in pair):
+        if not path.is_file():
+            raise FileError("there is no such file", file=str(path))
+    return [(str(own), own, other) for own, other in pairs]
+
+
+def documents_of(side: Paths | Documents | None) -> Documents:
+    """A side that is documents, as its type says. Raises `UsageError` for something else."""
+    if side is None or isinstance(side, str | Path):
+        raise UsageError("documents are wanted, not a path")
+    return side  # type: ignore[return-value]  # lists of paths have been told apart by path_pairs
+
+
+def source_pairs(
+    pairs: Iterable[tuple[str | None, Path, Path]], options: Sequence[ReadOptions], progress: Progress | None
+) -> Iterator[tuple[Source, Source]]:
+    """The gold and the predicted source of each pair of files."""
+    for name, own, other in pairs:
+        yield (
+            source_of(own, options[0], name=name, progress=progress),
+            source_of(other, options[1], name=name, progress=progress),
+        )
+
+
+def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
+    """The documents of two sources, pair by pair. Raises `TextMismatch` if one source has more."""
+    for gold, predicted in zip_longest(own.documents(), other.documents()):
+        if gold is None or predicted is None:
+            extra = gold or predicted
+            assert extra is not None
+            raise ends_early(own, other, gold is None, extra.id)
+        yield gold, predicted
+
+
+def ends_early(own: Source, other: Source, gold_ends: bool, document: str) -> TextMismatch:
+    """The error for a side that ends where the other goes on with a document."""
+    shorter, longer = (own, other) if gold_ends else (other, own)
+    return TextMismatch(
+        f"the file ends where {longer.path} goes on with document {document!r}",
+        file=str(shorter.path),
+        advice="gold and predicted must be the same text",
+    )
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -260,8 +367,6 @@ def same_documents(
     gold: Iterable[Document], predicted: Iterable[Document]
 ) -> Iterator[tuple[Document, Document]]:
     """Documents of two sides in pairs. Raises `UsageError` if one side has more."""
-    from itertools import zip_longest
-
     for number, (own, other) in enumerate(zip_longest(gold, predicted)):
         if own is None or other is None:
             extra, lacking = (other, "gold") if own is None else (own, "predicted")

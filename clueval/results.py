@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.spans import Span
 from clueval.version import __version__
 
 
@@ -43,12 +44,21 @@ def _unquoted(value: str) -> str:
     return value.replace("%0A", "\n").replace("%7C", "|").replace("%25", "%")
 
 
+class Unprojected(NamedTuple):
+    """A predicted span that has no place on the gold text, as it was, and the id of its document."""
+
+    document: str
+    span: Span
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """What an evaluation found.
 
     `metrics` holds, by metric and sequence, the reports whose shapes the documentation of each metric gives.
-    `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was.
+    `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was;
+    `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
+    wrong.
     """
 
     documents: int
@@ -57,6 +67,7 @@ class Result:
     metrics: Mapping[str, Mapping[str, Any]]
     signature: Signature
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
+    unprojected: Sequence[Unprojected] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, strings, integers and floats. Rates are fractions."""
@@ -70,6 +81,11 @@ class Result:
         }
         if self.groups is not None:
             report["by"] = {key: dict(values) for key, values in self.groups.items()}
+        if self.unprojected is not None:
+            report["unprojected"] = [
+                {"document": document, "label": span.label, "start": span.start, "end_exclusive": span.end}
+                for document, span in self.unprojected
+            ]
         return report
 
     def to_json(self) -> str:

@@ -79,6 +79,11 @@ def content(path: Path) -> str:
     return "".join(text for _, text in blocks(path))
 
 
+def raw_content(path: Path) -> bytes:
+    """The whole content of a file, unpacked but not decoded. Raises `FileError`, `FormatError`."""
+    return b"".join(_whole_lines(path, None))
+
+
 def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:

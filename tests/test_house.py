@@ -23,7 +23,8 @@ FLOORS: list[set[str]] = [
     {"agreement", "fair_files", "problems"},
     {"reports"},
     {"reading", "results"},
-    {"evaluation", "checking", "problem_files"},
+    {"running", "checking"},
+    {"evaluation", "problem_files", "explaining"},
     {"compat"},
     {"cli"},
 ]

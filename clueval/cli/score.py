@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.progress import progress
 from clueval.cli.settings import add_settings, metrics
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
+from clueval.metric import Metric
 from clueval.metrics import METRICS
 from clueval.reports import markdown, text, tsv
+from clueval.results import Result
 from clueval.sources import lines, whole_file
 
 DESCRIPTION = """\
@@ -60,6 +64,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with character, positions of tokens are counted in characters, tokens joined by blanks",
     )
     group.add_argument(
+        "--align",
+        action="store_true",
+        help="texts differ: project predicted spans onto the gold text",
+    )
+    group.add_argument(
+        "--pairs", type=Path, metavar="CSV", help="pairs of files in folder GOLD, by their names"
+    )
+    group.add_argument(
+        "--explain", action="store_true", help="with noisy: every gold span and its counterpart"
+    )
+    group.add_argument(
+        "--html", type=Path, metavar="FILE", help="with --explain: write a web page (extra: report)"
+    )
+    group.add_argument("--gold-set", metavar="SET", help="the annotation set of gold (gate-xml, bdoc)")
+    group.add_argument(
+        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
+    )
+    group.add_argument(
         "--config", type=Path, metavar="FILE", help="carry out a FairEval config file and print its report"
     )
     common.add_reading(parser, pairs=True)
@@ -71,21 +93,78 @@ def run(options: argparse.Namespace) -> int:
         return _run_config(options.config)
     if options.gold is None:
         raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
+    chosen = metrics(options)
+    gold, predicted = _sides(options)
+    reading = common.reading(options)
     with progress([options.gold, options.predicted]) as advance:
         result = evaluate(
-            options.gold,
-            options.predicted,
-            metrics=metrics(options),
+            gold,
+            predicted,
+            metrics=chosen,
             layers=common.layers(options),
             merge=options.merge,
             where=options.where,
             by=options.by,
             unit=options.unit,
+            align=(options.max_alignment or True) if options.align else False,
+            gold_set=options.gold_set,
+            predicted_set=options.predicted_set,
             progress=advance,
-            **common.reading(options),
+            **reading,
         )
-    print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
+    if options.explain or options.html is not None:
+        _explain(result, chosen, (gold, predicted), reading, options)
+    else:
+        print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
     return 0
+
+
+def _sides(options: argparse.Namespace) -> tuple[Any, Any]:
+    """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
+    if options.pairs is None:
+        return options.gold, options.predicted
+    from clueval.formats.nerval import read_mapping
+
+    if options.predicted is not None:
+        raise UsageError("--pairs takes one folder", advice="clueval score --pairs pairs.csv FOLDER")
+    gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
+    return list(gold), list(predicted)
+
+
+def _explain(
+    result: Result,
+    chosen: Sequence[Metric],
+    sides: tuple[Any, Any],
+    reading: dict[str, Any],
+    options: argparse.Namespace,
+) -> None:
+    """Print, after the scores, every gold span with its counterpart, or write them as a web page."""
+    from clueval.explaining import explain_files
+    from clueval.metrics.noisy import Noisy
+    from clueval.reports.noisy import explanation_rows, explanation_table
+
+    noisy = next((metric for metric in chosen if isinstance(metric, Noisy)), None)
+    if noisy is None:
+        raise UsageError("--explain is about metric noisy", advice="add --metric noisy")
+    if options.output not in ("text", "tsv"):
+        raise UsageError("--explain comes as text or tsv", advice="or as a web page, --html FILE")
+    explained = explain_files(*sides, noisy, layers=common.layers(options), **reading)
+    if options.html is not None:
+        from clueval.reports.noisy_html import write_page
+
+        write_page(options.html, result.to_dict(), explained)
+        print(f"wrote {options.html}", file=sys.stderr)
+    elif options.output == "tsv":
+        for row in explanation_rows(explained):
+            print(row)
+    else:
+        print(text.render(result.to_dict()))
+        print()
+        print(
+            text.render_tables(
+                iter([explanation_table("noisy: every gold span and its counterpart", explained)])
+            )
+        )
 
 
 def _run_config(path: Path) -> int:

@@ -11,22 +11,27 @@ from types import ModuleType
 from clueval.formats import conll, fair_spans, spans_table, vrt
 
 COLUMN_FORMATS: dict[str, ModuleType] = {"vrt": vrt, "conll": conll}
-FORMATS = (*COLUMN_FORMATS, "spans", "fair-spans", "conll2000", "ltf")
+FORMATS = (*COLUMN_FORMATS, "spans", "fair-spans", "conll2000", "ltf", "nerval", "gate-xml", "bdoc")
+
+_BEGINNINGS = {"<body>": "ltf", "<body/>": "ltf", "<GateDocument": "gate-xml", '"annotation_sets"': "bdoc"}
+"""What tells a format wherever it stands in the first lines."""
 
 _XML = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
 
 
-def format_of(name: str, first_line: str) -> str:
-    """The format of a file, told by its first line that is not blank, else by its name.
+def format_of(file_name: str, first_lines: str) -> str:
+    """The format of a file, told by its first lines that are not blank, else by its name.
 
     Stacked tags of CoNLL-2000 look like any other tags: that format has to be named.
     """
-    if first_line.lstrip().startswith("<body"):
-        return "ltf"
+    for beginning, name in _BEGINNINGS.items():
+        if beginning in first_lines:
+            return name
+    first_line = first_lines.partition("\n")[0]
     if _XML.match(first_line):
         return "vrt"
     if spans_table.is_table(first_line):
         return "spans"
     if fair_spans.is_span_line(first_line) and all(value.isdigit() for value in first_line.split("\t")[1:3]):
         return "fair-spans"
-    return "vrt" if name.removesuffix(".gz").endswith((".vrt", ".vert")) else "conll"
+    return "vrt" if file_name.removesuffix(".gz").endswith((".vrt", ".vert")) else "conll"

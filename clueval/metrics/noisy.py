@@ -148,6 +148,7 @@ class Noisy:
     """
 
     name: ClassVar[str] = "noisy"
+    texts_may_differ: ClassVar[bool] = True
 
     threshold: float = 0.30
     max_alignment: int = field(default=MAX_CELLS, compare=False)

@@ -141,6 +141,56 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
                 yield Table(f"{title}: {side} spans of {layer}, level {level}", header, rows)
 
 
+def gate(title: str, report: Report) -> Iterator[Table]:
+    beta = next(key for key in report["all"] if key.startswith("f") and key.endswith("_strict"))[1:-7]
+    sections = [("", report["per_type"])]
+    sections += [(f", {feature}", values) for feature, values in report.get("by", {}).items()]
+    for name, entries in sections:
+        rows = {**entries, "macro": report["macro"]} if not name and len(entries) > 1 else dict(entries)
+        if not name:
+            rows = {**rows, "all": report["all"]}
+        yield _gate_counts(f"{title}{name}: pairs", rows)
+        yield _gate_rates(f"{title}{name}: rates", rows, beta)
+    if report.get("thresholds"):
+        yield _gate_rates(f"{title}: responses with a score of at least", report["thresholds"], beta)
+
+
+def _gate_counts(title: str, entries: Report) -> Table:
+    pairs = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
+    columns = ("targets", "responses", *pairs, "true_missing_lenient", "true_spurious_lenient")
+    header = [
+        "type",
+        "targets",
+        "responses",
+        "correct",
+        "partial",
+        "mismatch",
+        "wrong",
+        "missing",
+        "spurious",
+    ]
+    return Table(
+        title, header, [[name, *(entry[column] for column in columns)] for name, entry in entries.items()]
+    )
+
+
+def _gate_rates(title: str, entries: Report, beta: str) -> Table:
+    kinds = ("strict", "lenient")
+    columns = [f"{rate}_{kind}" for kind in kinds for rate in ("precision", "recall", f"f{beta}")]
+    header = ["", *(f"{rate} {kind}" for kind in kinds for rate in ("P", "R", f"F{beta}"))]
+    return Table(
+        title,
+        header,
+        [[name, *(Rate(entry[column]) for column in columns)] for name, entry in entries.items()],
+    )
+
+
+def noisy(title: str, report: Report) -> Iterator[Table]:
+    from clueval.reports.noisy import score_tables
+
+    yield from score_tables(title, report)
+
+
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
 
@@ -162,5 +212,7 @@ SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
     "fair": fair,
     "partial": prf_per_label,
     "confusion": confusion,
+    "noisy": noisy,
+    "gate": gate,
 }
 """How the report of each metric becomes tables."""

@@ -1,0 +1,305 @@
+"""One evaluation while it runs: what is to be counted, and what has been.
+
+Pairs of documents go through the metrics one by one; pairs of raw passages of the column formats are compared
+first and only what is left over goes through them. Both ways give the same counts, and the first is the model
+for the second. Where texts may differ (`Plan.align`, metric `noisy`), predicted spans are first projected onto
+the gold text; those without a place on it count as predicted spans that nothing in gold supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clueval.agreement import SIDES, Comparison, compare, compare_all
+from clueval.counting import Tally
+from clueval.decoding import Decoder
+from clueval.exceptions import UsageError
+from clueval.filters import ID, Filter
+from clueval.merging import MERGED, with_merged
+from clueval.metric import Metric, Side
+from clueval.passages import Passage
+from clueval.results import Result, Signature, Unprojected
+from clueval.same_text import require_same_text
+from clueval.spans import Document, Span
+from clueval.units import to_characters
+
+WITHOUT_VALUE = "(none)"
+"""The group of the documents that lack the metadata of a break-down."""
+
+
+@dataclass(slots=True)
+class Totals:
+    """Everything counted so far; adds up in any order."""
+
+    documents: int = 0
+    tokens: int = 0
+    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+
+    def add(self, metric: str, sequence: str, tally: Tally) -> None:
+        self.tallies.setdefault((metric, sequence), Tally()).update(tally)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is to be counted: metrics, sequences with their layers, filters, break-downs."""
+
+    metrics: tuple[Metric, ...]
+    merge: bool
+    where: Filter
+    by: tuple[str, ...]
+    unit: str | None = None
+    align: int | None = None
+
+    @property
+    def texts_may_differ(self) -> bool:
+        """Whether gold and predicted need not be the same text."""
+        return self.align is not None or any(map(_compares_texts, self.metrics))
+
+    @property
+    def needs_documents(self) -> bool:
+        """Whether raw passages are not enough, because of what is to be counted."""
+        features = any(getattr(metric, "looks_at_features", False) for metric in self.metrics)
+        return self.texts_may_differ or features or self.unit == "character"
+
+
+def _compares_texts(metric: Metric) -> bool:
+    """Whether a metric takes two different texts as they are."""
+    return bool(getattr(metric, "texts_may_differ", False))
+
+
+class Evaluation:
+    """One evaluation while it runs."""
+
+    def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
+        self.plan = plan
+        self.layers = list(layers)
+        self.total = Totals()
+        self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
+        self.repaired = dict.fromkeys(SIDES, 0)
+        self.units: set[str] = set()
+        self.unprojected: list[Unprojected] = []
+        self._known_metadata: set[str] = set()
+        self._known_values: dict[str, set[str]] = {key: set() for key, _ in plan.where.conditions}
+
+    @property
+    def counts_fair_alone(self) -> bool:
+        """Whether there is nothing to do but the metric `fair` over everything."""
+        plan = self.plan
+        return not (plan.merge or plan.where or plan.by or plan.unit) and [m.name for m in plan.metrics] == [
+            "fair"
+        ]
+
+    def see_layers(self, layers: Iterable[str]) -> None:
+        """Take in layers that documents bring along."""
+        self.layers.extend(layer for layer in layers if layer not in self.layers)
+
+    # Documents
+
+    def count_documents(self, gold: Document, predicted: Document) -> None:
+        """Check and count one pair of documents."""
+        if not self.plan.texts_may_differ:
+            require_same_text(gold, predicted)
+        if self.plan.unit == "character":
+            gold, predicted = to_characters(gold), to_characters(predicted)
+        self.see_layers([*gold.layers, *predicted.layers])
+        receivers = self.receivers(gold.id, gold.metadata, begins=True, tokens=_positions(gold, predicted))
+        self.units.add(gold.unit)
+        if not receivers:
+            return
+        self._note_labels(gold, predicted)
+        as_it_is = [
+            metric for metric in self.plan.metrics if self.plan.align is None or _compares_texts(metric)
+        ]
+        projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
+        if as_it_is:
+            self._count(self._sides(gold, predicted), as_it_is, receivers)
+        if projected:
+            self._count_projected(gold, predicted, projected, receivers)
+
+    def _count(
+        self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        for sequence, own, other in sides:
+            for metric in metrics:
+                tally = metric.count(own, other)
+                for totals in receivers:
+                    totals.add(metric.name, sequence, tally)
+
+    def _count_projected(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count with the predicted spans moved onto the gold text."""
+        from clueval.projection import project
+
+        assert self.plan.align is not None
+        sources = [with_merged(document) if self.plan.merge else document for document in (gold, predicted)]
+        projection = project(*sources, max_cells=self.plan.align)
+        self._count(self._sides(sources[0], projection.document), metrics, receivers)
+        for span in projection.unprojected:
+            self.unprojected.append(Unprojected(gold.id, span))
+        for sequence in self._sequences():
+            lost = [span for span in projection.unprojected if self.plan.merge or sequence in span.by_layer]
+            # apart from one another and from everything in gold, so that they are wrong for every metric
+            apart = [Span(2 * n, 2 * n + 1, span.labels, span.features) for n, span in enumerate(lost)]
+            if apart:
+                self._count([(sequence, Side(()), Side(apart))], metrics, receivers)
+
+    def _sequences(self) -> list[str]:
+        return [MERGED] if self.plan.merge else self.layers
+
+    def _note_labels(self, gold: Document, predicted: Document) -> None:
+        """Take note of the labels of the layers that a filter names."""
+        for key, _ in self.plan.where.on_layers(self.layers).conditions:
+            for document in (gold, predicted):
+                labels = (span.by_layer.get(key) for span in document.layers.get(key, ()))
+                self._known_values[key].update(filter(None, labels))
+
+    def _sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Side, Side]]:
+        """The two sides of every sequence."""
+        spans_filter = self.plan.where.on_layers(self.layers)
+        if spans_filter and self.plan.align is not None:
+            raise UsageError(
+                "a filter on a layer does not go with projection", advice="filter documents only"
+            )
+        merge = self.plan.merge and MERGED not in gold.layers
+        sources = [with_merged(document) if merge else document for document in (gold, predicted)]
+        for sequence in self._sequences():
+            sides = []
+            for document, source in zip((gold, predicted), sources, strict=True):
+                spans = source.layers.get(sequence, ())
+                counted = spans_filter.counted(spans, document) if spans_filter else None
+                sides.append(Side(spans, counted, source, source.tags.get(sequence)))
+            yield sequence, sides[0], sides[1]
+
+    # Passages
+
+    def count_passages(
+        self, pairs: Sequence[tuple[Passage, Passage]], decoders: Mapping[tuple[str, str], Decoder]
+    ) -> None:
+        """Check and count pairs of raw passages, together if their counts go to the same place."""
+        self.units.add("token")
+        if not self.plan.by and not self.plan.where:
+            for gold, _ in pairs:
+                receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            self._add(compare_all(pairs, decoders, self.plan.merge), receivers)
+            return
+        for gold, predicted in pairs:
+            receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            self._add(compare(gold, predicted, decoders, self.plan.merge), receivers)
+
+    def _add(self, comparisons: Mapping[str, Comparison], receivers: Sequence[Totals]) -> None:
+        for sequence, comparison in comparisons.items() if receivers else ():
+            for metric in self.plan.metrics:
+                tally = _tally(metric, comparison)
+                for totals in receivers:
+                    totals.add(metric.name, sequence, tally)
+
+    # Both
+
+    def receivers(
+        self, document: str, metadata: Mapping[str, str], begins: bool, tokens: int
+    ) -> list[Totals]:
+        """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out."""
+        self._known_metadata.update(metadata)
+        for key, _ in self.plan.where.on_documents(self.layers).conditions:
+            value = {ID: document, **metadata}.get(key)
+            if value is not None:
+                self._known_values[key].add(value)
+        if not self.plan.where.on_documents(self.layers).lets_through(document, metadata):
+            return []
+        receivers = [self.total]
+        for key in self.plan.by:
+            value = document if key == ID else metadata.get(key, WITHOUT_VALUE)
+            receivers.append(self.groups[key].setdefault(value, Totals()))
+        for totals in receivers:
+            totals.documents += begins
+            totals.tokens += tokens
+        return receivers
+
+    def result(self, signature: Signature) -> Result:
+        self._require_known_keys()
+        self._require_known_values()
+        scores = self._scores(self.total)
+        for metric in self.plan.metrics:
+            _require_known_labels(metric, scores[metric.name])
+            if hasattr(metric, "require_known"):
+                tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
+                metric.require_known(sum(tallies, Tally()))
+        return Result(
+            self.total.documents,
+            self.total.tokens,
+            self.repaired,
+            scores,
+            signature,
+            {
+                key: {
+                    value: {
+                        "documents": totals.documents,
+                        "tokens": totals.tokens,
+                        "metrics": self._scores(totals),
+                    }
+                    for value, totals in sorted(values.items())
+                }
+                for key, values in self.groups.items()
+            }
+            if self.groups
+            else None,
+            self.unprojected if self.plan.align is not None else None,
+        )
+
+    def _scores(self, totals: Totals) -> dict[str, dict[str, Any]]:
+        sequences = {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
+        return {
+            metric.name: {
+                sequence: metric.scores(totals.tallies.get((metric.name, sequence), Tally()), layers)
+                for sequence, layers in sequences.items()
+            }
+            for metric in self.plan.metrics
+        }
+
+    def _require_known_keys(self) -> None:
+        asked = [key for key, _ in self.plan.where.on_documents(self.layers).conditions]
+        for key in (*asked, *self.plan.by):
+            if key != ID and key not in self._known_metadata:
+                known = ", ".join(sorted(self._known_metadata | {ID}))
+                raise UsageError(
+                    f"no layer and no document's metadata is called {key!r}"
+                    if key in asked
+                    else f"no document's metadata is called {key!r}",
+                    advice=f"layers: {', '.join(self.layers)}; metadata: {known}",
+                )
+
+    def _require_known_values(self) -> None:
+        for key, wanted in self.plan.where.conditions:
+            for value in sorted(wanted - self._known_values[key]):
+                some = sorted(self._known_values[key])[:10]
+                raise UsageError(
+                    f"nothing has {key}={value}", advice=f"there are {', '.join(some) or 'no values'}"
+                )
+
+
+def _require_known_labels(metric: Metric, sequences: Mapping[str, Any]) -> None:
+    """A label that a metric is to look at must occur."""
+    for label in getattr(metric, "labels", ()):
+        if not any(label in report["per_label"] for report in sequences.values()):
+            raise UsageError(f"no span is labelled {label!r}", advice=f"a setting of metric {metric.name}")
+
+
+def _tally(metric: Metric, comparison: Comparison) -> Tally:
+    """What a metric counts in two passages: what agrees, and what is left over."""
+    tally = metric.count_agreed(comparison.agreed, comparison.equal)
+    own_tags, other_tags = comparison.tags or (None, None)
+    if comparison.gold or comparison.predicted or own_tags:
+        gold, predicted = Side(comparison.gold, tags=own_tags), Side(comparison.predicted, tags=other_tags)
+        tally.update(metric.count(gold, predicted))
+    return tally
+
+
+def _positions(gold: Document, predicted: Document) -> int:
+    """How many positions the text has; 0 where neither side brings its text."""
+    for document in (gold, predicted):
+        if document.end is not None:
+            return document.end - document.start
+    return 0
