@@ -45,7 +45,8 @@ SideName = Literal["gold", "predicted"]
 class Finding:
     """One row of an error table; see the module's docstring.
 
-    `side` is the side of the problem span, `sequence` the layer (or ``merged``) it is in. `reason` is
+    `kind` is one of `FINDING_KINDS` (or, of FairEval's errors, their type). `side` is the side of the problem
+    span, `sequence` the layer (or ``merged``) it is in. `reason` is
     ``label`` where the class is good enough at the level and the label is not, else ``class``. `labels` are the
     span's own by layer, `found` the joined labels of what it matches (empty if partial or missed). Everything
     about the other side's spans comes in their order; `other_start` and `other_end` are the least start and the
@@ -55,7 +56,7 @@ class Finding:
 
     side: SideName | None
     sequence: str
-    kind: FindingKind
+    kind: str
     reason: Reason
     text: str
     labels: Mapping[str, str | None]

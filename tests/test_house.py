@@ -24,7 +24,7 @@ FLOORS: list[set[str]] = [
     {"reports"},
     {"reading", "results"},
     {"running", "checking"},
-    {"evaluation", "problem_files", "explaining"},
+    {"evaluation", "problem_files", "explaining", "fair_findings"},
     {"compat"},
     {"cli"},
 ]

@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_choice(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--metric",
+        choices=("levels", "fair"),
+        default="levels",
+        help="whose errors: CLUEval's, or FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP (default: levels)",
+    )
     group.add_argument("--side", choices=(*SIDES, "both"), default="both", help="(default: both)")
     group.add_argument(
         "--level", type=int, choices=LEVELS, default=2, help="matches up to here are good (default: 2)"
@@ -87,6 +93,8 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.metric == "fair":
+        return _run_fair(options)
     choice = Choice(
         options.level,
         options.labelled,
@@ -174,3 +182,41 @@ def _remark(shown: int, result: Result, choice: Choice) -> None:
 def _both(total: dict[str, int]) -> str:
     names: Sequence[tuple[str, str]] = (("gold", "gold spans"), ("predicted", "predicted spans"))
     return " and ".join(f"{total[side]:,} {name}" for side, name in names)
+
+
+def _run_fair(options: argparse.Namespace) -> int:
+    """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
+    from clueval.fair_findings import FAIR_KINDS, find_fair_errors
+    from clueval.metrics.fair import Fair
+
+    kinds = {kind for given in options.kinds for kind in given.split(",")}
+    for kind in sorted(kinds - set(FAIR_KINDS)):
+        raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
+    if options.html is not None or options.merge or options.where or options.labelled is not None:
+        raise UsageError(
+            "--html, --merge, --where and --labelled go with --metric levels",
+            advice="--tsv and --xlsx go with fair",
+        )
+    metric = Fair()
+    reading = {"layers": common.layers(options), **common.reading(options)}
+    sides = SIDES if options.side == "both" else (options.side,)
+    with progress([options.gold, options.predicted]) as advance:
+        result = evaluate(options.gold, options.predicted, metrics=[metric], progress=advance, **reading)
+    found = (
+        finding
+        for finding in find_fair_errors(
+            options.gold, options.predicted, metric, window=options.window, **reading
+        )
+        if finding.side in sides and (not kinds or finding.kind in kinds)
+    )
+    rows = islice(found, options.limit)
+    if options.tsv is not None:
+        shown = findings_tsv.write(options.tsv, rows, raw=options.raw)
+        print(f"wrote {options.tsv}", file=sys.stderr)
+    elif options.xlsx is not None:
+        shown = sum(findings_xlsx.write(options.xlsx, rows, result.to_dict()).values())
+        print(f"wrote {options.xlsx}", file=sys.stderr)
+    else:
+        shown = _print(rows)
+    print(f"{shown:,} error{'s' * (shown != 1)} shown", file=sys.stderr)
+    return 0

@@ -1,0 +1,76 @@
+"""FairEval's errors laid open: each with its type, its spans, and the text around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from clueval.findings import Finding, SideName, error_table
+from clueval.metric import Side
+from clueval.metrics.fair import Fair
+from clueval.metrics.fair.metric import Finding as Error
+from clueval.reading import (
+    LayerColumns,
+    Paths,
+    ReadOptions,
+    columns_of_side,
+    document_pairs,
+    path_pairs,
+    source_pairs,
+)
+from clueval.same_text import require_same_text
+from clueval.spans import Document
+
+FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+"""The types of errors, which stand for the class in these findings."""
+
+
+def fair_findings(
+    gold: Document, predicted: Document, metric: Fair | None = None, *, window: int | None = None
+) -> Iterator[Finding]:
+    """The errors that metric `fair` counts in two documents of the same text, by layer and position.
+
+    A row shows the gold span of an error and the predicted one that it is paired with, a false positive the
+    predicted span alone; `Finding.kind` is the type of the error. There are exactly as many rows of a type as
+    the metric counts.
+
+    >>> from clueval.spans import Span
+    >>> own = Document("d", {"label": [Span(0, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
+    >>> other = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=own.tokens)
+    >>> [(row.kind, row.text, row.other_texts) for row in fair_findings(own, other)]
+    [('BES', 'Frau Anna Weiß', ('Anna Weiß',))]
+    """
+    metric = metric or Fair()
+    for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
+        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
+        for error in metric.findings(*sides):
+            yield _row(error, layer, gold, predicted, window)
+
+
+def _row(error: Error, layer: str, gold: Document, predicted: Document, window: int | None) -> Finding:
+    """The finding of one error."""
+    side: SideName = "predicted" if error.gold is None else "gold"
+    span, partner = (error.predicted, None) if error.gold is None else (error.gold, error.predicted)
+    assert span is not None  # an error has a span
+    own, other = (gold, predicted) if side == "gold" else (predicted, gold)
+    alone = replace(other, layers={layer: [] if partner is None else [partner]})
+    (row,) = error_table([span], own, alone, layer=layer, side=side, window=window)
+    return replace(row, kind=error.kind)
+
+
+def find_fair_errors(
+    gold: Paths,
+    predicted: Paths | None,
+    metric: Fair,
+    *,
+    window: int | None = None,
+    layers: LayerColumns | None = None,
+    **reading: Any,
+) -> Iterator[Finding]:
+    """The findings of files; arguments as in `clueval.evaluate`. Held in memory: one document of each side."""
+    options = [ReadOptions(columns_of_side(layers, side, predicted is None), **reading) for side in range(2)]
+    for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):
+        for own, other in document_pairs(*sources):
+            require_same_text(own, other)
+            yield from fair_findings(own, other, metric, window=window)
