@@ -15,7 +15,7 @@ from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics import METRICS
 
 SHARED = Path(__file__).parents[1].parent / "shared" / "data" / "faireval-ner"
-COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "confusion"]
+COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

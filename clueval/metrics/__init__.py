@@ -15,6 +15,7 @@ METRICS = {
     "partial": ("clueval.metrics.partial", "Partial"),
     "noisy": ("clueval.metrics.noisy", "Noisy"),
     "gate": ("clueval.metrics.gate", "Gate"),
+    "muc": ("clueval.metrics.muc", "Muc"),
     "confusion": ("clueval.metrics.confusion", "Confusion"),
 }
 """The room and the class of each metric."""

@@ -185,6 +185,15 @@ def _gate_rates(title: str, entries: Report, beta: str) -> Table:
     )
 
 
+def muc(title: str, report: Report) -> Iterator[Table]:
+    columns = ("correct", "incorrect", "partial", "missed", "spurious", "possible", "actual")
+    header = [*columns, "precision", "recall", "f1"]
+    for scheme in ("strict", "exact", "partial", "type"):
+        entries = {**{label: of[scheme] for label, of in report["per_label"].items()}, "all": report[scheme]}
+        rows = [[name, *(entry[c] for c in columns), *_rates(entry)] for name, entry in entries.items()]
+        yield Table(f"{title}: {scheme}", ["label", *header], rows)
+
+
 def noisy(title: str, report: Report) -> Iterator[Table]:
     from clueval.reports.noisy import score_tables
 
@@ -214,5 +223,6 @@ SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
     "confusion": confusion,
     "noisy": noisy,
     "gate": gate,
+    "muc": muc,
 }
 """How the report of each metric becomes tables."""

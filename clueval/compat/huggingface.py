@@ -1,0 +1,208 @@
+"""The ``seqeval`` metric of Hugging Face's ``evaluate``, without that library: the same methods, the same keys.
+
+>>> metric = Seqeval()
+>>> true, predicted = [["B-PER", "I-PER", "O", "B-LOC"]], [["B-PER", "I-PER", "O", "O"]]
+>>> scores = metric.compute(predictions=predicted, references=true, zero_division=0)
+>>> scores["PER"], scores["overall_recall"], scores["overall_accuracy"]
+({'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'number': 1}, 0.5, 0.75)
+
+With the list of labels it takes ids, as lists or arrays, and leaves out the positions whose true id is -100. So it
+can be given to a ``Trainer`` as it is, ``Trainer(compute_metrics=Seqeval(labels), ...)``; the best label is then
+looked for in whatever scores the model gives:
+
+>>> metric = Seqeval(["O", "B-PER", "I-PER"])
+>>> metric(([[[0.1, 0.7, 0.2], [0.9, 0.0, 0.1], [0.2, 0.5, 0.3]]], [[1, 0, -100]]))["overall_f1"]
+1.0
+
+Values are plain numbers. Scores are those of `clueval.compat.seqeval`, whose docstring says where they are not
+seqeval's: without a span on either side they are 0 (or `zero_division`), and no error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from clueval.compat.seqeval.averages import ZeroDivision
+from clueval.compat.seqeval.metrics import accuracy_score, classification_report
+from clueval.compat.seqeval.metrics.v1 import check_consistent_length
+from clueval.compat.seqeval.scheme import SCHEMES, Token, WrongTypeError
+from clueval.exceptions import UsageError
+
+IGNORED = -100
+"""The id of a position that does not count, PyTorch's default."""
+
+AVERAGES = ("macro avg", "weighted avg")
+
+Scores = dict[str, Any]
+
+
+class Seqeval:
+    """Collects predictions and references, and scores them.
+
+    `labels`, if given, are the tags by id, in a list or as a model's configuration has them (`id2label`). What
+    is collected are lists of sentences, each a list of tags, or of ids if there are labels; arrays, too.
+    """
+
+    name = "seqeval"
+
+    def __init__(self, labels: Sequence[str] | dict[int, str] | None = None) -> None:
+        if isinstance(labels, str):
+            raise WrongTypeError(f"labels must be a list of tags, not {labels!r}")
+        by_id = labels if isinstance(labels, dict) else dict(enumerate(labels or ()))
+        self._tags: dict[int, str] | None = (
+            None if labels is None else {int(i): tag for i, tag in by_id.items()}
+        )
+        self._predictions: list[list[Any]] = []
+        self._references: list[list[Any]] = []
+
+    def add(self, *, prediction: Any = None, reference: Any = None) -> None:
+        """Collect one sentence."""
+        if prediction is None or reference is None:
+            raise UsageError("a sentence needs both a prediction and a reference")
+        self.add_batch(predictions=[prediction], references=[reference])
+
+    def add_batch(self, *, predictions: Any = None, references: Any = None) -> None:
+        """Collect sentences. Raises `UsageError` for sides of different lengths and for an unknown id."""
+        if predictions is None or references is None:
+            raise UsageError("a batch needs both predictions and references")
+        true, predicted = _lists(references), _lists(predictions)
+        if not true and not predicted:
+            return
+        check_consistent_length(true, predicted)
+        if self._tags is not None:
+            predicted = [
+                [tag for tag, id_ in zip(tags, ids, strict=True) if id_ != IGNORED]
+                for tags, ids in zip(self._to_tags("predictions", predicted), true, strict=True)
+            ]
+            true = [[tag for tag in tags if tag is not None] for tags in self._to_tags("references", true)]
+        self._predictions += predicted
+        self._references += true
+
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        suffix: bool = False,
+        scheme: str | type[Token] | None = None,
+        mode: str | None = None,
+        sample_weight: Sequence[float] | None = None,
+        zero_division: ZeroDivision = "warn",
+    ) -> Scores:
+        """The scores of everything collected and of these; what was collected is then forgotten.
+
+        Per type ``{"precision", "recall", "f1", "number"}``, and ``overall_precision``, ``overall_recall``,
+        ``overall_f1``, ``overall_accuracy``. `scheme` is a name or a class. Raises `UsageError` if there is nothing
+        to score and for an unknown scheme.
+        """
+        try:
+            if predictions is not None or references is not None:
+                self.add_batch(predictions=predictions, references=references)
+            true, predicted = self._references, self._predictions
+        finally:
+            self._references, self._predictions = [], []
+        if not true:
+            raise UsageError("there is nothing to score", advice="give predictions and references")
+        report = classification_report(
+            true,
+            predicted,
+            suffix=suffix,
+            output_dict=True,
+            mode=mode,
+            sample_weight=sample_weight,
+            zero_division=zero_division,
+            scheme=_scheme_called(scheme),
+        )
+        overall = report.pop("micro avg")
+        scores: Scores = {
+            name: {
+                "precision": row["precision"],
+                "recall": row["recall"],
+                "f1": row["f1-score"],
+                "number": row["support"],
+            }
+            for name, row in report.items()
+            if name not in AVERAGES
+        }
+        return scores | {
+            "overall_precision": overall["precision"],
+            "overall_recall": overall["recall"],
+            "overall_f1": overall["f1-score"],
+            "overall_accuracy": accuracy_score(true, predicted),
+        }
+
+    def __call__(self, evaluated: Any) -> Scores:
+        """The scores of what a ``Trainer`` hands over: scores of labels, or ids, and true ids.
+
+        `evaluated` is a pair, or has `predictions` and `label_ids`. Of a model's several outputs the first counts.
+        0/0 is 0 without a warning: early in training there may be no predicted span.
+        """
+        if self._tags is None:
+            raise UsageError(
+                "ids need labels", advice="Seqeval(labels), with the tags in the order of their ids"
+            )
+        predictions, ids = (
+            (evaluated.predictions, evaluated.label_ids) if hasattr(evaluated, "label_ids") else evaluated
+        )
+        if isinstance(predictions, tuple):
+            predictions = predictions[0]
+        return self.compute(predictions=_best(predictions), references=ids, zero_division=0)
+
+    def _to_tags(self, side: str, sentences: Sequence[Sequence[Any]]) -> list[list[str | None]]:
+        """Tags for ids, None for ids that are ignored."""
+        known: dict[Any, str | None] = {**(self._tags or {}), IGNORED: None}
+        try:
+            return [[known[id_] for id_ in ids] for ids in sentences]
+        except (KeyError, TypeError):
+            number, ids = next(
+                (n, ids) for n, ids in enumerate(sentences) if not all(_is_key(i, known) for i in ids)
+            )
+            position, id_ = next((p, i) for p, i in enumerate(ids) if not _is_key(i, known))
+            raise UsageError(
+                f"{side}[{number}][{position}]: there is no label with the id {id_!r}",
+                advice=f"ids are those of the {len(known) - 1} labels, and {IGNORED} for what does not count",
+            ) from None
+
+
+def _is_key(value: Any, mapping: dict[Any, Any]) -> bool:
+    try:
+        return value in mapping
+    except TypeError:
+        return False
+
+
+def _scheme_called(scheme: str | type[Token] | None) -> type[Token] | None:
+    if not isinstance(scheme, str):
+        return scheme
+    if scheme not in SCHEMES:
+        raise UsageError(f"Scheme should be one of [{', '.join(sorted(SCHEMES))}], got {scheme}")
+    return SCHEMES[scheme]
+
+
+def _lists(values: Any) -> list[list[Any]]:
+    """Sentences as lists of lists, of arrays too."""
+    values = values.tolist() if hasattr(values, "tolist") else values
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise WrongTypeError(f"sentences must be a list of lists of tags, not {type(values).__name__}")
+    return [_list(sentence) for sentence in values]
+
+
+def _list(sentence: Any) -> list[Any]:
+    sentence = sentence.tolist() if hasattr(sentence, "tolist") else sentence
+    if not isinstance(sentence, list | tuple):
+        raise WrongTypeError(f"a sentence must be a list of tags, not {type(sentence).__name__}")
+    return list(sentence)
+
+
+def _best(predictions: Any) -> list[list[Any]]:
+    """The number of the greatest score at every position (of equal ones the first); ids stay as they are."""
+    if hasattr(predictions, "argmax") and getattr(predictions, "ndim", 0) == 3:
+        predictions = predictions.argmax(-1)  # the array's own way is the fastest
+    return [
+        [
+            max(range(len(item)), key=item.__getitem__) if isinstance(item, list | tuple) else item
+            for item in sentence
+        ]
+        for sentence in _lists(predictions)
+    ]

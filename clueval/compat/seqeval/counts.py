@@ -1,0 +1,417 @@
+"""How many spans of each type are in two lists of sentences of tags, and how many in both alike.
+
+Both of seqeval's readings look at neighbouring tags only, and no span goes over an O, nor (in most schemes) into
+a B. So everything is counted by *stretches*: the sentences are cut where no span can go on, on either side, and
+where both sides are O. Every pair of a true and a predicted tag becomes a character, with a blank before it if a
+cut is there, and sentences become strings, which are cut at their blanks, and equal stretches counted, at the
+speed of C; each distinct stretch is decoded once. Sentences that are equal on both sides are looked up once.
+
+A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
+
+Example to follow by hand. True ``B-A I-A O B-B``, predicted ``B-A O O I-B``: the third position is O on both
+sides, so there are the stretches ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and
+``B-B`` with ``I-B`` (a span [0,1) of type B on either side, equal):
+
+>>> lenient_counts([["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "I-B"]], suffix=False)
+TypeCounts(names=['A', 'B'], predicted=[1, 1], right=[0, 1], true=[1, 1])
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain, compress
+from operator import getitem, ne, not_
+from typing import Any, NamedTuple
+
+from clueval.compat.seqeval.scheme import (
+    EmptyTagError,
+    Entities,
+    Token,
+    Tokens,
+    WrongTypeError,
+    scheme_or_error,
+)
+from clueval.exceptions import CluevalError, TagError, UsageError
+
+OUTSIDE = "O"
+Sentences = Sequence[list[Any]]
+Chunk = tuple[str, int, int]
+"""Type, first position, last position (inclusive, as seqeval's default mode has it)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypeCounts:
+    """The types that occur on either side, in order, and of each the spans predicted, right and true."""
+
+    names: list[str]
+    predicted: list[int]
+    right: list[int]
+    true: list[int]
+
+    @classmethod
+    def of(cls, predicted: Counter[str], right: Counter[str], true: Counter[str]) -> TypeCounts:
+        names = sorted(predicted.keys() | true.keys())
+        return cls(names, *([counts[name] for name in names] for counts in (predicted, right, true)))
+
+    @classmethod
+    def of_spans(cls, true: set[Any], predicted: set[Any], type_of: Callable[[Any], str]) -> TypeCounts:
+        """The counts of two sets of spans."""
+        return cls.of(*(Counter(map(type_of, spans)) for spans in (predicted, true & predicted, true)))
+
+
+def is_ignored(tag: object) -> bool:
+    """Whether it is no tag but the mark of a position that does not count: None, or -100 as in PyTorch."""
+    return tag is None or (type(tag) is not str and bool(tag == -100))
+
+
+# The lenient reading
+
+
+def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCounts:
+    """The counts in seqeval's default reading, which is conlleval's. Warns of tags of another form."""
+
+    def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
+        decode = partial(_lenient_stretch, decisions=_Decisions(suffix))
+        try:
+            stretches = _stretches(y_true, y_pred, _LENIENT_CUTS, suffix)
+        except _OtherLetter:
+            stretches = _stretches(y_true, y_pred, _ONLY_OUTSIDE, suffix)
+        warn_of_strange_tags(chain(*stretches.pairs), suffix)
+        try:
+            return _count(stretches, decode)
+        except _ReachesBeyond:
+            true, predicted = (set(chunks(flat(side), suffix)) for side in (y_true, y_pred))
+            return TypeCounts.of_spans(true, predicted, lambda chunk: str(chunk[0]))
+
+    return _checked(count, y_true, y_pred, partial(_read, suffix=suffix))
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """The tags of all sentences in one list, an O after each sentence."""
+    tags: list[Any] = []
+    extend, append = tags.extend, tags.append
+    for sentence in sentences:
+        extend(sentence)
+        append(OUTSIDE)
+    return tags
+
+
+class _Read(NamedTuple):
+    """A tag in the lenient reading: its letter, its type."""
+
+    letter: str
+    type: str
+
+
+def _read(tag: str, suffix: bool) -> _Read:
+    _require_tag(tag)
+    if suffix:
+        rest = tag[:-1]
+        label, hyphen, _ = rest.rpartition("-")
+        return _Read(tag[-1], (label if hyphen else rest) or "_")
+    rest = tag[1:]
+    _, hyphen, label = rest.partition("-")
+    return _Read(tag[0], (label if hyphen else rest) or "_")
+
+
+def _ends(before: _Read, tag: _Read) -> bool:
+    """Whether a span that reaches `before` ends there."""
+    return (
+        before.letter in "ES"
+        or (before.letter in "BI" and tag.letter in "BSO")
+        or (before.letter not in "O." and before.type != tag.type)
+    )
+
+
+def _begins(before: _Read, tag: _Read) -> bool:
+    """Whether a span begins with `tag`."""
+    return (
+        tag.letter in "BS"
+        or (before.letter in "ESO" and tag.letter in "EI")
+        or (tag.letter not in "O." and before.type != tag.type)
+    )
+
+
+class _Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
+    """What two neighbouring tags mean (None before the first), looked up where it was asked before.
+
+    Whether a span ends between them, whether one begins, the type of the tag before, and whether the tag is
+    one that begins a span at the very start of everything and only there (the type of nothing is not ``_``).
+    """
+
+    def __init__(self, suffix: bool) -> None:
+        super().__init__()
+        self._suffix = suffix
+
+    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[bool, bool, str, bool]:
+        before, tag = (_Read(OUTSIDE, "") if tag is None else _read(tag, self._suffix) for tag in neighbours)
+        odd = tag.type == "_" and tag.letter not in "OBIES"
+        self[neighbours] = decision = _ends(before, tag), _begins(before, tag), before.type, odd
+        return decision
+
+
+def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
+    """The spans of one sequence in the lenient reading, in order; ignored positions are passed over.
+
+    Any letter may begin a tag. With letters other than B, I, E, S and O a span may begin without that the one
+    before it ends, and end without a beginning of its own: it then begins where the last one did, as in seqeval.
+    """
+    decisions = _Decisions(suffix)
+    before: Any = None
+    first = last = 0
+    for position, tag in enumerate(chain(tags, (OUTSIDE,))):
+        if is_ignored(tag):
+            continue
+        ends, begins, type_, _ = decisions[before, tag]
+        if ends:
+            yield type_, first, last
+        if begins:
+            first = position
+        before, last = tag, position
+
+
+class _ReachesBeyond(Exception):  # it is caught here, and is nobody's error
+    """The tags are such that a stretch cannot be read by itself."""
+
+
+def _lenient_stretch(tags: Sequence[str], decisions: _Decisions) -> list[Chunk]:
+    """The spans of a stretch that stands between O. Raises `_ReachesBeyond` if one begins before it."""
+    found: list[Chunk] = []
+    first: int | None = None
+    before = OUTSIDE
+    for position, tag in enumerate((*tags, OUTSIDE)):
+        ends, begins, type_, odd = decisions[before, tag]
+        if odd or (ends and first is None):
+            raise _ReachesBeyond
+        if ends and first is not None:
+            found.append((type_, first, position - 1))
+        if begins:
+            first = position
+        before = tag
+    return found
+
+
+def warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
+    """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
+    known = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
+    for tag in sorted(set(tags)):
+        fits = tag.endswith(known) if suffix else tag.startswith(known)
+        if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
+            warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
+
+
+# The strict reading
+
+
+def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool) -> TypeCounts:
+    """The counts in seqeval's strict reading. Raises `TagError` for a tag that the scheme does not know."""
+    scheme_or_error(scheme)
+
+    def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
+        stretches = _stretches(y_true, y_pred, _STRICT_CUTS.get(scheme.__name__, _ONLY_OUTSIDE), suffix)
+        if scheme.__module__ == Token.__module__:
+            return _count(stretches, partial(_strict_stretch, scheme=scheme, suffix=suffix))
+        # in a scheme of the user's own an O may be anything
+        return counts_of_entities(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))
+
+    return _checked(count, y_true, y_pred, lambda tag: scheme(_require_tag(tag), suffix=suffix).is_valid())
+
+
+def counts_of_entities(true: Entities, predicted: Entities) -> TypeCounts:
+    """The counts of spans that are known already."""
+    sides = set(chain(*true.entities)), set(chain(*predicted.entities))
+    return TypeCounts.of_spans(*sides, lambda entity: str(entity.tag))
+
+
+def _strict_stretch(tags: Sequence[str], scheme: type[Token], suffix: bool) -> list[Chunk]:
+    return [(entity.tag, entity.start, entity.end) for entity in Tokens(tags, scheme, suffix).entities]
+
+
+# Both
+
+
+class _Ignored(Exception):  # it is caught here, and is nobody's error
+    """There are positions that do not count."""
+
+
+def _checked(
+    count: Callable[[Sentences, Sentences], TypeCounts],
+    y_true: Sentences,
+    y_pred: Sentences,
+    check: Callable[[Any], object],
+) -> TypeCounts:
+    """Count, without ignored positions if there are any; an error says which tag does not pass the check."""
+    sides: tuple[Sentences, Sentences] = list(y_true), list(y_pred)
+    try:
+        try:
+            return count(*sides)
+        except _Ignored:
+            sides = without_ignored(*sides)
+            return count(*sides)
+    except (TagError, TypeError):
+        _check_tags("y_true", y_true, check)
+        _check_tags("y_pred", y_pred, check)
+        raise
+
+
+def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object]) -> None:
+    """Raise the error of the first tag that does not pass the check, saying where it is."""
+    for number, sentence in enumerate(sentences):
+        for position, tag in enumerate(sentence):
+            try:
+                if not is_ignored(tag):
+                    check(tag)
+            except CluevalError as error:
+                error.problem = f"{name}[{number}][{position}]: {error.problem}"
+                raise
+
+
+class _Stretches(NamedTuple):
+    """How often which stretch occurs, as a string with a character per position, and what these stand for."""
+
+    counts: Counter[str]
+    pairs: Sequence[tuple[str, str]]
+
+
+def _count(stretches: _Stretches, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+    """Decode each distinct stretch once, and count its spans as often as it occurs."""
+    counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
+    known: dict[tuple[str, ...], list[Chunk]] = {}
+    tags_of = [{chr(n): pair[side] for n, pair in enumerate(stretches.pairs)} for side in range(2)]
+
+    def spans_of(stretch: str, side: int) -> list[Chunk]:
+        tags = tuple(map(tags_of[side].__getitem__, stretch))
+        if tags not in known:
+            known[tags] = decode(tags)
+        return known[tags]
+
+    for stretch, n in stretches.counts.items():
+        true, predicted = spans_of(stretch, 0), spans_of(stretch, 1)
+        right = true if true is predicted else set(true).intersection(predicted)
+        for counter, spans in zip(counters, (predicted, right, true), strict=True):
+            for type_, _, _ in spans:
+                counter[type_] += n
+    return TypeCounts.of(*counters)
+
+
+class _Cuts(NamedTuple):
+    """Where no span goes on, but at O: before a tag of these letters, after a tag of those.
+
+    That is so as long as there are no other letters than `known` (None: whatever there is).
+    """
+
+    before: str
+    after: str
+    known: str | None = None
+
+
+_ONLY_OUTSIDE = _Cuts("", "")
+_LENIENT_CUTS = _Cuts("BS", "ES", "OBIES")
+_STRICT_CUTS = {
+    "IOB2": _Cuts("B", ""),
+    "IOE2": _Cuts("", "E"),
+    "IOBES": _Cuts("BS", "ES"),
+    "BILOU": _Cuts("BU", "LU"),
+}
+"""Of the other schemes the letters alone do not tell."""
+
+
+class _OtherLetter(Exception):  # it is caught here, and is nobody's error
+    """There is a letter that the cuts do not know."""
+
+
+_BATCH = 500
+"""Sentences to be cut up at a time; with more the memory that they need no longer fits the nearest cache."""
+
+
+class _Alphabet:
+    """A character for every pair of a true and a predicted tag; O on both sides is a blank, others are not.
+
+    `rows` has the characters by true tag and then by predicted tag, `same` those of equal tags by tag; a blank
+    stands beside a character where there is a cut.
+    """
+
+    def __init__(self, cuts: _Cuts, suffix: bool) -> None:
+        self._cuts = cuts
+        self._letter = -1 if suffix else 0
+        self.pairs: list[tuple[str, str]] = []
+        self.rows: dict[Any, dict[Any, str]] = {OUTSIDE: {OUTSIDE: " "}}
+        self.same: dict[Any, str] = {OUTSIDE: " "}
+
+    def encode(self, true: list[Any], predicted: list[Any]) -> str:
+        try:
+            return "".join(map(getitem, map(self.rows.__getitem__, true), predicted))
+        except KeyError:
+            self._learn(set(zip(true, predicted, strict=True)))
+            return self.encode(true, predicted)
+
+    def encode_same(self, tags: list[Any]) -> str:
+        try:
+            return "".join(map(self.same.__getitem__, tags))
+        except KeyError:
+            self._learn({(tag, tag) for tag in set(tags)})
+            return self.encode_same(tags)
+
+    def _learn(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        """Give a character to those that have none. Raises `_Ignored` for one that does not count."""
+        for true, predicted in pairs:
+            if is_ignored(true) or is_ignored(predicted):
+                raise _Ignored
+            row = self.rows.setdefault(_require_tag(true), {})
+            if _require_tag(predicted) not in row:
+                row[predicted] = self._new_character(true, predicted)
+            if true == predicted:
+                self.same[true] = row[predicted]
+
+    def _new_character(self, true: str, predicted: str) -> str:
+        while chr(len(self.pairs)).isspace():
+            self.pairs.append((OUTSIDE, OUTSIDE))
+        if len(self.pairs) == sys.maxunicode:
+            raise UsageError(f"more than {sys.maxunicode} distinct pairs of tags stand at the same positions")
+        self.pairs.append((true, predicted))
+        before, after, known = self._cuts
+        letters = {tag[self._letter] for tag in (true, predicted) if tag != OUTSIDE}
+        if known is not None and not letters <= set(known):
+            raise _OtherLetter
+        opening = " " if letters <= set(before) else ""
+        closing = " " if letters <= set(after) else ""
+        return opening + chr(len(self.pairs) - 1) + closing
+
+
+def _stretches(y_true: Sentences, y_pred: Sentences, cuts: _Cuts, suffix: bool) -> _Stretches:
+    """Cut two sides into stretches and count the equal ones. Held in memory are these and some sentences."""
+    alphabet = _Alphabet(cuts, suffix)
+    counts: Counter[str] = Counter()
+    for start in range(0, len(y_true), _BATCH):
+        true, predicted = y_true[start : start + _BATCH], y_pred[start : start + _BATCH]
+        differ = list(map(ne, true, predicted))
+        text = alphabet.encode(flat(compress(true, differ)), flat(compress(predicted, differ)))
+        counts.update(text.split())
+        counts.update(alphabet.encode_same(flat(compress(true, map(not_, differ)))).split())
+    return _Stretches(counts, alphabet.pairs)
+
+
+def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Sentences]:
+    """The two sides without the positions whose true label is ignored; others that are ignored become O."""
+    true, predicted = [], []
+    for own, other in zip(y_true, y_pred, strict=True):
+        kept = [
+            (a, OUTSIDE if is_ignored(b) else b) for a, b in zip(own, other, strict=True) if not is_ignored(a)
+        ]
+        true.append([a for a, _ in kept])
+        predicted.append([b for _, b in kept])
+    return true, predicted
+
+
+def _require_tag(tag: object) -> str:
+    """The tag itself. Raises `WrongTypeError` (a TypeError) if it is no string, `EmptyTagError` if empty."""
+    if not isinstance(tag, str):
+        raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
+    if not tag:
+        raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
+    return tag

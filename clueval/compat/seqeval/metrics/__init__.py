@@ -1,0 +1,27 @@
+"""What `seqeval.metrics` offers, and `precision_recall_fscore_support` and `get_entities`, which stand deeper there."""
+
+from __future__ import annotations
+
+from clueval.compat.seqeval.averages import UndefinedMetricWarning
+from clueval.compat.seqeval.metrics.sequence_labeling import (
+    accuracy_score,
+    classification_report,
+    f1_score,
+    get_entities,
+    performance_measure,
+    precision_recall_fscore_support,
+    precision_score,
+    recall_score,
+)
+
+__all__ = [
+    "UndefinedMetricWarning",
+    "accuracy_score",
+    "classification_report",
+    "f1_score",
+    "get_entities",
+    "performance_measure",
+    "precision_recall_fscore_support",
+    "precision_score",
+    "recall_score",
+]

@@ -1,0 +1,266 @@
+"""What `seqeval.metrics.sequence_labeling` offers.
+
+Arguments that all functions share:
+    y_true, y_pred: a list of sentences, each a list of tags; as many and as long on both sides.
+    average: None (lists over the types in their order), "micro", "macro" or "weighted".
+    suffix: the prefix of a tag stands at its end (``PER-B``).
+    mode, scheme: "strict" with a scheme of `clueval.compat.seqeval.scheme` counts complete spans only;
+        anything else reads tags as conlleval does, and so does "strict" without a scheme (but for
+        `classification_report`, which then tells the scheme from the tags).
+    zero_division: what 0/0 is, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
+    sample_weight: has no effect, as in seqeval.
+
+They raise `WrongTypeError` (a TypeError) for what is no list of lists of strings, `UsageError` (a ValueError) for
+lengths that differ, and `TagError` (a ValueError) for tags that the scheme does not know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_arguments
+from clueval.compat.seqeval.counts import (
+    OUTSIDE,
+    Chunk,
+    Sentences,
+    chunks,
+    flat,
+    is_ignored,
+    lenient_counts,
+    warn_of_strange_tags,
+)
+from clueval.compat.seqeval.metrics import v1
+from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
+from clueval.compat.seqeval.scheme import Token, WrongTypeError
+from clueval.exceptions import UsageError
+
+Tags = Sequence[Any]
+"""Tags, or lists of tags."""
+
+
+def get_entities(seq: Tags, suffix: bool = False) -> list[Chunk]:
+    """The spans of a sentence as (type, first, last), in order; of several sentences with an O after each.
+
+    Positions count from 0, `last` is inclusive. A label None or -100 neither begins nor ends a span. Raises
+    `WrongTypeError` (a TypeError) for what is no tag.
+
+    >>> get_entities(["B-PER", "I-PER", "O", "I-LOC"])
+    [('PER', 0, 1), ('LOC', 3, 3)]
+    >>> get_entities([["B-PER"], ["B-PER"]])
+    [('PER', 0, 0), ('PER', 2, 2)]
+    """
+    nested = any(isinstance(item, list) for item in seq)
+    tags = flat(seq) if nested else seq
+    found = list(chunks(tags, suffix))
+    warn_of_strange_tags((tag for tag in tags if not is_ignored(tag)), suffix)
+    return found
+
+
+def precision_recall_fscore_support(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    average: str | None = None,
+    warn_for: Collection[str] = ALL_SCORES,
+    beta: float = 1.0,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    suffix: bool = False,
+) -> SCORES:
+    """Precision, recall, F-score and support, in the default reading.
+
+    Lists over the types in their order if `average` is None, else numbers. `warn_for` says for which of
+    "precision", "recall" and "f-score" there are warnings.
+
+    >>> true = [["O", "B-MISC", "I-MISC"], ["B-PER", "O"]]
+    >>> predicted = [["B-MISC", "I-MISC", "I-MISC"], ["B-PER", "O"]]
+    >>> precision_recall_fscore_support(true, predicted)
+    ([0.0, 1.0], [0.0, 1.0], [0.0, 1.0], [1, 1])
+    >>> precision_recall_fscore_support(true, predicted, average="micro")
+    (0.5, 0.5, 0.5, 2)
+    """
+    check_arguments(average, beta, zero_division)
+    check_consistent_length(y_true, y_pred)
+    counts = lenient_counts(y_true, y_pred, suffix)
+    return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
+
+
+def precision_score(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    scheme: type[Token] | None = None,
+) -> Any:
+    """The share of predicted spans that are right: a number, or a list over the types if `average` is None.
+
+    >>> precision_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "B-LOC"]])
+    0.6666666666666666
+    """
+    return _scores(y_true, y_pred, ("precision",), average, suffix, mode, zero_division, scheme)[0]
+
+
+def recall_score(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    scheme: type[Token] | None = None,
+) -> Any:
+    """The share of true spans that are found: a number, or a list over the types if `average` is None.
+
+    >>> recall_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "O"]])
+    0.5
+    """
+    return _scores(y_true, y_pred, ("recall",), average, suffix, mode, zero_division, scheme)[1]
+
+
+def f1_score(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    average: str | None = "micro",
+    suffix: bool = False,
+    mode: str | None = None,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    scheme: type[Token] | None = None,
+) -> Any:
+    """The harmonic mean of precision and recall: a number, or a list over the types if `average` is None.
+
+    >>> f1_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "I-PER"]], average=None, zero_division=0)
+    [0.0, 0.6666666666666666]
+    """
+    return _scores(y_true, y_pred, ("f-score",), average, suffix, mode, zero_division, scheme)[2]
+
+
+def _scores(
+    y_true: Sentences,
+    y_pred: Sentences,
+    warn_for: tuple[str, ...],
+    average: str | None,
+    suffix: bool,
+    mode: str | None,
+    zero_division: ZeroDivision,
+    scheme: type[Token] | None,
+) -> SCORES:
+    if mode == "strict" and scheme is not None:
+        return v1.precision_recall_fscore_support(
+            y_true,
+            y_pred,
+            average=average,
+            warn_for=warn_for,
+            zero_division=zero_division,
+            scheme=scheme,
+            suffix=suffix,
+        )
+    return precision_recall_fscore_support(
+        y_true, y_pred, average=average, warn_for=warn_for, zero_division=zero_division, suffix=suffix
+    )
+
+
+def classification_report(
+    y_true: Sentences,
+    y_pred: Sentences,
+    digits: int = 2,
+    suffix: bool = False,
+    output_dict: bool = False,
+    mode: str | None = None,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    scheme: type[Token] | None = None,
+) -> Any:
+    """The scores of every type and their averages as text, or as a dictionary with `output_dict`.
+
+    >>> true = [["O", "B-MISC", "I-MISC"], ["B-PER", "O"]]
+    >>> predicted = [["B-MISC", "I-MISC", "I-MISC"], ["B-PER", "O"]]
+    >>> print(classification_report(true, predicted))
+                  precision    recall  f1-score   support
+    <BLANKLINE>
+            MISC       0.00      0.00      0.00         1
+             PER       1.00      1.00      1.00         1
+    <BLANKLINE>
+       micro avg       0.50      0.50      0.50         2
+       macro avg       0.50      0.50      0.50         2
+    weighted avg       0.50      0.50      0.50         2
+    <BLANKLINE>
+    """
+    if mode == "strict":
+        return v1.classification_report(
+            y_true,
+            y_pred,
+            digits=digits,
+            output_dict=output_dict,
+            zero_division=zero_division,
+            suffix=suffix,
+            scheme=scheme,
+        )
+    check_arguments(None, 1.0, zero_division)
+    check_consistent_length(y_true, y_pred)
+    return v1.written(lenient_counts(y_true, y_pred, suffix), digits, output_dict, zero_division)
+
+
+def accuracy_score(y_true: Tags, y_pred: Tags) -> float:
+    """The share of positions with equal tags; of none at all 0.0. Sentences, or the tags of one.
+
+    >>> accuracy_score([["B-PER", "O"], ["O"]], [["B-LOC", "O"], ["O"]])
+    0.6666666666666666
+    """
+    pairs = _pairs(y_true, y_pred)
+    positions = sum(pairs.values())
+    return sum(n for (true, predicted), n in pairs.items() if true == predicted) / (positions or 1)
+
+
+def performance_measure(y_true: Tags, y_pred: Tags) -> dict[str, int]:
+    """Positions counted: TP equal tags but O, FP wrong tags predicted, FN predicted O that is none, TN O on both.
+
+    A wrong tag for another tag is an FP and no FN. Sentences, or the tags of one.
+
+    >>> performance_measure([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "O"]])
+    {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 0}
+    """
+    measure = {"TP": 0, "FP": 0, "FN": 0, "TN": 0}
+    for (true, predicted), n in _pairs(y_true, y_pred).items():
+        if true == predicted:
+            measure["TN" if true == OUTSIDE else "TP"] += n
+        else:
+            measure["FN" if predicted == OUTSIDE else "FP"] += n
+    return measure
+
+
+def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
+    """How often which two tags stand at one position; ignored ones as everywhere."""
+    nested = [any(isinstance(item, list) for item in side) for side in (y_true, y_pred)]
+    if any(nested):
+        if y_true and y_pred:
+            check_consistent_length(y_true, y_pred)
+        y_true, y_pred = _joined(y_true), _joined(y_pred)
+    if len(y_true) != len(y_pred):
+        raise UsageError(
+            "Found input variables with inconsistent numbers of samples: "
+            f"y_true has {len(y_true)} tags, y_pred has {len(y_pred)}"
+        )
+    try:
+        pairs = Counter(zip(y_true, y_pred, strict=True))
+    except TypeError as error:
+        raise WrongTypeError(f"there is something that is not a tag ({error})") from None
+    kept: Counter[tuple[Any, Any]] = Counter()
+    for (true, predicted), n in pairs.items():
+        if not is_ignored(true):
+            kept[true, OUTSIDE if is_ignored(predicted) else predicted] += n
+    return kept
+
+
+def _joined(sentences: Iterable[Iterable[Any]]) -> list[Any]:
+    return list(chain.from_iterable(sentences))

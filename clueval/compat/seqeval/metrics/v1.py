@@ -1,0 +1,142 @@
+"""What `seqeval.metrics.v1` offers: scores in the strict reading, with a scheme."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Any, cast
+
+from clueval.compat.seqeval.averages import (
+    Averaged,
+    PerType,
+    ZeroDivision,
+    averaged,
+    check_arguments,
+)
+from clueval.compat.seqeval.counts import (
+    OUTSIDE,
+    Sentences,
+    TypeCounts,
+    counts_of_entities,
+    is_ignored,
+    strict_counts,
+)
+from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
+from clueval.compat.seqeval.scheme import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
+from clueval.exceptions import UsageError
+
+SCORES = PerType | Averaged
+ALL_SCORES = ("precision", "recall", "f-score")
+
+
+def unique_labels(
+    y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool = False
+) -> list[str]:
+    """The types of the complete spans of both sides, in order."""
+    return sorted(Entities(y_true, scheme, suffix).unique_tags | Entities(y_pred, scheme, suffix).unique_tags)
+
+
+def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
+    """Raise unless both are lists of as many lists, of the same lengths.
+
+    `WrongTypeError` (a TypeError) for what is no list of lists, and for no sentences at all; `UsageError` (a
+    ValueError) for lengths that differ.
+    """
+    kinds = set(map(type, y_true)) | set(map(type, y_pred))
+    if kinds != {list}:
+        found = ", ".join(sorted(kind.__name__ for kind in kinds - {list})) or "nothing"
+        raise WrongTypeError(
+            f"Found input variables without list of list: there is {found} where sentences should be",
+            advice="give a list of sentences, each a list of tags: [['B-PER', 'O'], ['O']]",
+        )
+    true, predicted = list(map(len, y_true)), list(map(len, y_pred))
+    if true != predicted:
+        raise UsageError(
+            f"Found input variables with inconsistent numbers of samples: {_difference(true, predicted)}"
+        )
+
+
+def _difference(true: Sequence[int], predicted: Sequence[int]) -> str:
+    if len(true) != len(predicted):
+        return f"y_true has {len(true)} sentences, y_pred has {len(predicted)}"
+    number = next(n for n, (a, b) in enumerate(zip(true, predicted, strict=True)) if a != b)
+    return f"y_true[{number}] has {true[number]} tags, y_pred[{number}] has {predicted[number]}"
+
+
+def precision_recall_fscore_support(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    average: str | None = None,
+    warn_for: Collection[str] = ALL_SCORES,
+    beta: float = 1.0,
+    sample_weight: Sequence[float] | None = None,
+    zero_division: ZeroDivision = "warn",
+    scheme: type[Token] | None = None,
+    suffix: bool = False,
+    entities_true: Entities | None = None,
+    entities_pred: Entities | None = None,
+) -> SCORES:
+    """Precision, recall, F-score and support in the strict reading; see the function of the default one.
+
+    `entities_true` and `entities_pred` are the spans, where they are known; tags are not read again then.
+    Raises `WrongTypeError` (a TypeError) if `scheme` is none.
+    """
+    check_arguments(average, beta, zero_division)
+    check_consistent_length(y_true, y_pred)
+    if entities_true is None and entities_pred is None:
+        counts = strict_counts(y_true, y_pred, scheme_or_error(scheme), suffix)
+    else:
+        counts = counts_of_entities(
+            entities_true or Entities(y_true, scheme_or_error(scheme), suffix),
+            entities_pred or Entities(y_pred, scheme_or_error(scheme), suffix),
+        )
+    return averaged(counts, average, warn_for=warn_for, beta=beta, zero_division=zero_division)
+
+
+def classification_report(
+    y_true: Sentences,
+    y_pred: Sentences,
+    *,
+    sample_weight: Sequence[float] | None = None,
+    digits: int = 2,
+    output_dict: bool = False,
+    zero_division: ZeroDivision = "warn",
+    suffix: bool = False,
+    scheme: type[Token] | None = None,
+) -> Any:
+    """The report in the strict reading; without a scheme it is told from `y_true` (see `auto_detect`).
+
+    Raises `WrongTypeError` (a TypeError) if `scheme` is something else than a scheme.
+    """
+    check_arguments(None, 1.0, zero_division)
+    check_consistent_length(y_true, y_pred)
+    if scheme is None:
+        scheme = _detected(y_true, y_pred, suffix)
+    counts = strict_counts(y_true, y_pred, scheme, suffix)
+    return written(counts, digits, output_dict, zero_division)
+
+
+def _detected(y_true: Sentences, y_pred: Sentences, suffix: bool) -> type[Token]:
+    """The scheme of the true tags; if all are O, of the predicted ones; if these too, any does."""
+    for side in (y_true, y_pred):
+        tags = {tag for tags in side for tag in tags if not is_ignored(tag)}
+        if tags - {OUTSIDE}:
+            return auto_detect([tags], suffix)
+    return IOB2
+
+
+def written(counts: TypeCounts, digits: int, output_dict: bool, zero_division: ZeroDivision) -> Any:
+    """The report of these counts: text, or a dictionary."""
+    width = max(len("weighted avg"), digits, *map(len, counts.names))
+    reporter: Reporter = DictReporter() if output_dict else StringReporter(width=width, digits=digits)
+
+    def scores(average: str | None) -> SCORES:
+        return averaged(counts, average, warn_for=ALL_SCORES, beta=1.0, zero_division=zero_division)
+
+    for row in zip(counts.names, *cast(PerType, scores(None)), strict=True):
+        reporter.write(*row)
+    reporter.write_blank()
+    for average in ("micro", "macro", "weighted"):
+        reporter.write(f"{average} avg", *cast(Averaged, scores(average)))
+    reporter.write_blank()
+    return reporter.report()

@@ -1,0 +1,317 @@
+"""Metric `muc`: the five categories of the Message Understanding Conferences under SemEval-2013's four schemes.
+
+Gold and predicted spans are paired one to one. A pair is *correct*, *incorrect* or *partial* (worth a half), a
+gold span in no pair is *missed*, a predicted one *spurious*:
+
+=========  =======================================  ===========================================
+scheme     correct                                  any other pair that overlaps
+=========  =======================================  ===========================================
+strict     same start, end and label                incorrect
+exact      same start and end                       incorrect
+partial    same start and end                       partial
+type       same label, overlapping                  incorrect
+=========  =======================================  ===========================================
+
+``possible = correct + incorrect + partial + missed`` is the number of gold spans, ``actual = correct + incorrect +
+partial + spurious`` that of predicted ones; ``precision = (correct + partial / 2) / actual``, ``recall = (correct +
+partial / 2) / possible``. A pair stands in the row of its gold span's label, as in MUC's tables, so the rows of
+the labels add up to the totals.
+
+How pairs are found does not depend on the order of the spans. Equal spans of equal label come first. For `type` then
+come as many overlapping pairs of equal label as can be (where the spans of neither side overlap one another, such
+that the most of all are paired); for the others, spans of equal start and end; then whatever overlaps. Each time
+as many pairs are made as can be: the span that ends first takes, of the spans of the other side that it overlaps,
+the one that ends first. (It is the one that can do least for any later span, so nothing is lost by giving it
+away.) Spans may nest, overlap, repeat and be of zero length; spans that touch do not overlap.
+
+Example to follow by hand. [0,3) and [2,9) overlap gold [1,4), [2,9) overlaps [5,6) as well. [0,3) ends first and
+takes [1,4), the only one that it overlaps; then [5,6) ends first and takes [2,9). Had [2,9) been free to take
+the first that it overlaps, [0,3) and [5,6) would be left over:
+
+>>> gold, predicted = [Span(1, 4, "A"), Span(5, 6, "A")], [Span(2, 9, "A"), Span(0, 3, "A")]
+>>> list(overlap_pairs(gold, predicted))
+[(0, 1), (1, 0)]
+
+Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate 1.2.1,
+whose totals these are wherever they do not depend on the order in which it is given the spans (spans of one side
+that overlap one another may be paired otherwise under `type`). What it does and this does not: it pairs by order,
+and may lose an exact match to another span; an overlap of less than 1 % of a gold span is none to it; its figures
+of a label are those of the spans of that label alone, so a pair of two labels is missed and spurious there, and
+the rows do not add up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from clueval.counting import Tally, f_measure, rate
+from clueval.exceptions import UsageError
+from clueval.metric import Side
+from clueval.spans import Frozen, Span
+
+SCHEMES = ("strict", "exact", "partial", "type")
+CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
+
+Pair = tuple[Span, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Muc:
+    """The metric; it has no settings. A span's label is `Span.label`.
+
+    Its tally has the keys ``(scheme, label, category)``. The report has an entry for each scheme and, under
+    ``per_label``, the same for each label; 0/0 is 0.
+
+    >>> metric = Muc()
+    >>> tally = metric.count(Side([Span(0, 3, "A"), Span(5, 6, "B")]), Side([Span(1, 3, "A"), Span(5, 6, "C")]))
+    >>> report = metric.scores(tally, ["label"])
+    >>> [(scheme, report[scheme]["correct"], report[scheme]["f1"]) for scheme in SCHEMES]
+    [('strict', 0, 0.0), ('exact', 1, 0.5), ('partial', 1, 0.75), ('type', 1, 0.5)]
+    """
+
+    name: ClassVar[str] = "muc"
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document; O(n log n) for n spans. Raises `UsageError` if only some spans are to be counted."""
+        for name, side in (("gold", gold), ("predicted", predicted)):
+            if side.counted is not None:
+                raise UsageError(
+                    f"metric 'muc' cannot leave out {name} spans, as a filter asks for",
+                    document=side.document.id if side.document is not None else None,
+                    advice="score without the filter, or filter the files",
+                )
+        tally: Tally = Counter()
+        by_range = _pairing(gold.spans, predicted.spans, _BY_RANGE)
+        for scheme in ("strict", "exact", "partial"):
+            _count(tally, scheme, *by_range)
+        _count(tally, "type", *_pairing(gold.spans, predicted.spans, _BY_LABEL))
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Count spans that stand alone and alike on both sides: correct in every scheme."""
+        tally: Tally = Counter()
+        for layers, n in labels.items():
+            for scheme in SCHEMES:
+                tally[scheme, Span(0, 0, layers).label, "correct"] += n
+        return tally
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """The report. The layers are not reported apart: a label is that of all of them."""
+        overall: Tally = Counter()
+        for (scheme, _, category), n in total.items():
+            overall[scheme, None, category] += n
+        labels = sorted({label for _, label, _ in total})
+        return _schemes(overall, None) | {"per_label": {label: _schemes(total, label) for label in labels}}
+
+
+def _schemes(total: Tally, label: str | None) -> dict[str, Any]:
+    return {scheme: _measures({c: total[scheme, label, c] for c in CATEGORIES}) for scheme in SCHEMES}
+
+
+def _measures(counts: dict[str, int]) -> dict[str, float]:
+    paired = counts["correct"] + counts["incorrect"] + counts["partial"]
+    possible, actual = paired + counts["missed"], paired + counts["spurious"]
+    credit = counts["correct"] + 0.5 * counts["partial"]
+    precision, recall = rate(credit, actual), rate(credit, possible)
+    return counts | {
+        "possible": possible,
+        "actual": actual,
+        "precision": precision,
+        "recall": recall,
+        "f1": f_measure(precision, recall),
+    }
+
+
+def _count(
+    tally: Tally, scheme: str, pairs: Sequence[Pair], missed: Sequence[Span], spurious: Sequence[Span]
+) -> None:
+    """Add the categories of all spans under one scheme."""
+    for gold, predicted in pairs:
+        tally[scheme, gold.label, _category(scheme, gold, predicted)] += 1
+    for category, spans in (("missed", missed), ("spurious", spurious)):
+        for span in spans:
+            tally[scheme, span.label, category] += 1
+
+
+def _category(scheme: str, gold: Span, predicted: Span) -> str:
+    if scheme == "type":
+        correct = gold.label == predicted.label
+    else:
+        correct = _range(gold) == _range(predicted) and (scheme != "strict" or gold.label == predicted.label)
+    if correct:
+        return "correct"
+    return "partial" if scheme == "partial" else "incorrect"
+
+
+def _range(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _identity(span: Span) -> tuple[int, int, str]:
+    return span.start, span.end, span.label
+
+
+def _label(span: Span) -> str:
+    return span.label
+
+
+def _anything(span: Span) -> None:
+    """The key that all spans share."""
+
+
+def in_order(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """The first with the first, the second with the second, as far as both go."""
+    numbers = range(min(len(gold), len(predicted)))
+    return zip(numbers, numbers, strict=True)
+
+
+def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """As many pairs of overlapping spans as can be, each span in one at most; by their numbers.
+
+    Costs O(n log n) for n spans, in any order, nested and repeated ones too.
+    """
+    sides = gold, predicted
+    order = sorted(
+        (span.end, span.start, side, number)
+        for side, spans in enumerate(sides)
+        for number, span in enumerate(spans)
+    )
+    starts = [sorted((span.start, number) for number, span in enumerate(spans)) for spans in sides]
+    begun = [0, 0]  # how many of `starts` have begun
+    open_: tuple[list[tuple[int, int, int]], ...] = ([], [])  # heaps of these, by end
+    done = [[False] * len(spans) for spans in sides]
+    for end, start, side, number in order:
+        if done[side][number]:
+            continue
+        done[side][number] = True
+        other, heap = 1 - side, open_[1 - side]
+        while begun[other] < len(starts[other]) and starts[other][begun[other]][0] < end:
+            begin, partner = starts[other][begun[other]]
+            heappush(heap, (sides[other][partner].end, begin, partner))
+            begun[other] += 1
+        while heap and done[other][heap[0][2]]:
+            heappop(heap)
+        # what is neither done nor begins too late ends no sooner than this one, so it overlaps it
+        if heap and heap[0][0] > start:
+            partner = heappop(heap)[2]
+            done[other][partner] = True
+            yield (number, partner) if side == 0 else (partner, number)
+
+
+def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """As many overlapping pairs of equal label as can be, and with them as many pairs as can be; by their numbers.
+
+    Only where spans hang together (by overlapping) of which those of one side do not overlap one another; other
+    spans are in no pair. Costs O(n log n) for n spans.
+
+    >>> gold, predicted = [Span(0, 2, "A"), Span(3, 6, "A")], [Span(0, 1, "B"), Span(1, 5, "A")]
+    >>> list(flat_pairs(gold, predicted))
+    [(0, 0), (1, 1)]
+    """
+    sides = gold, predicted
+    for component in _components(gold, predicted):
+        spans = [[sides[side][number] for number in component[side]] for side in range(2)]
+        if all(following.start >= span.end for side in spans for span, following in pairwise(side)):
+            for number, partner in _best_pairs(*spans):
+                yield component[0][number], component[1][partner]
+
+
+def _components(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[list[int], list[int]]]:
+    """The numbers of the spans that hang together, of either side, by position."""
+    component: tuple[list[int], list[int]] = ([], [])
+    reach = 0
+    for start, end, side, number in sorted(
+        (span.start, span.end, side, number)
+        for side, spans in enumerate((gold, predicted))
+        for number, span in enumerate(spans)
+    ):
+        if start >= reach:
+            yield component
+            component = ([], [])
+        component[side].append(number)
+        reach = max(reach, end)
+    yield component
+
+
+def _best_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> list[tuple[int, int]]:
+    """The best pairing of two flat sequences, by position.
+
+    Overlapping pairs of flat sequences have an order, in which neighbours share at most one span. So what can
+    follow depends on no more than whether the spans of the last pair are taken; the best for each is kept.
+    """
+    nothing: _Found = (0, 0, None)
+    best: dict[tuple[bool, bool], _Found] = {(False, False): nothing}
+    last = -1, -1
+    i = j = 0
+    while i < len(gold) and j < len(predicted):
+        one, other = gold[i], predicted[j]
+        if one.overlaps(other):
+            found: dict[tuple[bool, bool], _Found] = {}
+            for (taken, other_taken), figures in best.items():
+                state = taken and i == last[0], other_taken and j == last[1]
+                found[state] = max(found.get(state, nothing), figures, key=_value)
+            if (False, False) in found:
+                labels, pairs, chain = found[False, False]
+                pair: _Found = (labels + (one.label == other.label), pairs + 1, (i, j, chain))
+                found[True, True] = max(found.get((True, True), nothing), pair, key=_value)
+            best, last = found, (i, j)
+        if one.end <= other.end:
+            i += 1
+        else:
+            j += 1
+    chain = max(best.values(), key=_value)[2]
+    result = []
+    while chain is not None:
+        result.append(chain[:2])
+        chain = chain[2]
+    return result[::-1]
+
+
+_Chain = tuple[int, int, Any] | None
+"""A pair of numbers, and the chain of those before it."""
+
+_Found = tuple[int, int, _Chain]
+"""Pairs of equal label, pairs, and which they are."""
+
+
+def _value(found: _Found) -> tuple[int, int]:
+    return found[:2]
+
+
+Stage = tuple[
+    Callable[[Span], Hashable], Callable[[Sequence[Span], Sequence[Span]], Iterable[tuple[int, int]]]
+]
+"""How to group spans of both sides, and how to pair those of a group."""
+
+_EQUAL: Stage = (_identity, in_order)
+_REST: Stage = (_anything, overlap_pairs)
+_BY_RANGE: Sequence[Stage] = (_EQUAL, (_range, in_order), _REST)
+_BY_LABEL: Sequence[Stage] = (_EQUAL, (_anything, flat_pairs), (_label, overlap_pairs), _REST)
+
+
+def _pairing(
+    gold: Iterable[Span], predicted: Iterable[Span], stages: Sequence[Stage]
+) -> tuple[list[Pair], list[Span], list[Span]]:
+    """Pairs, gold spans left over, predicted spans left over, after all stages."""
+    pairs: list[Pair] = []
+    # in an order of their own, so that the order in which they are given does not matter
+    left = [sorted(spans, key=_identity) for spans in (gold, predicted)]
+    for key, match in stages:
+        groups: dict[Hashable, tuple[list[Span], list[Span]]] = {}
+        for side, spans in enumerate(left):
+            for span in spans:
+                groups.setdefault(key(span), ([], []))[side].append(span)
+        left = [[], []]
+        for group in groups.values():
+            matched = list(match(*group))
+            pairs += [(group[0][number], group[1][partner]) for number, partner in matched]
+            for side in range(2):
+                taken = {pair[side] for pair in matched}
+                left[side] += [span for number, span in enumerate(group[side]) if number not in taken]
+        left = [sorted(spans, key=_identity) for spans in left]
+    return pairs, left[0], left[1]
