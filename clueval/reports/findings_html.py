@@ -9,22 +9,17 @@ that script by its hash, so that no other can run.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import MissingExtra
 from clueval.findings import FINDING_KINDS, Finding
 from clueval.matching import KINDS
 from clueval.problems import SIDES, Choice, expected
 from clueval.reports.findings_rows import LONGEST_OTHER, legible, shortened, tables_known
+from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
 from clueval.reports.tables import LEVEL_NAMES, Table
-from clueval.reports.text import shown
 from clueval.sources import whole_file
 
 _MEANINGS = {
@@ -70,41 +65,26 @@ def render(
 
 
 def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
-    try:
-        from jinja2 import Environment, FunctionLoader, StrictUndefined
-        from markupsafe import Markup
-    except ImportError:
-        raise MissingExtra(
-            "a web page needs the package Jinja2", advice="pip install 'clueval[report]'"
-        ) from None
-    environment = Environment(
-        autoescape=True,
-        loader=FunctionLoader(_template),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    script = _template("page.js")
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    script = template("page.js")
     main_tables, more_tables = _score_tables(report, choice)
-    return environment.get_template("page.html").generate(
+    return jinja.get_template("page.html").generate(
         title=legible(title),
         report=report,
         choice_text=_in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
-        score_table=environment.get_template("tables.html").module.score_table,  # type: ignore[attr-defined]
+        score_table=score_table(jinja),
         classes=list(_MEANINGS.items()),
         pictures=list(_pictures(report, choice)),
-        style=Markup(_template("page.css")),
+        style=Markup(template("page.css")),
         script=Markup(script),
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
-        about=Markup(_json({"kinds": FINDING_KINDS, "expected": _expected(report, choice)})),
+        script_hash=script_hash(script),
+        about=Markup(json_inside({"kinds": FINDING_KINDS, "expected": _expected(report, choice)})),
         data=(Markup(line) for line in lines),
     )
-
-
-def _template(name: str) -> str:
-    return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 # --- the data ------------------------------------------------------------------------------------------------
@@ -123,9 +103,9 @@ class _Lines:
             here = (finding.document, finding.metadata, finding.file)
             if here != document:
                 document = here
-                yield _json(["d", finding.document, _metadata(finding), finding.file]) + "\n"
+                yield json_inside(["d", finding.document, _metadata(finding), finding.file]) + "\n"
             self.findings += 1
-            yield _json(_row(finding)) + "\n"
+            yield json_inside(_row(finding)) + "\n"
 
 
 def _metadata(finding: Finding) -> dict[str, str]:
@@ -167,29 +147,10 @@ def _row(finding: Finding) -> list[object]:
     ]
 
 
-def _json(value: object) -> str:
-    """JSON that can stand in a script element: nothing in it ends that, or begins a comment."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        if character in text:
-            text = text.replace(character, f"\\u{ord(character):04x}")
-    return legible(text)
-
-
 # --- the scores ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """A score table as the page shows it; `chosen` are the first cells of the rows to stand out."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    chosen: Sequence[str] = ()
-
-
-def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[_Shown], list[_Shown]]:
+def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[ShownTable], list[ShownTable]]:
     """The tables of the choice that was made, and all others."""
     first, more = [], []
     for table in tables_known(report):
@@ -205,10 +166,9 @@ def _is_main(table: Table, choice: Choice) -> bool:
     return table.title.startswith("levels, ") and table.title.endswith(f": {ending}")
 
 
-def _as_shown(table: Table, choice: Choice) -> _Shown:
+def _as_shown(table: Table, choice: Choice) -> ShownTable:
     level = LEVEL_NAMES[str(choice.level)]
-    rows = [[shown(cell) for cell in row] for row in table.rows]
-    return _Shown(table.title, table.header, rows, (level, f"{level}, micro"))
+    return ShownTable.of(table, (level, f"{level}, micro"))
 
 
 def _in_words(choice: Choice) -> str:

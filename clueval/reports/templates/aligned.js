@@ -1,0 +1,255 @@
+"use strict";
+// Everything that comes from the corpus is put into the page with textContent: it is text and nothing else.
+(() => {
+  const PAGE = 50;
+  const COLUMNS = 1000;  // of one span at a time: a span may be as long as its document
+  const byId = (id) => document.getElementById(id);
+  const list = byId("list"), more = byId("more"), count = byId("count"), search = byId("f-text");
+  const number = (n) => n.toLocaleString("en");
+
+  const RESULTS = {
+    matched: { sign: "✓", words: "matched" },
+    "not-matched": { sign: "✗", words: "not matched" },
+    none: { sign: "○", words: "no counterpart" },
+  };
+
+  // --- the data: a line opens a document, or is a gold span in the last one opened ----------------------------
+
+  const spans = [];
+  let home = "";
+  for (const line of byId("data").textContent.split("\n")) {
+    if (!line.trim()) continue;
+    const fields = JSON.parse(line);
+    if (fields[0] === "d") {
+      home = fields[1];
+      continue;
+    }
+    const [, label, layer, gold, predicted, matched, distance, length, rate, pieces, opposite] = fields;
+    const result = predicted === null ? "none" : matched ? "matched" : "not-matched";
+    spans.push({
+      label, layer, gold, predicted, distance, length, rate, pieces, opposite, result, document: home, haystack: null,
+    });
+  }
+
+  const goldText = (span) => span.pieces.map((piece) => typeof piece === "string" ? piece : piece[0]).join("");
+  const otherText = (span) => span.pieces.map((piece) => typeof piece === "string" ? piece : piece[1]).join("");
+
+  function haystackOf(span) {
+    if (span.haystack === null)
+      span.haystack = [goldText(span), otherText(span), span.opposite ?? "", span.label, span.document].join("\n").toLowerCase();
+    return span.haystack;
+  }
+
+  // --- characters ------------------------------------------------------------------------------------------
+
+  // controls, what steers the direction of writing, invisible blanks, halves of a pair: shown by their numbers
+  const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/u;
+  const EACH_INVISIBLE = new RegExp(`(${INVISIBLE.source})`, "u");
+  const COMBINING = /^\p{M}/u;
+  const BLANK = /^\p{Zs}$/u;
+  const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+  const name = (character) => "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+  // joiners within a text belong to its script or its emoji; only alone in a column are they shown by number
+  const steers = (character) => INVISIBLE.test(character) && character !== "\u200c" && character !== "\u200d";
+  const visible = (text) => INVISIBLE.test(text) ? [...text].map((c) => steers(c) ? name(c) : c).join("") : text;
+
+  function put(parent, text) {
+    if (!INVISIBLE.test(text)) {
+      parent.append(text);
+      return;
+    }
+    for (const part of text.split(EACH_INVISIBLE)) {
+      if (part && INVISIBLE.test(part) && steers(part)) {
+        const box = document.createElement("span");
+        box.className = "control";
+        box.textContent = name(part);
+        parent.append(box);
+      } else if (part) parent.append(part);
+    }
+  }
+
+  function make(element, css, text) {
+    const made = document.createElement(element);
+    if (css) made.className = css;
+    if (text) put(made, text);
+    return made;
+  }
+
+  const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
+  const clusters = (text) => segmenter ? Array.from(segmenter.segment(text), ({ segment }) => segment) : [...text];
+
+  // Columns as [kind, gold, predicted]. What is equal stands together as it is written; each code point that
+  // differs has a column of its own, so that there are as many signs as the distance says.
+  function* columnsOf(pieces) {
+    for (const piece of pieces) {
+      if (typeof piece === "string") {
+        for (const cluster of clusters(piece)) yield ["equal", cluster, cluster];
+        continue;
+      }
+      const own = [...piece[0]], other = [...piece[1]];
+      for (let i = 0; i < Math.max(own.length, other.length); i++) {
+        const kind = i >= other.length ? "only-gold" : i >= own.length ? "only-predicted" : "replaced";
+        yield [kind, own[i] ?? "", other[i] ?? ""];
+      }
+    }
+  }
+
+  const SIGNS = { equal: "", replaced: "≠", "only-gold": "−", "only-predicted": "+" };
+
+  function cell(css, character) {
+    if (BLANK.test(character)) {
+      const box = make("span", css + " blank");
+      box.textContent = character === " " ? "␣" : name(character);
+      if (character !== " ") box.classList.add("control");
+      return box;
+    }
+    const box = make("span", css);
+    if (character === "\u200c" || character === "\u200d") box.append(make("span", "control", name(character)));
+    else if (COMBINING.test(character)) box.append(make("span", "alone", "◌" + character));
+    else put(box, character);
+    return box;
+  }
+
+  function column([kind, own, other]) {
+    const made = make("span", "column " + kind);
+    const mark = make("span", "mark");
+    mark.textContent = SIGNS[kind];
+    // look-alikes are told apart by their numbers
+    if (kind !== "equal") made.title = [own, other].map((character) => character ? name(character) : "nothing").join(" → ");
+    made.append(cell("of-gold", own), mark, cell("of-predicted", other));
+    return made;
+  }
+
+  // --- filters ---------------------------------------------------------------------------------------------
+
+  const filters = {};
+
+  function addFilter(name, values, words, of) {
+    const select = byId("f-" + name);
+    const counts = new Map(values.map((value) => [value, 0]));
+    for (const span of spans) counts.set(of(span), (counts.get(of(span)) ?? 0) + 1);
+    select.append(new Option("all", ""));
+    // the values are numbered, for a label may be empty
+    const known = [...counts.keys()];
+    if (!values.length) known.sort();
+    known.forEach((value, n) => select.append(new Option(`${visible(words(value))} (${number(counts.get(value))})`, String(n))));
+    select.addEventListener("change", apply);
+    filters[name] = { select, fits: (span) => select.value === "" || of(span) === known[Number(select.value)] };
+    return known.length;
+  }
+
+  addFilter("result", Object.keys(RESULTS), (value) => RESULTS[value].words, (span) => span.result);
+  addFilter("label", [], (value) => value, (span) => span.label);
+  byId("f-layer").parentElement.hidden = addFilter("layer", [], (value) => value, (span) => span.layer) < 2;
+
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  byId("reset").addEventListener("click", () => {
+    search.value = "";
+    for (const { select } of Object.values(filters)) select.value = "";
+    apply();
+  });
+  let waiting = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(apply, 80);
+  });
+
+  let shown = spans, rendered = 0;
+
+  function apply() {
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const tests = Object.values(filters);
+    shown = spans.filter((span) => tests.every(({ fits }) => fits(span)) &&
+      (words.length === 0 || words.every((word) => haystackOf(span).includes(word))));
+    list.replaceChildren();
+    rendered = 0;
+    render();
+    tellCount();
+  }
+
+  function tellCount() {
+    const strong = document.createElement("b");
+    strong.textContent = number(shown.length);
+    const whole = shown.length === spans.length ? "" : ` of ${number(spans.length)}`;
+    const parts = Object.entries(RESULTS).map(([result, { words }]) =>
+      `${number(shown.filter((span) => span.result === result).length)} ${words}`);
+    count.replaceChildren(strong, `${whole} gold span${spans.length === 1 ? "" : "s"}: ${parts.join(", ")}`);
+  }
+
+  // --- the list --------------------------------------------------------------------------------------------
+
+  const range = (side, ends) => ends === null ? "" : `${side} [${ends[0]},${ends[1]})`;
+
+  function aligned(span, rightToLeft) {
+    const box = make("div", "aligned");
+    const rail = make("div", "rail");
+    const other = make("span", "predicted", span.result === "none" ? "opposite" : "predicted");
+    rail.append(make("span", "gold", "gold"), make("span"), other);
+    const columns = make("div", "columns");
+    box.dir = rightToLeft ? "rtl" : "ltr";
+    box.setAttribute("aria-hidden", "true");
+    box.append(rail, columns);
+    const longer = make("button", "longer");
+    longer.type = "button";
+    const rest = columnsOf(span.pieces);
+    let next = rest.next();
+    const extend = () => {
+      const made = [];
+      for (; !next.done && made.length < COLUMNS; next = rest.next()) made.push(column(next.value));
+      columns.append(...made);
+      longer.hidden = next.done;
+      longer.textContent = `The texts go on: ${number(columns.childElementCount)} columns are shown. Show more`;
+    };
+    longer.addEventListener("click", extend);
+    extend();
+    return [box, longer];
+  }
+
+  function texts(css, span) {  // both texts as they are written, and as they are read aloud
+    const line = make("p", css);
+    const other = span.result === "none" ? " · opposite: " : " · predicted: ";
+    for (const [side, text] of [["gold: ", goldText(span)], [other, otherText(span)]])
+      line.append(make("span", "", side), make("bdi", "", text));
+    return line;
+  }
+
+  function card(span) {
+    const item = make("li", "card " + span.result);
+    const head = make("div", "head");
+    const { sign, words } = RESULTS[span.result];
+    head.append(make("span", "result " + span.result, `${sign} ${words}`), make("bdi", "label", span.label));
+    if (span.result !== "none") {
+      const rate = span.rate === null ? "" : ` = ${(100 * span.rate).toFixed(2)} %`;
+      head.append(make("span", "distance", `distance ${number(span.distance)} / ${number(span.length)}${rate}`));
+    }
+    const place = make("span", "place");
+    place.append(make("bdi", "", span.document), ` · ${[range("gold", span.gold), range("predicted", span.predicted)].filter(Boolean).join(" · ")}`);
+    head.append(place);
+    const rightToLeft = RIGHT_TO_LEFT.test(goldText(span));
+    item.append(head, ...aligned(span, rightToLeft), texts(rightToLeft ? "written" : "unseen", span));
+    if (span.opposite !== null) {
+      const opposite = make("p", "opposite", "The predicted text opposite the gold span: ");
+      opposite.append("“", make("bdi", "", span.opposite), "”");
+      item.append(opposite);
+    }
+    return item;
+  }
+
+  function render() {
+    const next = shown.slice(rendered, rendered + PAGE);
+    list.append(...next.map(card));
+    rendered += next.length;
+    if (!shown.length) list.append(make("li", "empty", spans.length ? "No span fits these filters." : "No gold spans."));
+    more.hidden = rendered >= shown.length;
+    more.textContent = `Show more (${number(shown.length - rendered)} left)`;
+  }
+
+  more.addEventListener("click", render);
+  new IntersectionObserver((entries) => {
+    if (entries.some((entry) => entry.isIntersecting) && !more.hidden) render();
+  }, { rootMargin: "600px" }).observe(more);
+  window.addEventListener("beforeprint", () => { while (rendered < Math.min(shown.length, 1000)) render(); });
+
+  apply();
+  document.documentElement.dataset.ready = "yes";
+})();
