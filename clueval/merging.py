@@ -10,7 +10,7 @@ Source: CLUEval, "Combined model".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from clueval.components import overlap_components
@@ -22,11 +22,14 @@ MERGED = "merged"
 """The name of the merged sequence."""
 
 
-def merge_layers(layers: Mapping[str, Sequence[Span]], *, document: str | None = None) -> list[Span]:
+def merge_layers(
+    layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
+) -> list[Span]:
     """The spans of several layers merged into one sequence, by position. Costs O(n log n) for n spans.
 
-    A span's label in its layer is ``labels[layer]``, or its only label under whatever name. `document` is
-    named in errors. Raises `OverlapError` if two spans of one layer overlap.
+    `layers` are the spans of each layer by its name, or the layers one after another, whose names are then
+    those that the spans give. A span's label in its layer is ``labels[layer]``, or its only label under whatever
+    name. `document` is named in errors. Raises `OverlapError` if two spans of one layer overlap.
 
     >>> entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 4, {"risk": "high"}), Span(6, 7, {"risk": "low"})]
     >>> for span in merge_layers({"entity": entity, "risk": risk}):
@@ -34,12 +37,25 @@ def merge_layers(layers: Mapping[str, Sequence[Span]], *, document: str | None =
     0 4 {'entity': 'PER', 'risk': 'high'}
     6 7 {'entity': None, 'risk': 'low'}
     """
+    if not isinstance(layers, Mapping):
+        layers = _by_name(layers)
     sides = [
         Span(span.start, span.end, Frozen({layer: label_in(layer, span)}))
         for layer, spans in layers.items()
         for span in in_order_and_flat(spans, document)
     ]
     return [_merged(component, layers) for component in overlap_components(sides)]
+
+
+def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
+    """Spans by the layers that they have a label in."""
+    named: dict[str, list[Span]] = {}
+    for spans in layers:
+        for span in spans:
+            for layer, label in span.by_layer.items():
+                if label is not None:
+                    named.setdefault(layer, []).append(span)
+    return named
 
 
 def _merged(component: Sequence[Span], layers: Mapping[str, object]) -> Span:

@@ -96,6 +96,11 @@ class TestMerging:
             Span(0, 7, {"entity": "LOC", "risk": "high"})
         ]
 
+    def test_layers_may_come_by_name_or_one_after_another(self) -> None:
+        entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 3, {"risk": "low"})]
+
+        assert merge_layers([entity, risk]) == merge_layers({"entity": entity, "risk": risk})
+
     def test_a_tie_goes_to_the_label_that_comes_first(self) -> None:
         entity = [Span(0, 2, {"entity": "Z"}), Span(2, 4, {"entity": "A"})]
 
