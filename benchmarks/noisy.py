@@ -1,13 +1,13 @@
 """How fast are documents scored whose texts differ, and is it faster than Nerval's own command?
 
 Writes pairs of documents in Nerval's format, with a table that names them, then measures, in turn and as
-whole processes, the metric ``noisy`` and the published tool (`rivals/nerval_cli.py`, package
-``teklia-nerval``) on all of them, and prints a Markdown table. Both read the same files and print the scores
-of all pairs together; Nerval prints those of each pair, too. See ``README.md`` for the caveats.
+whole processes, ``clueval score --metric noisy --pairs MAPPING FOLDER`` and the published tool
+(`rivals/nerval_cli.py`, package ``teklia-nerval``) on all of them, and prints a Markdown table. Both read the
+same files and print the scores of all pairs together; Nerval prints those of each pair, too. See ``README.md``
+for the caveats.
 
     python benchmarks/noisy.py
     python benchmarks/noisy.py --documents 10 --characters 2000 --runs 2
-    python benchmarks/noisy.py score MAPPING FOLDER     (what is measured)
 """
 
 from __future__ import annotations
@@ -20,12 +20,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from measure import CommandFailed, environment, measure, progress, table
 from words import sample_of_words
 
 HERE = Path(__file__).parent
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "clueval": (sys.executable, str(HERE / "noisy.py"), "score", "{mapping}", "{folder}"),
+    "clueval": (
+        sys.executable,
+        "-m",
+        "clueval",
+        "score",
+        "--metric",
+        "noisy",
+        "--pairs",
+        "{mapping}",
+        "{folder}",
+    ),
     "nerval": (
         sys.executable,
         str(HERE / "rivals" / "nerval_cli.py"),
@@ -99,30 +110,8 @@ def write(folder: Path, documents: int, characters: int, noise: Noise, seed: int
     return mapping
 
 
-def score(mapping: Path, folder: Path) -> str:
-    """The scores of all pairs that a table names, as text: what `COMMANDS` measures."""
-    from clueval.counting import Tally
-    from clueval.formats.nerval import read_mapping, read_nerval
-    from clueval.metric import Side
-    from clueval.metrics.noisy import Noisy
-    from clueval.reports.noisy import score_tables
-    from clueval.reports.text import render_tables
-    from clueval.sources import lines
-    from clueval.spans import DEFAULT_LAYER
-
-    metric = Noisy()
-    total: Tally = Tally()
-    for pair in read_mapping(mapping, folder):
-        documents = [read_nerval(lines(path), file=str(path)) for path in pair]
-        gold, predicted = (Side(one.layers[DEFAULT_LAYER], document=one) for one in documents)
-        total.update(metric.count(gold, predicted))
-    return render_tables(score_tables(metric.name, metric.scores(total, [DEFAULT_LAYER])))
-
-
 def report(documents: int, characters: int, noise: Noise, seed: int, runs: int, folder: Path) -> str:
     """Measure and tell machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
-    from measure import environment, measure, progress, table  # what is measured does not need it
-
     places = {"{mapping}": str(write(folder, documents, characters, noise, seed)), "{folder}": str(folder)}
     commands = {name: [places.get(part, part) for part in command] for name, command in COMMANDS.items()}
     case = f"{documents:,} pairs of {characters:,} characters"
@@ -146,15 +135,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails. With ``score``, score a table of pairs."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if given[:1] == ["score"]:
-        print(score(*map(Path, given[1:])))
-        return 0
-    from measure import CommandFailed
-
+    """Measure, and print the report; 2 if a command fails."""
     parser = _parser()
-    options = parser.parse_args(given)
+    options = parser.parse_args(arguments)
     if min(options.documents, options.characters, options.runs) < 1:
         parser.error("documents, characters and runs must be at least 1")
     if not 0 <= options.noise <= 1:

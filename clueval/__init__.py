@@ -6,22 +6,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clueval.accumulator import Accumulator
     from clueval.components import overlap_components
+    from clueval.conventions import ConventionTable, compare_conventions
     from clueval.evaluation import evaluate
     from clueval.exceptions import CluevalError
     from clueval.findings import Finding, error_table
     from clueval.matching import Match, match_spans
     from clueval.merging import merge_layers
     from clueval.problem_files import find_errors
-    from clueval.problems import Choice, findings
+    from clueval.problems import Choice
     from clueval.reading import read
     from clueval.results import Result, Signature
     from clueval.spans import Document, Sentence, Span
     from clueval.version import __version__
 
 _ROOMS = {
+    "Accumulator": "accumulator",
     "CluevalError": "exceptions",
     "Choice": "problems",
+    "ConventionTable": "conventions",
     "Document": "spans",
     "Finding": "findings",
     "Match": "matching",
@@ -30,10 +34,10 @@ _ROOMS = {
     "Signature": "results",
     "Span": "spans",
     "__version__": "version",
+    "compare_conventions": "conventions",
     "error_table": "findings",
     "evaluate": "evaluation",
     "find_errors": "problem_files",
-    "findings": "problems",
     "match_spans": "matching",
     "merge_layers": "merging",
     "overlap_components": "components",
@@ -42,8 +46,10 @@ _ROOMS = {
 """Where each public name is defined; its room is imported when the name is first used."""
 
 __all__ = [
+    "Accumulator",
     "Choice",
     "CluevalError",
+    "ConventionTable",
     "Document",
     "Finding",
     "Match",
@@ -52,10 +58,10 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "compare_conventions",
     "error_table",
     "evaluate",
     "find_errors",
-    "findings",
     "match_spans",
     "merge_layers",
     "overlap_components",

@@ -58,6 +58,8 @@ def compare_all(
 
     Costs less than comparing short passages one by one. If anything is wrong, it is looked for one by one.
     """
+    if not pairs:
+        return {}
     try:
         for gold, predicted in pairs:
             require_same_frame(gold, predicted)

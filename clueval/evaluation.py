@@ -1,28 +1,32 @@
 """The evaluation: pairs gold with predicted, checks that they are the same text, and counts.
 
 Files of the column formats are compared passage by passage, raw; everything else goes document by document
-through the metrics. Both ways give the same counts, and the second is the model for the first.
+through the metrics. Both ways give the same counts, and the second is the model for the first. What GATE asks
+besides, against a reference and of candidate lists, is counted beside the metrics, document by document.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.agreement import SIDES
+from clueval.counting import Tally
 from clueval.exceptions import UsageError
 from clueval.filters import parse_where
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+from clueval.parallel import document_groups, parallel, require_pair_by
 from clueval.passages import ROWS, Passage
 from clueval.reading import (
     Documents,
     LayerColumns,
     ReadOptions,
     Source,
+    are_paths,
     columns_of_side,
     document_pairs,
     documents_of,
@@ -32,11 +36,17 @@ from clueval.reading import (
     same_documents,
     source_pairs,
 )
-from clueval.results import Result, Signature
+from clueval.results import Result, Signature, plain
 from clueval.running import Evaluation, Plan
 from clueval.sources import Progress, blocks
 from clueval.spans import DEFAULT_LAYER, Document
-from clueval.version import __version__
+
+if TYPE_CHECKING:
+    from clueval.metrics.gate import Gate
+    from clueval.metrics.gate.list_evaluation import Lists
+
+Group = tuple[Document, ...]
+"""The gold document, the predicted one, and the one of the reference if there is one."""
 
 
 def evaluate(
@@ -59,8 +69,12 @@ def evaluate(
     ignore_punct: bool = True,
     gold_set: str | None = None,
     predicted_set: str | None = None,
+    reference_set: str | None = None,
+    lists: Lists | None = None,
+    pair_by: str | None = None,
     unit: str | None = None,
     align: bool | int = False,
+    each: Callable[[Group], object] | None = None,
     progress: Progress | None = None,
 ) -> Result:
     """Score predicted against gold.
@@ -77,11 +91,21 @@ def evaluate(
         input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct: as in
             `clueval.read`.
         gold_set, predicted_set: the annotation sets of the two sides, in formats that have several by name;
-            with `predicted` None both are taken from the same files.
+            with `predicted` None both are taken from the same files. The layer that a metric `gate` names as
+            `containing` is, in these formats, written ``SET:TYPE``; it is no sequence to be scored.
+        reference_set: with metric ``gate``, an annotation set of the predicted files, usually of an older run;
+            the report's ``reference`` compares the two (see `clueval.reports.gate_changes`).
+        lists: with metric ``gate``, where the predicted set has candidate lists. The report is then about the
+            best candidate of each list, and its ``lists`` about everything else (see
+            `clueval.metrics.gate.list_evaluation`).
+        pair_by: ``id``, ``name`` or ``content``: documents of the two sides go together by the id that the
+            document has, by the name of its file but for its ending, or by its text, in any order. None: files
+            by relative name, documents in order.
         unit: ``character`` to count the positions of tokens in characters, token texts joined by blanks.
         align: True if the two sides' texts differ and predicted spans are to be projected onto the gold text
             (needs rapidfuzz, extra ``align``); a number is the greatest product of the lengths of two texts.
             The metric ``noisy`` compares different texts without it.
+        each: is called with the documents of every group that is counted: gold, predicted, reference.
         progress: is called with the number of bytes read, again and again.
 
     Returns the `Result`. One pass; held in memory are one document or passage of each side and the counts.
@@ -89,10 +113,15 @@ def evaluate(
     """
     if unit not in (None, "token", "character"):
         raise UsageError(f"unknown unit {unit!r}", advice="token or character")
-    if unit not in (None, "token", "character"):
-        raise UsageError(f"unknown unit {unit!r}", advice="token or character")
+    require_pair_by(pair_by)
+    chosen = tuple(_with_unfiltered(metric, gold_set) for metric in _metrics(metrics))
+    beside = _Beside(chosen, reference_set, lists, each)
+    if merge and (reference_set is not None or lists is not None):
+        raise UsageError(
+            "merged layers have neither a reference set nor candidate lists", advice="leave out merge"
+        )
     plan = Plan(
-        _metrics(metrics),
+        beside.metrics,
         merge,
         parse_where(where),
         (by,) if isinstance(by, str) else tuple(by),
@@ -100,13 +129,15 @@ def evaluate(
         _cells(align),
     )
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
-    pairs = path_pairs(gold, predicted)
+    if predicted is None and pair_by is not None:
+        raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
+    pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
         options = [
             ReadOptions(
                 columns_of_side(layers, side, predicted is None and gold_set is None),
                 input,
-                token,
+                1 if token is None and predicted is None and gold_set is None else token,
                 token_id,
                 scheme,
                 invalid,
@@ -116,21 +147,149 @@ def evaluate(
                 ignore_punct,
                 whole_text=plan.texts_may_differ and plan.align is None,
                 annotation_set=(gold_set, predicted_set)[side],
+                containing=_containing(chosen),
             )
             for side in range(2)
         ]
-        for own, other in source_pairs(pairs, options, progress):
-            _count_sources(evaluation, own, other)
+        if reference_set is not None:
+            options.append(replace(options[1], annotation_set=reference_set))
+        if beside or pair_by is not None:
+            # the two sides are paths, since there are pairs
+            groups = document_groups(gold, predicted, options, pair_by, progress)  # type: ignore[arg-type]
+            _count_groups(evaluation, beside, groups)
+        else:
+            for own, other in source_pairs(pairs, options, progress):
+                if predicted is None and gold_set is None:
+                    own.require_both_sides()
+                _count_sources(evaluation, own, other)
         choices = {"scheme": scheme or "auto", "invalid": invalid}
     else:
         if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
             raise UsageError(
                 "one side is a path and the other is not", advice="give two paths or two iterables"
             )
-        for pair in same_documents(documents_of(gold), documents_of(predicted)):
-            _count_pair(evaluation, pair)
+        if reference_set is not None:
+            raise UsageError("a reference set is read from files", advice="give paths, or use Gate.against")
+        _count_groups(evaluation, beside, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
-    return evaluation.result(_signature(plan, choices, evaluation.units))
+    choices |= beside.choices() | ({} if pair_by is None else {"paired": pair_by})
+    return beside.completed(evaluation.result(_signature(plan, choices, evaluation)))
+
+
+def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | None, Path, Path]] | None:
+    """No pairs yet, where documents of paths are still to be paired; None if the sides are documents."""
+    return [] if are_paths(gold) and are_paths(predicted) else None  # type: ignore[arg-type]
+
+
+def _groups(gold: Documents, predicted: Documents, pair_by: str | None) -> Iterator[Group]:
+    if pair_by is None:
+        return same_documents(gold, predicted)
+    return parallel(((document,) for document in gold), ((document,) for document in predicted), pair_by)
+
+
+def _with_unfiltered(metric: Metric, gold_set: str | None) -> Metric:
+    """GATE's rule: targets of the containing set and type themselves all take part."""
+    containing = getattr(metric, "containing", None)
+    if containing is None or gold_set is None or metric.unfiltered is not None:  # type: ignore[attr-defined]
+        return metric
+    set_name, _, kind = containing.rpartition(":")
+    return replace(metric, unfiltered=kind) if set_name == gold_set else metric  # type: ignore[type-var]
+
+
+def _containing(metrics: Iterable[Metric]) -> str | None:
+    return next(filter(None, (getattr(metric, "containing", None) for metric in metrics)), None)
+
+
+class _Beside:
+    """What is counted beside the metrics: a comparison with a reference, candidate lists, whoever looks on.
+
+    `metrics` are the metrics as they are to be counted: with candidate lists, `gate` counts the best ones.
+    """
+
+    def __init__(
+        self,
+        metrics: tuple[Metric, ...],
+        reference_set: str | None,
+        lists: Lists | None,
+        each: Callable[[Group], object] | None,
+    ) -> None:
+        self.metrics = metrics
+        self._lists, self._each = lists, each
+        self._against = self._evaluation = None
+        if reference_set is None and lists is None:
+            return
+        metric = _gate(metrics)
+        if reference_set is not None:
+            if lists is not None:
+                raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+            from clueval.reports.gate_changes import AgainstReference
+
+            self._against = AgainstReference(metric, reference_set)
+        if lists is not None:
+            if len(metrics) > 1:
+                raise UsageError("candidate lists are for metric gate alone", advice="name no other metric")
+            from clueval.metrics.gate.list_evaluation import ListEvaluation
+
+            self._evaluation = ListEvaluation(metric, lists)
+            self.metrics = (self._evaluation.best_metric,)
+            self._scored = metric
+
+    def __bool__(self) -> bool:
+        return any(part is not None for part in (self._against, self._evaluation, self._each))
+
+    def counted(self, group: Group) -> Group:
+        """The documents that the metrics count."""
+        if self._evaluation is None:
+            return group
+        return (group[0], self._evaluation.best(group[1]))
+
+    def add(self, group: Group) -> None:
+        """Take in the documents of a group that has been counted."""
+        if self._against is not None:
+            self._against.add(*group)
+        if self._evaluation is not None:
+            self._evaluation.add(*group)
+        if self._each is not None:
+            self._each(group)
+
+    def choices(self) -> dict[str, str]:
+        """What enters the signature."""
+        if self._evaluation is None:
+            return {}
+        score, thresholds = self._scored.score_feature, self._scored.thresholds
+        return {"lists": f"{self._lists},score={plain(score)},thresholds={plain(thresholds)}"}
+
+    def completed(self, result: Result) -> Result:
+        """The result with what was counted here."""
+        if self._evaluation is not None:
+            self._evaluation.require_known()
+        parts = {"reference": self._against, "lists": self._evaluation}
+        found = {name: part.report() for name, part in parts.items() if part is not None}
+        if not found:
+            return result
+        own = result.metrics["gate"].get(DEFAULT_LAYER) or _gate(self.metrics).scores(
+            Tally(), [DEFAULT_LAYER]
+        )
+        report = {**own, **found}
+        return replace(result, metrics={**result.metrics, "gate": {DEFAULT_LAYER: report}}, counted=None)
+
+
+def _gate(metrics: Iterable[Metric]) -> Gate:
+    from clueval.metrics.gate import Gate
+
+    for metric in metrics:
+        if isinstance(metric, Gate):
+            return metric
+    raise UsageError("a reference set and candidate lists are for metric gate", advice="name metric gate")
+
+
+def _count_groups(evaluation: Evaluation, beside: _Beside, groups: Iterable[Group]) -> None:
+    for group in groups:
+        documents = evaluation.total.documents
+        gold, predicted, *_ = beside.counted(group)
+        _count_pair(evaluation, (gold, predicted))
+        if evaluation.total.documents > documents:  # else a filter has left it out
+            beside.add(group)
 
 
 def _cells(align: bool | int) -> int | None:
@@ -157,7 +316,11 @@ def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
     raw = own.has_passages and other.has_passages and not spans_wanted
     if raw and not evaluation.plan.needs_documents:
         _count_passages(evaluation, own, other)
-    elif evaluation.counts_fair_alone and {own.format, other.format} <= {"fair-spans", "conll2000"}:
+    elif (
+        evaluation.counts_fair_alone
+        and own.format == other.format == "fair-spans"
+        and own.options.layers is None
+    ):
         _count_fair_files(evaluation, own, other)
     else:
         for pair in document_pairs(own, other):
@@ -178,7 +341,8 @@ def _count_passages(evaluation: Evaluation, own: Source, other: Source) -> None:
     tokens = 0
     for gold, predicted in zip_longest(own.passages(), other.passages()):
         if gold is None or predicted is None:
-            evaluation.count_passages(waiting, decoders)
+            if waiting:
+                evaluation.count_passages(waiting, decoders)
             raise ends_early(own, other, gold is None, (gold or predicted).document)
         waiting.append((gold, predicted))
         tokens += gold.tokens
@@ -207,39 +371,18 @@ def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> Non
     )
     evaluation.see_layers([DEFAULT_LAYER])
     evaluation.units.add("token")
+    evaluation.text = "absent"
     evaluation.total.documents += run.sentences
     evaluation.total.add(metric.name, DEFAULT_LAYER, run.tally)
     for side, repaired in zip(SIDES, run.repaired, strict=True):
         evaluation.repaired[side] += repaired
 
 
-def _signature(plan: Plan, choices: Mapping[str, str], units: Iterable[str]) -> Signature:
+def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:
     """The choices behind a result."""
-    settings = {}
-    for metric in plan.metrics:
-        values = {f.name: getattr(metric, f.name) for f in fields(metric) if f.compare}  # type: ignore[arg-type]
-        settings[metric.name] = ",".join(f"{key}={_plain(value)}" for key, value in values.items())
-    return Signature(
-        {
-            "metrics": "+".join(
-                f"{name}({setting})" if setting else name for name, setting in settings.items()
-            ),
-            "unit": "+".join(sorted(units)) or "token",
-            **choices,
-            "merge": "yes" if plan.merge else "no",
-            "where": str(plan.where) or "all",
-            "zero": "0/0=0",
-            "text": "aligned" if plan.texts_may_differ else "equal",
-            "version": __version__,
-        }
-    )
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, Mapping):
-        return "/".join(f"{key}={_plain(part)}" for key, part in value.items())
-    if isinstance(value, tuple | list | set | frozenset):
-        return "/".join(map(str, value)) or "none"
-    if value is None:
-        return "default"
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+    made = {
+        "merge": "yes" if plan.merge else "no",
+        "where": str(plan.where) or "all",
+        "text": evaluation.text,
+    }
+    return Signature.of(plan.metrics, {**choices, **made}, evaluation.units)

@@ -2,7 +2,8 @@
 
 Spans that overlap one another go into an interval tree (package intervaltree), which answers in O(log n + k).
 Spans that do not are an interval tree whose every node has one span: two sorted lists and a bisection answer
-the same question in the same time and are about fifty times cheaper to build (5,000 spans), so a flat sequence is kept so.
+the same question in the same time and are about fifty times cheaper to build (5,000 spans), so a flat sequence
+is kept so.
 
 intervaltree refuses intervals without length and keeps equal ones once. Here positions are doubled, which
 gives a span of zero length room between its neighbours, and a node holds the numbers of all equal spans.

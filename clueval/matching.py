@@ -18,7 +18,7 @@ Source: the CLUEval algorithm (Evert, Heinrich et al.), "match.spans".
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, get_args
@@ -54,7 +54,7 @@ class Match:
 
 
 def match_spans(
-    gold: Sequence[Span], predicted: Sequence[Span], *, document: str | None = None
+    gold: Iterable[Span], predicted: Iterable[Span], *, document: str | None = None
 ) -> list[Match]:
     """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
 
@@ -68,6 +68,7 @@ def match_spans(
     >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
     [('tiling', {'label': 'PER'}), ('missed', {})]
     """
+    gold = list(gold)
     in_order_and_flat(gold, document)
     others = {by_position(span): span for span in in_order_and_flat(predicted, document)}
     partners = [others.pop(by_position(span), None) for span in gold]

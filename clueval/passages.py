@@ -83,6 +83,13 @@ def layout_of(
     layers = tuple((name, place(column, f"layer {name!r}")) for name, column in wanted.items())
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
     taken = {token_id, *(column for _, column in layers)}
+    if options.token is not None and place(options.token, "the tokens") in taken:
+        raise FormatError(
+            f"column {options.token} would hold both tokens and tags: the line has {width} columns",
+            file=file,
+            line=number,
+            advice="give PREDICTED, or one file with tokens, gold and predicted tags; --token names the column",
+        )
     free = [column for column in range(width) if column not in taken]
     if options.token is None and not free:
         raise FormatError(

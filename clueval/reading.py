@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, zip_longest
 from pathlib import Path
 
 from clueval.decoding import Decoder, documents
-from clueval.exceptions import FileError, TextMismatch, UsageError
+from clueval.exceptions import CluevalError, FileError, TextMismatch, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
 from clueval.passages import ColumnOptions, Passage
 from clueval.sources import Complain, Progress, blocks, content, lines, raw_content, refuse
@@ -18,11 +20,15 @@ from clueval.tagging import INVALID, scheme_called
 LayerColumns = Mapping[str, int | tuple[int, int]]
 """Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
 
+WITH_SETS = ("gate-xml", "bdoc")
+"""The formats that have several annotation sets by name."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How files are to be read; see `read`. `whole_text`: lines of a token and a tag are one text (Nerval).
-    `annotation_set`: of the formats that have named sets."""
+    `annotation_set`: of the formats that have named sets. `containing`: ``SET:TYPE``, annotations that become
+    a layer of that name beside it."""
 
     layers: Mapping[str, int] | None = None
     input: str | None = None
@@ -36,6 +42,7 @@ class ReadOptions:
     ignore_punct: bool = True
     whole_text: bool = False
     annotation_set: str | None = None
+    containing: str | None = None
 
     def __post_init__(self) -> None:
         if self.input is not None and self.input not in FORMATS:
@@ -59,13 +66,17 @@ class ReadOptions:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file to read: its path, its format, how to read it, and what to call it among others."""
+    """One file to read: its path, its format, how to read it, and what to call it among others.
+
+    Sources that share `read` take several annotation sets out of one document that is read once.
+    """
 
     path: Path
     format: str
     options: ReadOptions
     name: str | None = None
     progress: Progress | None = field(default=None, compare=False)
+    read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
 
     @property
     def has_passages(self) -> bool:
@@ -78,6 +89,15 @@ class Source:
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
         return found
+
+    def require_both_sides(self) -> None:
+        """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
+        if not self.has_passages:
+            raise UsageError(
+                f"a file of the format {self.format} has one side only",
+                file=str(self.path),
+                advice="give PREDICTED, too",
+            )
 
     def documents(self) -> Iterator[Document]:
         """The documents of the file, one in memory at a time."""
@@ -107,7 +127,7 @@ class Source:
 
             punctuation, invalid = self.options.ignore_punct, self.options.invalid
             return read_conll2000(numbered, file=str(self.path), ignore_punct=punctuation, invalid=invalid)
-        if self.format in ("gate-xml", "bdoc"):
+        if self.format in WITH_SETS:
             return iter([self._of_set()])
         if self.format == "nerval":
             from clueval.formats.nerval import read_nerval
@@ -122,14 +142,11 @@ class Source:
         """The document of a format with annotation sets, and the set that is asked for."""
         from clueval.metrics.gate.selection import chosen_set
 
-        if self.format == "bdoc":
-            from clueval.formats.bdoc import read_bdoc
-
-            document = read_bdoc(content(self.path), file=str(self.path))
-        else:
-            from clueval.formats.gate_xml import read_gate_xml
-
-            document = read_gate_xml(raw_content(self.path), file=str(self.path))
+        document = self.read.get(self.path) if self.read is not None else None
+        if document is None:
+            document = self._with_all_sets()
+            if self.read is not None:
+                self.read[self.path] = document
         if self.options.annotation_set is None:
             sets = ", ".join(map(repr, document.layers)) or "none"
             raise UsageError(
@@ -137,7 +154,27 @@ class Source:
                 file=str(self.path),
                 advice=f"--gold-set, --predicted-set or, of one side, --set; there are {sets}",
             )
-        return chosen_set(document, self.options.annotation_set)
+        chosen = chosen_set(document, self.options.annotation_set)
+        containing = self.options.containing
+        if containing is None:
+            return chosen
+        set_name, colon, kind = containing.rpartition(":")
+        if not colon or not kind:
+            raise UsageError(
+                f"{containing!r} names no containing annotations",
+                advice="write it SET:TYPE, as in Key:Section",
+            )
+        within = chosen_set(document, set_name, (kind,), layer=containing).layers[containing]
+        return replace(chosen, layers={**chosen.layers, containing: within})
+
+    def _with_all_sets(self) -> Document:
+        if self.format == "bdoc":
+            from clueval.formats.bdoc import read_bdoc
+
+            return read_bdoc(content(self.path), file=str(self.path))
+        from clueval.formats.gate_xml import read_gate_xml
+
+        return read_gate_xml(raw_content(self.path), file=str(self.path))
 
     def _named(self, document: Document) -> Document:
         """The document with the name of its file before its id, where there are several files."""
@@ -145,9 +182,7 @@ class Source:
             return document
         return replace(
             document,
-            id=self.name
-            if self.format in ("ltf", "nerval", "gate-xml", "bdoc")
-            else f"{self.name}:{document.id}",
+            id=self.name if self.format in ("ltf", "nerval", *WITH_SETS) else f"{self.name}:{document.id}",
         )
 
     def _text(self) -> Iterator[Document]:
@@ -174,7 +209,12 @@ class Source:
 
 
 def source_of(
-    path: Path, options: ReadOptions, *, name: str | None = None, progress: Progress | None = None
+    path: Path,
+    options: ReadOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    read: dict[Path, Document] | None = None,
 ) -> Source:
     """A file with its format, which is told from its first lines if `options.input` does not name it."""
     form = options.input
@@ -182,13 +222,29 @@ def source_of(
         form = format_of(path.name, _first_lines(path))
         if form == "conll" and options.whole_text:
             form = "nerval"
-    return Source(path, form, options, name, progress)
+    if options.annotation_set is not None and form not in WITH_SETS:
+        raise UsageError(
+            f"the format {form} has no annotation sets, and {options.annotation_set!r} is asked for",
+            file=str(path),
+            advice=f"sets are in {' and '.join(WITH_SETS)}",
+        )
+    return Source(path, form, options, name, progress, read)
 
 
 def _first_lines(path: Path) -> str:
-    """The first three lines of a file that are not blank, of each no more than its beginning."""
-    lines = [line[:2000] for _, text in islice(blocks(path), 1) for line in text[:100_000].split("\n")]
+    """The first three lines of a file that are not blank, of each no more than its beginning.
+
+    Of JSON the name that tells what it is stands in front, wherever it is: the text may come before it.
+    """
+    text = next((text for _, text in blocks(path, complain=_keep_quiet)), "")
+    if text.lstrip("\ufeff \t\r\n").startswith("{") and '"annotation_sets"' in text:
+        return '{"annotation_sets"'
+    lines = [line[:2000] for line in text[:100_000].split("\n")]
     return "\n".join(islice(filter(str.strip, lines), 3))
+
+
+def _keep_quiet(_: CluevalError) -> None:
+    """Whoever reads the file will complain."""
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
@@ -196,18 +252,37 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
 
     Hidden files and folders are left out. Raises `FileError` if there is nothing to read.
     """
-    if path.is_dir():
-        names = sorted(
-            file.relative_to(path).as_posix()
-            for file in path.rglob("*")
-            if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
-        )
-        if not names:
-            raise FileError("the folder has no files", file=str(path))
-        return [(name, path / name) for name in names]
-    if not path.exists():
-        raise FileError("there is no such file or folder", file=str(path))
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            names = sorted(_names_below(path))
+            if not names:
+                raise FileError("the folder has no files", file=str(path))
+            return [(name, path / name) for name in names]
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileError(
+                "is no regular file", file=str(path), advice="write what comes out of a pipe to a file"
+            )
+    except FileNotFoundError:
+        raise FileError("there is no such file or folder", file=str(path)[:300]) from None
+    except OSError as error:
+        raise FileError(
+            f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
+        ) from None
     return [(None, path)]
+
+
+def _names_below(folder: Path) -> Iterator[str]:
+    """The relative names of the files below a folder, save hidden ones; links to folders are not followed."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for here, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            path = Path(here, name)
+            if not name.startswith(".") and path.is_file():
+                yield path.relative_to(folder).as_posix()
 
 
 def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
@@ -308,6 +383,13 @@ def path_pairs(
     return [(str(own), own, other) for own, other in pairs]
 
 
+def are_paths(side: Paths | Documents | None) -> bool:
+    """Whether an argument names files or folders, and does not hold documents."""
+    if isinstance(side, list | tuple):
+        return bool(side) and all(isinstance(path, str | Path) for path in side)
+    return isinstance(side, str | Path)
+
+
 def documents_of(side: Paths | Documents | None) -> Documents:
     """A side that is documents, as its type says. Raises `UsageError` for something else."""
     if side is None or isinstance(side, str | Path):
@@ -320,9 +402,10 @@ def source_pairs(
 ) -> Iterator[tuple[Source, Source]]:
     """The gold and the predicted source of each pair of files."""
     for name, own, other in pairs:
+        read: dict[Path, Document] = {}
         yield (
-            source_of(own, options[0], name=name, progress=progress),
-            source_of(other, options[1], name=name, progress=progress),
+            source_of(own, options[0], name=name, progress=progress, read=read),
+            source_of(other, options[1], name=name, progress=progress, read=read),
         )
 
 

@@ -1,39 +1,172 @@
-"""Results, and the signature that says what they are."""
+"""Results, and the signature that says what they are.
+
+Two results can be compared, or added, if they are of the same kind: if their signatures are equal, all of them,
+the version included (a mended error may change a score). Where they are not, both refuse and say what differs;
+`force` is for those who know better.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from clueval.counting import Tally, f_measure
 from clueval.exceptions import UsageError
+from clueval.metric import Metric
 from clueval.spans import Span
 from clueval.version import __version__
+
+SHORT = MappingProxyType(
+    {
+        "metrics": "m",
+        "unit": "u",
+        "scheme": "s",
+        "invalid": "i",
+        "average": "a",
+        "merge": "g",
+        "where": "w",
+        "zero": "z",
+        "text": "t",
+        "version": "v",
+    }
+)
+"""The keys of the short form. A key that is not among them is written in full there, too."""
+
+_LONG = MappingProxyType({short: key for key, short in SHORT.items()})
+
+_ZERO = MappingProxyType({"gate": "1 if both sides are empty", "noisy": "undefined"})
+"""What 0/0 is, by metric, where it is not 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
     """The choices that a score depends on, in a fixed order: what to print beside it and to cite.
 
-    >>> str(Signature({"metrics": "levels", "unit": "token"}))
-    'metrics:levels|unit:token'
+    Signatures are equal if all their choices are, in whatever order. In the long form a key is a word, in the
+    short form a letter (see `SHORT`); nothing else is left out, so either can be parsed back.
+
+    >>> signature = Signature({"metrics": "levels", "unit": "token"})
+    >>> str(signature), signature.short
+    ('metrics:levels|unit:token', 'm:levels|u:token')
+    >>> Signature.parse(signature.short) == signature
+    True
     """
 
     choices: Mapping[str, str]
 
     def __str__(self) -> str:
-        return "|".join(f"{key}:{_quoted(value)}" for key, value in self.choices.items())
+        return _written(self.choices.items())
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.choices.items()))
+
+    @property
+    def short(self) -> str:
+        """The short form: letters for the keys."""
+        return _written((SHORT.get(key, key), value) for key, value in self.choices.items())
+
+    @classmethod
+    def of(
+        cls, metrics: Iterable[Metric], choices: Mapping[str, str], units: Iterable[str] = ()
+    ) -> Signature:
+        """The signature of an evaluation by these metrics, in these units, with these choices beside the usual.
+
+        A choice that is not made has its usual value. Reports hold all averages and name them, so `average` is
+        ``all`` until a number is cited; see `citing`.
+        """
+        found = list(metrics)
+        special = [f"{metric.name}={_ZERO[metric.name]}" for metric in found if metric.name in _ZERO]
+        usual = {
+            "metrics": "+".join(_described(metric) for metric in found),
+            "unit": "+".join(sorted(units)) or "token",
+            "scheme": "auto",
+            "invalid": "conlleval",
+            "average": "all",
+            "merge": "no",
+            "where": "all",
+            "zero": ",".join(["0/0=0", *special]),
+            "text": "equal",
+        }
+        return cls({**usual, **choices, "version": __version__})
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """The signature that prints like this. Raises `UsageError` if none does."""
-        choices = {}
-        for part in text.split("|"):
+        """The signature that prints like this, in its long or short form. Raises `UsageError` if none does."""
+        choices: dict[str, str] = {}
+        for part in text.strip("\n").split("|"):
             key, colon, value = part.partition(":")
             if not key or not colon:
                 raise UsageError(f"{part!r} is no part of a signature", advice="parts are written key:value")
+            key = _LONG.get(key, key)
+            if key in choices:
+                raise UsageError(f"the signature has {key!r} twice", advice="parts are written key:value")
             choices[key] = _unquoted(value)
         return cls(choices)
+
+    def citing(self, **choices: str) -> Signature:
+        """The signature of one number of the result: with the choices that lead to it, the version last.
+
+        >>> str(Signature({"metrics": "levels", "average": "all"}).citing(average="micro", level="1"))
+        'metrics:levels|average:micro|level:1'
+        """
+        merged = {**self.choices, **choices}
+        version = {key: merged.pop(key) for key in ("version",) if key in merged}
+        return Signature(merged | version)
+
+    def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
+        """The choices that are not the same, with both values; None where one has no such choice.
+
+        >>> Signature({"unit": "token"}).differences(Signature({"unit": "character"}))
+        {'unit': ('token', 'character')}
+        """
+        keys = [*self.choices, *(key for key in other.choices if key not in self.choices)]
+        pairs = {key: (self.choices.get(key), other.choices.get(key)) for key in keys}
+        return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
+
+
+def require_same(own: Signature, other: Signature, purpose: str) -> None:
+    """Raise `UsageError`, naming every choice that differs, if two signatures are not equal."""
+    found = own.differences(other)
+    if found:
+        what = "; ".join(
+            f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in found.items()
+        )
+        raise UsageError(
+            f"the results cannot be {purpose}: {what}",
+            advice="evaluate both alike, or insist with force=True",
+        )
+
+
+def _described(metric: Metric) -> str:
+    """A metric and its settings."""
+    names = [setting.name for setting in fields(metric) if setting.compare]  # type: ignore[arg-type]  # a dataclass
+    values = {name: getattr(metric, name) for name in names}
+    settings = [
+        f"{name}={'default' if name == 'weights' and value is None else plain(value)}"
+        for name, value in values.items()
+    ]
+    return f"{metric.name}({','.join(settings)})" if settings else metric.name
+
+
+def plain(value: object) -> str:
+    """A setting as signatures write it."""
+    if isinstance(value, Mapping):
+        return "/".join(f"{key}={plain(part)}" for key, part in value.items())
+    if isinstance(value, set | frozenset):
+        return "/".join(sorted(map(str, value))) or "none"
+    if isinstance(value, tuple | list):
+        return "/".join(map(str, value)) or "none"
+    if value is None:
+        return "none"
+    if value == "":
+        return "''"
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
+
+
+def _written(choices: Iterable[tuple[str, str]]) -> str:
+    return "|".join(f"{key}:{_quoted(value)}" for key, value in choices)
 
 
 def _quoted(value: str) -> str:
@@ -49,6 +182,63 @@ class Unprojected(NamedTuple):
 
     document: str
     span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """What a result was computed from, so that results can be added: metrics, tallies, layers by sequence.
+
+    A tally stands under the names of its metric and its sequence.
+    """
+
+    metrics: Sequence[Metric]
+    tallies: Mapping[tuple[str, str], Tally]
+    sequences: Mapping[str, Sequence[str]]
+
+    def __add__(self, other: Counted) -> Counted:
+        """Both together. Raises `UsageError` if they were not counted by equal metrics."""
+        if {metric.name: metric for metric in self.metrics} != {
+            metric.name: metric for metric in other.metrics
+        }:
+            names = [
+                "+".join(sorted(_described(metric) for metric in side.metrics)) for side in (self, other)
+            ]
+            raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
+        tallies = {key: Tally(tally) for key, tally in self.tallies.items()}
+        for key, tally in other.tallies.items():
+            tallies.setdefault(key, Tally()).update(tally)
+        sequences = {
+            name: list(dict.fromkeys([*self.sequences.get(name, ()), *other.sequences.get(name, ())]))
+            for name in dict.fromkeys([*self.sequences, *other.sequences])
+        }
+        return Counted(self.metrics, tallies, sequences)
+
+    def scores(self) -> dict[str, dict[str, Any]]:
+        """The reports, by metric and sequence."""
+        return {
+            metric.name: {
+                sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
+                for sequence, layers in self.sequences.items()
+            }
+            for metric in self.metrics
+        }
+
+
+class Difference(NamedTuple):
+    """A number of a report that two results do not share: where it stands in it, and both values.
+
+    The path begins with the sequence; a value is None where one of the results has no such number, or it is
+    undefined there.
+    """
+
+    path: tuple[str, ...]
+    own: float | None
+    other: float | None
+
+    @property
+    def change(self) -> float | None:
+        """The other value less the own; None where one of them is not there."""
+        return None if self.own is None or self.other is None else self.other - self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +258,51 @@ class Result:
     signature: Signature
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
     unprojected: Sequence[Unprojected] | None = None
+    counted: Counted | None = field(default=None, compare=False, repr=False)
+
+    def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
+        """The numbers in which two results differ, by metric, in the order of the reports.
+
+        Metrics of either are compared. Raises `UsageError` if the signatures differ, unless `force` is given.
+        """
+        if not force:
+            require_same(self.signature, other.signature, "compared")
+        names = dict.fromkeys([*self.metrics, *other.metrics])
+        return {
+            name: list(_differences(self.metrics.get(name, {}), other.metrics.get(name, {})))
+            for name in names
+        }
+
+    def add(self, other: Result, *, force: bool = False) -> Result:
+        """The result of both corpora together: counts are added, and the scores computed anew.
+
+        Raises `UsageError` if the signatures differ, unless `force` is given; the choices that differ then have
+        both values in the signature. Raises it, too, for results of different metrics and for those that do not
+        have their counts, or are broken down or of aligned texts, which do not add up.
+        """
+        if not force:
+            require_same(self.signature, other.signature, "added")
+        for result in (self, other):
+            if result.groups is not None or result.unprojected is not None:
+                raise UsageError(
+                    "results that are broken down, or of aligned texts, cannot be added",
+                    advice="evaluate both corpora in one go",
+                )
+        if self.counted is None or other.counted is None:
+            raise UsageError("a result without its counts cannot be added", advice="evaluate both in one go")
+        counted = self.counted + other.counted
+        return replace(
+            self,
+            documents=self.documents + other.documents,
+            tokens=self.tokens + other.tokens,
+            repaired_tags={
+                side: self.repaired_tags.get(side, 0) + other.repaired_tags.get(side, 0)
+                for side in dict.fromkeys([*self.repaired_tags, *other.repaired_tags])
+            },
+            metrics=counted.scores(),
+            signature=_joined(self.signature, other.signature),
+            counted=counted,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain dictionaries, strings, integers and floats. Rates are fractions."""
@@ -103,3 +338,57 @@ class Result:
         from clueval.reports.text import render  # only where it is wanted: most programs read the numbers
 
         return render(self.to_dict())
+
+
+def _joined(own: Signature, other: Signature) -> Signature:
+    """A signature with both values of what differs."""
+    both = {
+        key: " and ".join(value for value in pair if value is not None)
+        for key, pair in own.differences(other).items()
+    }
+    return Signature({**own.choices, **both})
+
+
+def _differences(own: object, other: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
+    """The numbers of two reports that are not the same."""
+    if isinstance(own, Mapping) or isinstance(other, Mapping):
+        sides = [side if isinstance(side, Mapping) else {} for side in (own, other)]
+        for key in dict.fromkeys([*sides[0], *sides[1]]):
+            yield from _differences(sides[0].get(key), sides[1].get(key), (*path, str(key)))
+    elif own != other:
+        values = [side if isinstance(side, int | float) else None for side in (own, other)]
+        yield Difference(path, *values)
+
+
+Rates = tuple[float, float, float]
+"""Precision, recall, F1."""
+
+
+def headlines(metric: str, report: Mapping[str, Any]) -> dict[str, Rates]:
+    """The rates of a metric's report that stand for all spans together, by the name to cite them by.
+
+    >>> from clueval.metrics.exact import Exact
+    >>> headlines("exact", Exact().scores(Tally(), ["label"]))
+    {'exact': (0.0, 0.0, 0.0)}
+    """
+    if metric == "levels":
+        entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
+        for layer, levels in report["labelled"].items():
+            ending = "" if len(report["labelled"]) == 1 else f"_{layer}"
+            entries |= {f"levels_{level}_labelled{ending}": of["micro"] for level, of in levels.items()}
+    elif metric == "muc":
+        entries = {f"muc_{name}": of for name, of in report.items() if name != "per_label"}
+    elif metric == "gate":
+        return {f"gate_{kind}": _rates(report["all"], f"_{kind}") for kind in ("strict", "lenient")}
+    elif metric == "fair":
+        entries = {f"fair_{version}": of for version, of in report["overall"].items()}
+    else:
+        entries = {metric: report["micro"]} if "micro" in report else {}
+    return {name: _rates(entry) for name, entry in entries.items()}
+
+
+def _rates(entry: Mapping[str, float], ending: str = "") -> Rates:
+    f1 = entry.get(f"f1{ending}")
+    if f1 is None:
+        f1 = f_measure(entry[f"precision{ending}"], entry[f"recall{ending}"])
+    return entry[f"precision{ending}"], entry[f"recall{ending}"], f1

@@ -9,18 +9,18 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.agreement import SIDES, Comparison, compare, compare_all
 from clueval.counting import Tally
 from clueval.decoding import Decoder
-from clueval.exceptions import UsageError
+from clueval.exceptions import OverlapError, UsageError
 from clueval.filters import ID, Filter
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side
 from clueval.passages import Passage
-from clueval.results import Result, Signature, Unprojected
+from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
 from clueval.spans import Document, Span
 from clueval.units import to_characters
@@ -64,6 +64,25 @@ class Plan:
         return self.texts_may_differ or features or self.unit == "character"
 
 
+def _frame(metric: Metric) -> str | None:
+    """The layer within which a metric counts, which is no sequence to be scored itself."""
+    return getattr(metric, "containing", None)
+
+
+def _without_filters(metric: Metric) -> Metric | None:
+    """A metric that leaves spans out as one that does not, to tell a name that no span has from one left out."""
+    if _frame(metric) is None and getattr(metric, "nil", None) is None:
+        return None
+    everywhere: Metric = replace(
+        metric,  # type: ignore[type-var]  # every metric is a dataclass
+        containing=None,
+        nil=None,
+        score_feature=None,
+        thresholds=None,
+    )
+    return everywhere
+
+
 def _compares_texts(metric: Metric) -> bool:
     """Whether a metric takes two different texts as they are."""
     return bool(getattr(metric, "texts_may_differ", False))
@@ -74,12 +93,15 @@ class Evaluation:
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
-        self.layers = list(layers)
+        self._frames: dict[str, int] = dict.fromkeys(filter(None, map(_frame, plan.metrics)), 0)
+        self.layers = [layer for layer in layers if layer not in self._frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
         self.units: set[str] = set()
+        self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
+        self._unfiltered: dict[str, Tally] = {}
         self._known_metadata: set[str] = set()
         self._known_values: dict[str, set[str]] = {key: set() for key, _ in plan.where.conditions}
 
@@ -92,8 +114,10 @@ class Evaluation:
         ]
 
     def see_layers(self, layers: Iterable[str]) -> None:
-        """Take in layers that documents bring along."""
-        self.layers.extend(layer for layer in layers if layer not in self.layers)
+        """Take in layers that documents bring along, but for those within which a metric counts."""
+        self.layers.extend(
+            layer for layer in layers if layer not in self.layers and layer not in self._frames
+        )
 
     # Documents
 
@@ -101,9 +125,13 @@ class Evaluation:
         """Check and count one pair of documents."""
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
+            if gold.end is None or predicted.end is None:
+                self.text = "absent"  # there was nothing to compare
         if self.plan.unit == "character":
             gold, predicted = to_characters(gold), to_characters(predicted)
         self.see_layers([*gold.layers, *predicted.layers])
+        for frame in self._frames:
+            self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
         receivers = self.receivers(gold.id, gold.metadata, begins=True, tokens=_positions(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
@@ -123,7 +151,9 @@ class Evaluation:
     ) -> None:
         for sequence, own, other in sides:
             for metric in metrics:
-                tally = metric.count(own, other)
+                tally = _count(metric, own, other)
+                if (everywhere := _without_filters(metric)) is not None:
+                    self._unfiltered.setdefault(metric.name, Tally()).update(everywhere.count(own, other))
                 for totals in receivers:
                     totals.add(metric.name, sequence, tally)
 
@@ -221,12 +251,18 @@ class Evaluation:
     def result(self, signature: Signature) -> Result:
         self._require_known_keys()
         self._require_known_values()
+        for frame, number in self._frames.items():
+            if self.total.documents and not number:
+                raise UsageError(
+                    f"no annotation is in {frame!r}, within which is to be counted",
+                    advice="check its spelling",
+                )
         scores = self._scores(self.total)
         for metric in self.plan.metrics:
             _require_known_labels(metric, scores[metric.name])
             if hasattr(metric, "require_known"):
                 tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
-                metric.require_known(sum(tallies, Tally()))
+                metric.require_known(self._unfiltered.get(metric.name) or sum(tallies, Tally()))
         return Result(
             self.total.documents,
             self.total.tokens,
@@ -247,14 +283,17 @@ class Evaluation:
             if self.groups
             else None,
             self.unprojected if self.plan.align is not None else None,
+            Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
         )
 
+    def _layers_of_sequences(self) -> dict[str, list[str]]:
+        return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
+
     def _scores(self, totals: Totals) -> dict[str, dict[str, Any]]:
-        sequences = {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
         return {
             metric.name: {
                 sequence: metric.scores(totals.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in sequences.items()
+                for sequence, layers in self._layers_of_sequences().items()
             }
             for metric in self.plan.metrics
         }
@@ -285,6 +324,16 @@ def _require_known_labels(metric: Metric, sequences: Mapping[str, Any]) -> None:
     for label in getattr(metric, "labels", ()):
         if not any(label in report["per_label"] for report in sequences.values()):
             raise UsageError(f"no span is labelled {label!r}", advice=f"a setting of metric {metric.name}")
+
+
+def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
+    """What a metric counts; an error about the spans says in which file they are."""
+    try:
+        return metric.count(gold, predicted)
+    except OverlapError as error:
+        if error.file is None and gold.document is not None:
+            error.file = gold.document.file
+        raise
 
 
 def _tally(metric: Metric, comparison: Comparison) -> Tally:

@@ -2,8 +2,8 @@
 
 Text comes in blocks that end with a line end, so that what is in memory is a block and the longest line. Files
 that begin as gzip files do are unpacked, whatever their name. The encoding is UTF-8, a byte-order
-mark is skipped, CRLF is read as LF, a last line without its end gets one. Only LF and CRLF end a line: a lone
-CR, U+2028 and their like are characters.
+mark is skipped, CRLF is read as LF, a last line without its end gets one. Only LF and CRLF end a line: U+2028
+and its like are characters, and a lone CR, the line end of old Macs, is an error.
 """
 
 from __future__ import annotations
@@ -147,27 +147,41 @@ def _decoded(data: bytes, path: Path, number: int, complain: Complain) -> str:
     if "\0" in text:
         line = number + text.count("\n", 0, text.index("\0"))
         complain(FormatError("a NUL character", file=str(path), line=line))
-    return text.replace("\r\n", "\n") if "\r" in text else text
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            line = number + text.count("\n", 0, text.index("\r"))
+            problem = "a carriage return without a line feed"
+            complain(FormatError(problem, file=str(path), line=line, advice="end lines with LF or CRLF"))
+    return text
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """A text file to write, which appears under its name when all of it is written, or not at all.
 
-    UTF-8, LF; packed if the name ends in ``.gz``. Raises `FileError` if it cannot be written.
+    UTF-8, LF; packed if the name ends in ``.gz``. A file that is there keeps its mode, a link stays a link.
+    Raises `FileError` if it cannot be written.
     """
-    import gzip
     import tempfile
 
     temporary: str | None = None
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as raw:
-            # mtime 0: the same text gives the same bytes
-            packed = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0) if path.suffix == ".gz" else None
-            with TextIOWrapper(packed or raw, encoding="utf-8", newline="\n") as text:
+        path = path.resolve() if path.is_symlink() else path
+        if path.exists() and not path.is_file():  # a pipe or a device takes what comes and stays what it is
+            with path.open("w", encoding="utf-8", newline="\n") as text:
                 yield text
-        Path(temporary).chmod(0o666 & ~_umask())
+            return
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
+        with (
+            os.fdopen(handle, "wb") as raw,
+            TextIOWrapper(
+                _packing(raw) if path.suffix == ".gz" else raw, encoding="utf-8", newline="\n"
+            ) as text,
+        ):
+            yield text
+        Path(temporary).chmod(mode)
         Path(temporary).replace(path)
         temporary = None
     except OSError as error:
@@ -175,6 +189,15 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
     finally:
         if temporary is not None:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _packing(raw: IO[bytes]) -> IO[bytes]:
+    import gzip
+
+    packed: Any = gzip.GzipFile(
+        fileobj=raw, mode="wb", mtime=0
+    )  # mtime 0: the same text gives the same bytes
+    return packed  # type: ignore[no-any-return]
 
 
 def _umask() -> int:

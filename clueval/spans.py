@@ -9,7 +9,7 @@ overlap if they share ground: ``a.start < b.end and b.start < a.end``; spans tha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from clueval.exceptions import SpanError
@@ -124,6 +124,18 @@ def name_of(span: Span) -> str:
     return f"[{span.start},{span.end})" + (f" {labels!r}" if labels else "")
 
 
+def _of_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
+    """The spans of a layer, each with its label under the layer's name."""
+    if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
+        return spans
+    return [
+        span
+        if layer in span.by_layer or len(span.by_layer) != 1
+        else replace(span, labels={layer: next(iter(span.by_layer.values()))})
+        for span in spans
+    ]
+
+
 class Sentence(NamedTuple):
     """The range ``[start, end)`` of a sentence, and the id that the file gives it."""
 
@@ -139,7 +151,8 @@ class Document:
     Positions count from `start`, the first position of the document (tokens are counted over a whole file),
     so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: of the `tokens`, or of the code
     points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
-    holds the line number of each token, `file` where the document was read; neither enters equality.
+    holds the line number of each token, `file` where the document was read; neither enters equality. A span
+    whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in.
 
     Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
     """
@@ -167,6 +180,9 @@ class Document:
                 document=self.id,
                 file=self.file,
             )
+        object.__setattr__(
+            self, "layers", Frozen({k: _of_layer(k, spans) for k, spans in self.layers.items()})
+        )
         end = self.end
         if end is None:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import random
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from clueval import evaluate
 from clueval.exceptions import UsageError
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
@@ -29,6 +31,9 @@ generate = benchmark("generate")
 measure = benchmark("measure")
 main_job = benchmark("main_job")
 mistakes = benchmark("mistakes")
+fair = benchmark("fair")
+fair_by_lists = benchmark("rivals.fair_by_lists")
+structures = benchmark("structures")
 
 Written = Callable[..., tuple[list[str], list[str]]]
 
@@ -438,3 +443,145 @@ def test_the_seqeval_rival_prints_a_perfect_report_for_equal_files(tmp_path: Pat
 
     spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(lines_of(gold)) for tag in sentence)
     assert ["micro", "avg", "1.0000", "1.0000", "1.0000", str(spans)] in map(str.split, report.splitlines())
+
+
+def random_span_file(path: Path, rng: random.Random, sentences: int) -> Path:
+    """Sentences of up to six spans of up to eight tokens, nested, crossing and with tokens missing."""
+    lines = []
+    for _ in range(sentences):
+        for _ in range(rng.randint(0, 6)) or [0]:
+            first = rng.randint(1, 8)
+            last = rng.randint(first, 8)
+            tokens = [token for token in range(first, last + 1) if rng.random() < 0.8] or [first]
+            label = rng.choice(["NP", "PP", "EMPTY"])
+            lines.append(f"{label}\t{first}\t{last}\t{', '.join(map(str, tokens))}")
+        lines += ["EMPTY\t999\t999\t999", ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+ByLabel = dict[tuple[str, str], int]
+
+
+def counts_by_lists(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
+    """The traditional and the fair counts of the list version, by label, without those that are 0."""
+    traditional, fair_counts = fair_by_lists.Counts(), fair_by_lists.Counts()
+    for targets, systems in zip(*map(fair_by_lists.read_spans, (gold, predicted)), strict=True):
+        fair_by_lists.count_traditional(targets, systems, traditional)
+        fair_by_lists.count_fair(targets, systems, fair_counts)
+    return +traditional, +fair_counts
+
+
+def counts_by_clueval(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
+    per_label = evaluate(gold, predicted, metrics="fair").metrics["fair"]["label"]["per_label"]
+
+    def counts(version: str, kinds: tuple[str, ...]) -> ByLabel:
+        found = {(label, kind): per_label[label][version][kind] for label in per_label for kind in kinds}
+        return {key: number for key, number in found.items() if number}
+
+    return counts("traditional", fair_by_lists.TRADITIONAL), counts("fair", fair_by_lists.FAIR)
+
+
+@pytest.mark.parametrize("nesting", [1, 3])
+def test_the_list_version_of_fair_counts_as_clueval_does(nesting: int, tmp_path: Path) -> None:
+    paths = generate.write(
+        generate.Corpus(3_000, format="fair-spans", density=300_000, errors=1.0, nesting=nesting), tmp_path
+    )
+
+    assert counts_by_lists(*paths) == counts_by_clueval(*paths)
+
+
+def test_the_list_version_of_fair_counts_as_clueval_does_where_spans_lie_over_one_another(
+    tmp_path: Path,
+) -> None:
+    rng = random.Random(1)
+    gold, predicted = (random_span_file(tmp_path / name, rng, 300) for name in ("gold", "predicted"))
+
+    traditional, fair_counts = counts_by_lists(gold, predicted)
+
+    assert {kind for _, kind in fair_counts} == set(fair_by_lists.FAIR)
+    assert (traditional, fair_counts) == counts_by_clueval(gold, predicted)
+
+
+def test_the_list_version_of_fair_gives_the_published_counts() -> None:
+    data = Path(__file__).parents[2] / "shared" / "data" / "faireval-ner"
+    if not data.is_dir():
+        pytest.skip("no shared data")
+    published = (data / "expected.tsv").read_text(encoding="utf-8")
+
+    _, fair_counts = counts_by_lists(data / "target.csv", data / "system.csv")
+
+    section = published.partition("### Fair evaluation:\n")[2].partition("\n\n")[0]
+    header, *rows = [line.split("\t") for line in section.split("\n")]
+    for label, *cells in rows[:-1]:
+        assert [str(fair_counts[label, kind]) for kind in header[1:-3]] == cells[:-3]
+
+
+def test_fair_is_measured_where_both_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    code = fair.main(["--tokens", "300", "--runs", "1"])
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    assert code == 0
+    assert [(case.split(":")[0], command) for case, command in rows] == [
+        ("| flat", "clueval"),
+        ("| flat", "lists"),
+        ("| nested", "clueval"),
+        ("| nested", "lists"),
+    ]
+
+
+def test_fair_is_not_measured_where_the_two_differ(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = (*fair.COMMANDS["lists"][:-1], "{gold}")
+    monkeypatch.setitem(fair.COMMANDS, "lists", other)
+
+    code = fair.main(["--tokens", "300", "--runs", "1"])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert "fair.py: clueval and lists differ: " in printed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        (name, shape)
+        for name, job in structures.JOBS.items()
+        for shape in structures.SHAPES
+        if job.nested or shape not in structures.NESTED
+    ],
+)
+def test_the_naive_versions_give_the_same_on_every_shape(name: str, shape: str) -> None:
+    job = structures.JOBS[name]
+
+    for size in (1, 2, 90):
+        case = structures.SHAPES[shape](size)
+        assert len(case.predicted) == size
+        assert job.plain(job.ours(case)) == job.naive(case)
+
+
+def test_the_structures_have_a_row_for_every_shape_that_fits_the_function(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sizes = ["--sizes", "5", "10", "--bearable", "5", "--runs", "1"]
+    code = structures.main(["--functions", "partial", "gate", "--shapes", "shifted", "among others", *sizes])
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert code == 0
+    assert rows[2:] == [["| partial", "shifted"], ["| gate", "shifted"], ["| gate", "among others"]]
+
+
+def test_structures_are_not_measured_where_the_two_differ(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = structures.Job(lambda case: len(case.gold), lambda case: -1)
+    monkeypatch.setitem(structures.JOBS, "gate", wrong)
+
+    code = structures.main(["--functions", "gate", "--sizes", "5", "10", "--bearable", "5", "--runs", "1"])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert "structures.py: gate (ordinary) and its naive version do not give the same" in printed.err

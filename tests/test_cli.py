@@ -189,3 +189,67 @@ def test_labels_that_look_like_formulas_are_guarded_in_tsv(tmp_path: Path, capsy
     main(["score", str(path), str(path), "--by", "domain", "--output", "tsv"])
 
     assert "\t'=cmd()\t" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("redirection", "code"), [("> /dev/full", 2), (">&-", 0)], ids=["a full disk", "a closed output"]
+)
+def test_an_output_that_cannot_be_written_is_no_traceback(redirection: str, code: int) -> None:
+    command = f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} {redirection}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+def test_output_in_ascii_escapes_what_it_cannot_show(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.vrt", "a\tB-Örtlichkeit\n")
+    command = [sys.executable, "-m", "clueval", "score", str(path), str(path)]
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+
+    assert "\\xd6rtlichkeit" in done.stdout
+
+
+def test_a_written_file_keeps_its_mode_and_links_stay_links(tmp_path: Path) -> None:
+    target = write(tmp_path / "target.tsv", "old")
+    target.chmod(0o600)
+    link = tmp_path / "link.tsv"
+    link.symlink_to(target)
+
+    assert main(["merge", GOLD, *LAYERS, "-o", str(link)]) == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("document\tstart\tend_inclusive\tentity\trisk")
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a B-X\rb I-X\r", "a carriage return without a line feed"),
+        ("#hashtag B-X\nb O\n", None),
+    ],
+)
+def test_old_line_ends_are_refused_and_hashtags_are_tokens(
+    tmp_path: Path, capsys: Capture, text: str, message: str | None
+) -> None:
+    path = str(write(tmp_path / "a.conll", text))
+
+    assert main(["score", path, path]) == (0 if message is None else 2)
+    output, error = capsys.readouterr()
+    assert (message or "") in error
+    assert message is not None or "2 positions" in output
+
+
+def test_one_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
+    paths = [str(write(tmp_path / "a", "a B-X\n")), str(write(tmp_path / "b", "\n"))]
+
+    for pair in (paths, paths[::-1]):
+        assert main(["score", *pair]) == 2
+        assert "the file ends where" in capsys.readouterr().err
+
+
+def test_names_of_layers_that_a_table_could_not_hold_are_refused(capsys: Capture) -> None:
+    assert main(["merge", GOLD, "--layer", "document=2", "--token-id", "4"]) == 2
+    assert "'document' cannot be the name of a layer" in capsys.readouterr().err

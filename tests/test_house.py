@@ -23,9 +23,11 @@ FLOORS: list[set[str]] = [
     {"agreement", "fair_files", "problems"},
     {"reports"},
     {"reading", "results"},
+    {"parallel"},
     {"running", "checking"},
-    {"evaluation", "problem_files", "explaining", "fair_findings"},
+    {"evaluation", "accumulator", "problem_files", "explaining", "fair_findings"},
     {"compat"},
+    {"conventions"},
     {"cli"},
 ]
 """From the ground up. A folder is one room here; what is inside may import what is below and each other."""

@@ -80,8 +80,11 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
 
     assert main(["score", "--config", str(config)]) == 0
     assert (tmp_path / "eval.csv").read_text().endswith("A\t1\t100.00\n")
-    assert main(["score", "--config", str(write(tmp_path / "d", config.read_text() + "labels = B\n"))]) == 2
-    assert "no span is labelled 'B'" in capsys.readouterr().err
+    assert (
+        main(["score", "--config", str(write(tmp_path / "d", config.read_text() + "labels = A, B\n"))]) == 0
+    )
+    assert main(["score", "--config", str(write(tmp_path / "f", config.read_text() + "label = B\n"))]) == 2
+    assert "unknown key 'label'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.alignment import Alignment, Step, align
+from clueval.cli import main
 from clueval.counting import Tally
 from clueval.exceptions import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
 from clueval.formats import nerval
@@ -894,12 +895,13 @@ def test_the_docstrings_are_true(room: ModuleType) -> None:
 
 
 def test_the_benchmark_writes_what_both_tools_read_and_scores_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracle: ModuleType
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracle: ModuleType, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.syspath_prepend(BENCHMARKS)
     benchmark = importlib.import_module("noisy")
     mapping = benchmark.write(tmp_path, 2, 300, benchmark.Noise(), 1)
-    shown = benchmark.score(mapping, tmp_path)
+    assert main(["score", "--metric", "noisy", "--pairs", str(mapping), str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
     totals: Counter[str] = Counter()
     for gold, predicted in read_mapping(mapping, tmp_path):
         lines = [[line for _, line in lines_of(path)] for path in (gold, predicted)]

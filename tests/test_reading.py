@@ -248,7 +248,10 @@ class TestTableOfSpans:
     @pytest.mark.parametrize(
         ("row", "message"),
         [
-            ("d1\t1\t5\tPER\thigh", r"t\.tsv:2, document 'd1': span \[1,6\) lies outside .* 0 to 4"),
+            (
+                "d1\t1\t5\tPER\thigh",
+                r"t\.tsv:2, document 'd1': the span from 1 to 5 \(inclusive\) lies outside .* 0 to 4",
+            ),
             ("d9\t1\t2\tPER\thigh", r"t\.tsv:2: the text has no document 'd9'"),
             ("d1\t2\t1\tPER\thigh", "ends before it starts: 2 to 1"),
             ("d1\t-1\t1\tPER\thigh", "'-1' is not a position"),

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import NoReturn
 
 from clueval.exceptions import CluevalError
@@ -17,6 +18,7 @@ from clueval.version import __version__
 
 COMMANDS = {
     "score": "score predicted against gold",
+    "conventions": "score under every convention at once: which F1 is this?",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
@@ -61,6 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     command = next((word for word in given if not word.startswith("-")), None)
+    _make_printable()
     try:
         options = parser(command).parse_args(given)
         code: int = import_module(f"clueval.cli.{options.command}").run(options)
@@ -71,8 +74,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"clueval {command}: interrupted", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # whoever reads the output has gone; Python's own flush at exit must not complain about it
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # whoever reads the output has gone
+        _give_up_stdout()
         return 0
+    except OSError as error:
+        print(f"clueval {command}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        _give_up_stdout()
+        return 2
     return code
+
+
+def _make_printable() -> None:
+    """Standard output that takes every character, as an escape if need be; none at all is no output."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # stays open to the end
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _give_up_stdout() -> None:
+    """Python's own flush at exit must not complain about an output that cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
     parser.add_argument("--to", choices=("ltf", "spans"), required=True, help="the format to write")
     parser.add_argument(
-        "-o", "--output-file", type=Path, metavar="PATH", help="file or folder (default: stdout)"
+        "-o", "--output-file", metavar="PATH", help="file, or folder if it ends in / (default: stdout)"
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     common.add_reading(parser)
@@ -42,12 +42,14 @@ def run(options: argparse.Namespace) -> int:
     documents = read(options.file, common.single_layers(options), **common.reading(options))
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
+    path = None if options.output_file is None else Path(options.output_file)
     if options.to == "spans":
-        print_or_write(_spans(documents), options.output_file)
-    elif options.output_file is not None and options.output_file.is_dir():
-        _write_each(documents, options.output_file)
+        print_or_write(_spans(documents), path)
+    elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
+        path.mkdir(exist_ok=True)
+        _write_each(documents, path)
     else:
-        print_or_write(_single(documents), options.output_file)
+        print_or_write(_single(documents), path)
     return 0
 
 
@@ -95,7 +97,7 @@ def _ltf(document: Document) -> str:
 def _single(documents: Iterator[Document]) -> Iterator[str]:
     for number, document in enumerate(documents):
         if number:
-            raise UsageError("there are several documents", advice="name an existing folder with -o")
+            raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
         yield _ltf(document).removesuffix("\n")
 
 

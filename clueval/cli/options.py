@@ -58,12 +58,19 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         help="take punctuation out of the spans of conll2000 files, as FairEval does (default: yes)",
     )
     group.add_argument("--text", type=Path, metavar="FILE", help="the text that a table of spans belongs to")
+    if not pairs:
+        group.add_argument(
+            "--set", dest="annotation_set", metavar="NAME", help="the annotation set to read (gate-xml, bdoc)"
+        )
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `clueval.read` and `clueval.evaluate` that `add_reading` made, save the layers."""
     names = ("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text")
-    return {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
+    found = {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
+    if hasattr(options, "annotation_set"):  # of commands that read one side
+        found["annotation_set"] = options.annotation_set
+    return found
 
 
 def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
+from clueval.cli.gate import GateOutputs
 from clueval.cli.progress import progress
-from clueval.cli.settings import add_settings, metrics
+from clueval.cli.settings import add_settings, candidate_lists, metrics
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.metrics import METRICS
-from clueval.reports import markdown, text, tsv
+from clueval.parallel import PAIR_BY
+from clueval.reports import conlleval, markdown, text, tsv
 from clueval.results import Result
 from clueval.sources import lines, whole_file
 
@@ -24,7 +26,8 @@ Score predicted spans against gold.
 
 GOLD and PREDICTED are two files (VRT, CoNLL-like columns, tables of spans; packed or not) or two folders whose
 files are paired by name. With GOLD alone, the file has both sides: the last two columns, or those that --layer
-names. Both sides must be the same text; the first difference is an error."""
+names; with --gold-set and --predicted-set, the annotation sets of GATE's documents. Both sides must be the same
+text; the first difference is an error."""
 EPILOG = """\
 filters: --where risk=high counts, for recall, the gold spans labelled high in layer risk and, for precision, the
 predicted spans labelled so; what is left out still serves the other side as a partner. --where domain=civil
@@ -34,9 +37,31 @@ examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
   clueval score gold.conll predicted.conll --metric levels,exact --output markdown
   clueval score both.conll                                   (gold and predicted in the last two columns)
-  clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high"""
+  clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
+  clueval score gold/ predicted/ --pair-by content                 (the same documents, other names)
+  clueval score corpus/ --metric gate --gold-set Key --predicted-set Response --reference-set Old"""
 
-OUTPUTS = {"text": text.render, "tsv": tsv.render, "markdown": markdown.render}
+
+def _tsv(report: Mapping[str, Any]) -> str:
+    metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
+    return tsv.render({**report, "metrics": metrics})
+
+
+def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report without what is no number: the list of changes against a reference has no place in columns."""
+    return {
+        key: _numbers(value) if isinstance(value, Mapping) else value
+        for key, value in report.items()
+        if not isinstance(value, list | str)
+    }
+
+
+OUTPUTS: dict[str, Callable[[Mapping[str, Any]], str]] = {
+    "text": text.render,
+    "tsv": _tsv,
+    "markdown": markdown.render,
+    "conlleval": conlleval.render,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,7 +81,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--by", action="append", default=[], metavar="KEY", help="scores for each value of this metadata, too"
     )
     group.add_argument(
-        "--output", choices=("text", "json", "tsv", "markdown"), default="text", help="(default: text)"
+        "--output",
+        choices=("text", "json", "tsv", "markdown", "conlleval"),
+        default="text",
+        help="(default: text)",
     )
     group.add_argument(
         "--unit",
@@ -75,11 +103,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--explain", action="store_true", help="with noisy: every gold span and its counterpart"
     )
     group.add_argument(
-        "--html", type=Path, metavar="FILE", help="with --explain: write a web page (extra: report)"
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="with --explain or metric gate: write a web page (extra: report)",
+    )
+    group.add_argument(
+        "--pair-by",
+        choices=PAIR_BY,
+        help="pair documents by their id, the file's name without its ending, or their text, in any order "
+        "(default: files by relative name, documents in order)",
     )
     group.add_argument("--gold-set", metavar="SET", help="the annotation set of gold (gate-xml, bdoc)")
     group.add_argument(
         "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
+    )
+    group.add_argument(
+        "--reference-set", metavar="SET", help="with metric gate: another set of predicted, to compare with"
+    )
+    group.add_argument(
+        "--gate-tsv", type=Path, metavar="FILE", help="with metric gate: write GATE's table of 31 columns"
+    )
+    group.add_argument(
+        "--write-indicators",
+        type=Path,
+        metavar="FOLDER",
+        help="with metric gate: copies of the predicted files (gate-xml, bdoc) with what became of each annotation",
+    )
+    group.add_argument(
+        "--indicator-prefix",
+        metavar="P",
+        help="of the sets P_Res, P_Ref, P_Diff in these copies (default: clueval)",
     )
     group.add_argument(
         "--config", type=Path, metavar="FILE", help="carry out a FairEval config file and print its report"
@@ -90,12 +144,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.config is not None:
+        if options.gold is not None or options.metric or options.output != "text":
+            raise UsageError("--config says what is scored and how", advice="give nothing beside it")
         return _run_config(options.config)
+    if options.output == "conlleval" and not options.metric:
+        options.metric = ["exact"]
     if options.gold is None:
         raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
     chosen = metrics(options)
     gold, predicted = _sides(options)
     reading = common.reading(options)
+    lists = candidate_lists(options)
+    outputs = GateOutputs(options, chosen, lists)
     with progress([options.gold, options.predicted]) as advance:
         result = evaluate(
             gold,
@@ -109,12 +169,19 @@ def run(options: argparse.Namespace) -> int:
             align=(options.max_alignment or True) if options.align else False,
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
+            reference_set=options.reference_set,
+            lists=lists,
+            pair_by=options.pair_by,
+            each=outputs.add if outputs else None,
             progress=advance,
             **reading,
         )
-    if options.explain or options.html is not None:
+    if options.explain or (options.html is not None and not outputs.has_gate):
         _explain(result, chosen, (gold, predicted), reading, options)
     else:
+        outputs.write(result)
+        if options.output == "conlleval":  # whose format has no place for it
+            print(f"signature: {result.signature}", file=sys.stderr)
         print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
     return 0
 
@@ -125,6 +192,8 @@ def _sides(options: argparse.Namespace) -> tuple[Any, Any]:
         return options.gold, options.predicted
     from clueval.formats.nerval import read_mapping
 
+    if options.pair_by is not None:
+        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
     if options.predicted is not None:
         raise UsageError("--pairs takes one folder", advice="clueval score --pairs pairs.csv FOLDER")
     gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
@@ -146,6 +215,8 @@ def _explain(
     noisy = next((metric for metric in chosen if isinstance(metric, Noisy)), None)
     if noisy is None:
         raise UsageError("--explain is about metric noisy", advice="add --metric noisy")
+    if options.where or options.by:
+        raise UsageError("--explain shows everything", advice="leave out --where and --by")
     if options.output not in ("text", "tsv"):
         raise UsageError("--explain comes as text or tsv", advice="or as a web page, --html FILE")
     explained = explain_files(*sides, noisy, layers=common.layers(options), **reading)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+
+if TYPE_CHECKING:
+    from clueval.metrics.gate.list_evaluation import Lists
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +35,9 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "--partial-factor", type=float, metavar="S", help="weight of partial matches (default: 0.75)"
     )
     partial.add_argument("--glue", action="store_true", help="merge overlapping spans of one label first")
-    partial.add_argument("--beta", action="append", type=float, metavar="B", help="report this F-beta, too")
+    partial.add_argument(
+        "--beta", action="append", type=float, metavar="B", help="report this F-beta, too; of gate, instead"
+    )
     noisy = parser.add_argument_group("metric noisy (Nerval: gold and predicted texts differ)")
     noisy.add_argument(
         "--threshold",
@@ -59,6 +64,43 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     gate.add_argument(
         "--thresholds", metavar="T", help="all, rounded, 11, 21, 51, or numbers parted by commas"
     )
+    gate.add_argument(
+        "--nil", metavar="VALUE", help="leave out annotations whose first feature is this ('': is missing)"
+    )
+    gate.add_argument(
+        "--containing",
+        metavar="SET:TYPE",
+        help="count only within annotations of this type (of other formats: a layer)",
+    )
+    gate.add_argument(
+        "--containment", choices=("overlapping", "containing", "coextensive"), help="(default: overlapping)"
+    )
+    gate.add_argument("--by-feature", metavar="F,...", help="break down by the values of these features")
+    _add_lists(parser.add_argument_group("metric gate: candidate lists"))
+
+
+def _add_lists(lists: argparse._ArgumentGroup) -> None:
+    lists.add_argument("--list-type", metavar="TYPE", help="predicted annotations of this type are lists")
+    lists.add_argument(
+        "--edge-feature", metavar="F", help="their feature that holds the ids of the candidates, best first"
+    )
+    lists.add_argument("--element-type", metavar="TYPE", help="the type of the candidates (default: any)")
+    lists.add_argument("--ranks", choices=("all", "10", "50", "100"), help="the ranks to show (default: all)")
+
+
+def candidate_lists(options: argparse.Namespace) -> Lists | None:
+    """Where candidate lists are, if they are asked for. Raises `UsageError` for half of it."""
+    given = {name: getattr(options, name) for name in ("list_type", "edge_feature", "element_type", "ranks")}
+    named = {name: value for name, value in given.items() if value is not None}
+    if not named:
+        return None
+    for name in ("list_type", "edge_feature"):
+        if name not in named:
+            given_flag = f"--{next(iter(named)).replace('_', '-')}"
+            raise UsageError(f"{given_flag} is given without --{name.replace('_', '-')}", advice="add it")
+    from clueval.metrics.gate.list_evaluation import Lists
+
+    return Lists(**named)
 
 
 _OPTIONS = {
@@ -66,8 +108,17 @@ _OPTIONS = {
     "partial": {"partial_factor": "factor", "glue": "glue", "beta": "betas"},
     "noisy": {"threshold": "threshold", "max_alignment": "max_alignment"},
     "gate": {
-        option: option
-        for option in ("types", "features", "feature_comparison", "pairing", "score_feature", "thresholds")
+        "types": "types",
+        "features": "features",
+        "feature_comparison": "feature_comparison",
+        "pairing": "pairing",
+        "score_feature": "score_feature",
+        "thresholds": "thresholds",
+        "nil": "nil",
+        "containing": "containing",
+        "containment": "containment",
+        "by_feature": "by",
+        "beta": "beta",
     },
 }
 """Of each metric with settings, the options and the fields that they set."""
@@ -79,15 +130,15 @@ def metrics(options: argparse.Namespace) -> list[Metric]:
     Raises `UsageError` for an unknown metric and for a setting of a metric that is not named.
     """
     names = [name for names in options.metric or ["levels"] for name in names.split(",")]
-    for metric, fields in _OPTIONS.items():
-        for option in fields:
-            if (
-                getattr(options, option) not in (None, False)
-                and metric not in names
-                and not _for_alignment(option, options)
-            ):
-                flag = f"--{option.replace('_', '-')}"
-                raise UsageError(f"{flag} is a setting of metric {metric}", advice=f"add --metric {metric}")
+    for option in dict.fromkeys(option for fields in _OPTIONS.values() for option in fields):
+        owners = [metric for metric, fields in _OPTIONS.items() if option in fields]
+        if (
+            getattr(options, option) not in (None, False)
+            and not set(owners) & set(names)
+            and not _for_alignment(option, options)
+        ):
+            flag, metric = f"--{option.replace('_', '-')}", " or ".join(owners)
+            raise UsageError(f"{flag} is a setting of metric {metric}", advice=f"add --metric {owners[0]}")
     for name in names:
         if name not in METRICS:
             raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
@@ -106,11 +157,15 @@ def _settings(name: str, options: argparse.Namespace) -> dict[str, Any]:
         if value is None or value is False:
             continue
         settings[field] = _converted(option, value)
+    if name == "gate" and "beta" in settings:
+        if len(settings["beta"]) > 1:
+            raise UsageError("metric gate has one F-beta", advice="give --beta once")
+        settings["beta"] = settings["beta"][0]
     return settings
 
 
 def _converted(option: str, value: Any) -> Any:
-    if option in ("labels", "exclude", "types", "features"):
+    if option in ("labels", "exclude", "types", "features", "by_feature"):
         return tuple(part.strip() for part in value.split(","))
     if option == "weights":
         from clueval.metrics.fair import parse_weights

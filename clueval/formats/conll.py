@@ -2,7 +2,8 @@
 
 Columns are parted by TAB if the first token line has one, else by blanks. ``-DOCSTART-`` begins a document. A
 line that begins with ``#`` is a comment unless it is a token line of its file: with tabs, if it has one; with
-blanks, if it has the right number of columns and tags where tags belong. Of the comments, ``# newdoc id = X``
+blanks, if it has the right number of columns and tags where tags belong (before the first token line: if no blank
+follows the ``#`` and a tag ends the line). Of the comments, ``# newdoc id = X``
 (CoNLL-U) begins a document, ``# sent_id = X`` names a sentence and ``# meta::key = value`` is metadata.
 
 Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments.
@@ -51,6 +52,13 @@ def sentence_id(head: str) -> str | None:
     return comment[2] if comment else None
 
 
+def _is_tag(value: str) -> bool:
+    try:
+        return bool(split_tag(value))
+    except TagError:
+        return False
+
+
 class _Reader:
     """Finds the sentences of one file, block by block."""
 
@@ -94,15 +102,14 @@ class _Reader:
 
     def _is_token(self, line: str) -> bool:
         layout = self.builder.layout
-        if layout is None or layout.separator == "\t":
-            return "\t" in line
         fields = [value for value in fields_of(line, " ") if value]
+        if layout is None:  # the first lines of the file
+            return "\t" in line or (len(fields) > 1 and line[1] != " " and _is_tag(fields[-1]))
+        if layout.separator == "\t":
+            return "\t" in line
         if len(fields) != layout.width:
             return False
-        try:
-            return all(split_tag(fields[column]) for _, column in layout.layers)
-        except TagError:
-            return False
+        return all(_is_tag(fields[column]) for _, column in layout.layers)
 
     def _comment(self, line: str) -> None:
         comment = _COMMENT.match(line)

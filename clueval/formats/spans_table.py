@@ -21,7 +21,7 @@ from clueval.exceptions import FormatError, SpanError
 from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Span
 
 _ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
-_RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
+RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
 
 
 class Header(NamedTuple):
@@ -64,8 +64,8 @@ def read(
         for span in own:
             if span.start < document.start or span.end > document.end:
                 raise SpanError(
-                    f"span [{span.start},{span.end}) lies outside the document, which has the positions "
-                    f"{document.start} to {document.end - 1}",
+                    f"the span from {span.start} to {span.end - 1} (inclusive) lies outside the document, which has "
+                    f"the positions {document.start} to {document.end - 1}",
                     file=file,
                     line=span.line,
                     document=document.id,
@@ -130,10 +130,14 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
             advice="name the end 'end_inclusive' (or 'end') or 'end_exclusive'",
         )
     if layers is None:
-        chosen = {name: place for name, place in places.items() if name not in _RESERVED}
+        chosen = {name: place for name, place in places.items() if name not in RESERVED}
     else:
         chosen = {name: column - 1 if column > 0 else len(names) + column for name, column in layers.items()}
         for name, place in chosen.items():
+            if 0 <= place < len(names) and names[place] in RESERVED:
+                raise FormatError(
+                    f"column {layers[name]} is {names[place]!r}, which is no layer", file=file, line=number
+                )
             if not 0 <= place < len(names):
                 raise FormatError(
                     f"there is no column {layers[name]} for layer {name!r}", file=file, line=number
@@ -146,9 +150,9 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
     positions = []
     for place in (header.start, header.end):
         value = fields[place]
-        if not (value.isascii() and value.isdigit()):
+        if not (value.isascii() and value.isdigit() and len(value) <= 18):
             raise FormatError(
-                f"{value!r} is not a position", file=file, line=number, advice="a number from 0 on"
+                f"{value[:40]!r} is not a position", file=file, line=number, advice="a number from 0 on"
             )
         positions.append(int(value))
     start, end = positions[0], positions[1] + header.inclusive

@@ -20,9 +20,9 @@ from clueval.passages import ColumnOptions, Passage, PassageBuilder, unescape, w
 from clueval.sources import Complain, Progress, blocks, refuse
 from clueval.spans import Frozen
 
-_NAME = r"[^\W\d][\w:.\-]*"
+_NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
-_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t]*>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
 _ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 

@@ -3,7 +3,7 @@
 The figures are those of conlleval and of seqeval's default mode: equal spans of one side count once,
 macro and weighted are means over the labels of both sides, f1 of an average is the average of the f1s.
 `token_accuracy` is the share of positions whose tags are equal on both sides, as they are written; where the
-spans do not come from tags, as BIO would write the spans.
+spans do not come from tags, as BIO would write the spans; 0 where the text is not there.
 
 Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 """
@@ -77,10 +77,12 @@ def _counted(side: Side) -> set[tuple[int, int, str]]:
 
 def _positions(gold: Side, predicted: Side) -> Tally:
     """How many positions the document has and how many are tagged alike."""
-    tagged = [_tags(side) for side in (gold, predicted)]
+    if gold.document is not None and gold.document.end is None and gold.tags is None:
+        return Tally()  # spans without their text: nobody knows how many positions there are
     if gold.tags is not None and predicted.tags is not None:
         equal = sum(one == other for one, other in zip(gold.tags, predicted.tags, strict=True))
         return Tally({("positions", "all"): len(gold.tags), ("positions", "equal"): equal})
+    tagged = [_tags(side) for side in (gold, predicted)]
     length = _length(gold, predicted)
     touched = tagged[0].keys() | tagged[1].keys()
     differ = sum(tagged[0].get(position) != tagged[1].get(position) for position in touched)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clueval.reports.tables import Report, Table, tables
-from clueval.reports.text import shown
+from clueval.reports.text import shown, summary
 
 
 def render(report: Report) -> str:
     """The tables of a report in Markdown, and its signature."""
     lines = [line for table in tables(report) for line in _table(table)]
-    return "\n".join([*lines, f"Signature: `{report['signature'].replace('`', '')}`"])
+    head = [*(_escaped(line) for line in summary(report)), ""]
+    return "\n".join([*head, *lines, f"Signature: `{report['signature'].replace('`', '')}`"])
 
 
 def _table(table: Table) -> Iterator[str]:

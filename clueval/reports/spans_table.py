@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clueval.exceptions import UsageError
+from clueval.formats.spans_table import RESERVED
 from clueval.reports.tsv import cell
 from clueval.spans import Document, Span
 
 
 def header(layers: Sequence[str], with_ids: bool) -> str:
     """The first line; `with_ids` adds the ids of the first and the last token."""
+    for layer in layers:
+        if layer in RESERVED or cell(layer) != layer:
+            raise UsageError(
+                f"{layer!r} cannot be the name of a layer in a table of spans", advice="name it differently"
+            )
     ids = ["start_id", "end_id"] if with_ids else []
     return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
 

@@ -153,6 +153,75 @@ def gate(title: str, report: Report) -> Iterator[Table]:
         yield _gate_rates(f"{title}{name}: rates", rows, beta)
     if report.get("thresholds"):
         yield _gate_rates(f"{title}: responses with a score of at least", report["thresholds"], beta)
+    if "average_precision" in report:
+        rows = {kind: [Rate(value)] for kind, value in report["average_precision"].items()}
+        yield Table(f"{title}: average precision", ["", "AP"], [[kind, *row] for kind, row in rows.items()])
+    if "reference" in report:
+        yield from _gate_reference(title, report["reference"], beta)
+    if "lists" in report:
+        yield from _gate_lists(title, report["lists"], beta)
+
+
+CHANGES_SHOWN = 50
+"""So many changes against a reference are shown in tables; the JSON has all."""
+
+
+def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
+    name = f"{title}: reference {reference['set']!r}"
+    several = len(reference["per_type"]) > 1
+    entries = {**reference["per_type"], **({"macro": reference["macro"]} if several else {})}
+    entries["all"] = reference["all"]
+    yield _gate_counts(f"{name}, pairs", entries)
+    yield _gate_rates(f"{name}, rates", entries, beta)
+    tables = {**reference["contingency"]["per_type"], "all": reference["contingency"]["all"]}
+    header = ["type", "both", "only reference", "only predicted", "neither", "p"]
+    for kind in ("strict", "lenient"):
+        yield Table(
+            f"{name}, targets found by ({kind}; p of McNemar's exact test)",
+            header,
+            [[label, *(of[kind][cell] for cell in _CONTINGENCY)] for label, of in tables.items()],
+        )
+    yield Table(f"{name}, changes", ["", "spans"], list(map(list, reference["change_counts"].items())))
+    changes = reference["changes"]
+    if changes:
+        shown = f", the first {CHANGES_SHOWN} of {len(changes):,}" if len(changes) > CHANGES_SHOWN else ""
+        yield Table(
+            f"{name}, changed spans{shown} ([-it-] {{+targets+}} [=both=])",
+            ["document", "start", "end_exclusive", "label", "from", "to", "", "context"],
+            [[row[column] for column in _CHANGE] for row in changes[:CHANGES_SHOWN]],
+        )
+
+
+_CONTINGENCY = ("both", "reference_only", "response_only", "neither", "p_value")
+_CHANGE = ("document", "start", "end_exclusive", "label", "before", "after", "change", "context")
+
+
+def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
+    if lists["by_score"]:
+        yield _gate_rates(f"{title}: lists, candidates with a score of at least", lists["by_score"], beta)
+    yield _gate_rates(f"{title}: lists, candidates up to rank", lists["by_rank"], beta)
+    found = lists["disambiguation"]
+    yield Table(
+        f"{title}: lists", ["", "lists"], [[key.replace("_", " "), n] for key, n in found["lists"].items()]
+    )
+    yield Table(
+        f"{title}: lists with a match, right up to rank",
+        ["rank", "lists", "strict", "lenient"],
+        [
+            [rank, entry["lists"], Rate(entry["accuracy_strict"]), Rate(entry["accuracy_lenient"])]
+            for rank, entry in found["ranks"].items()
+        ],
+    )
+    maximum = lists["maximum_recall"]
+    rates = ("max_recall_strict", "max_recall_lenient", "max_recall_list_strict", "max_recall_list_lenient")
+    yield Table(
+        f"{title}: maximum recall with candidates up to rank",
+        ["rank", "strict", "lenient", "strict, with list", "lenient, with list", "targets", "with list"],
+        [
+            [rank, *(Rate(entry[name]) for name in rates), entry["targets"], entry["targets_with_list"]]
+            for rank, entry in {**maximum["ranks"], "all": maximum["all"]}.items()
+        ],
+    )
 
 
 def _gate_counts(title: str, entries: Report) -> Table:

@@ -10,7 +10,7 @@ from clueval.reports.tables import Cell, Rate, Report, Table, tables
 def render(report: Report) -> str:
     """A report as text: what was read, the tables, the signature."""
     return "\n".join(
-        [*_head(report), *(line for table in tables(report) for line in _table(table)), *_foot(report)]
+        [*summary(report), "", *(line for table in tables(report) for line in _table(table)), *_foot(report)]
     )
 
 
@@ -19,13 +19,13 @@ def render_tables(found: Iterator[Table]) -> str:
     return "\n".join(line for table in found for line in _table(table))
 
 
-def _head(report: Report) -> Iterator[str]:
+def summary(report: Report) -> Iterator[str]:
+    """What was read, in a line or two."""
     documents, tokens = report["documents"], report["tokens"]
-    yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} positions"
+    yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
     for side, n in report["repaired_tags"].items():
         if n:
             yield f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}"
-    yield ""
 
 
 def _foot(report: Report) -> Iterator[str]:

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 
 from clueval.reports.tables import Report
 
+_BY_LABEL = {"confusion", "found", "label_counts", "missed"}
+"""Entries whose keys are labels; they get a row for each, so that a label never is a column."""
+
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
 
@@ -42,7 +45,10 @@ def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
 def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
     """The innermost dictionaries of a report with their places in it."""
     numbers = {key: value for key, value in report.items() if not isinstance(value, dict)}
-    if numbers:
+    if _BY_LABEL & {*path}:
+        for label, n in numbers.items():
+            yield (*path, label), {"n": n}
+    elif numbers:
         yield path, numbers
     for key, value in report.items():
         if isinstance(value, dict):

@@ -1,0 +1,61 @@
+"""``clueval conventions``: the same data under every convention at once."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from clueval.cli import options as common
+from clueval.cli.progress import progress
+from clueval.conventions import compare_conventions
+from clueval.reports.conventions import render_markdown, render_text, write_page
+
+DESCRIPTION = """\
+Score predicted spans against gold under every convention that people report: conlleval, seqeval (default and
+strict), CLUEval's levels, MUC, FairEval, loio, GATE. One row each, with what it counts as right.
+
+GOLD and PREDICTED are files or folders, as for clueval score; with GOLD alone, the file has both sides."""
+EPILOG = """\
+examples:
+  clueval conventions gold.conll predicted.conll
+  clueval conventions gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --output markdown
+  clueval conventions both.conll --html conventions.html"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
+    parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
+    group = parser.add_argument_group("report")
+    group.add_argument(
+        "--output", choices=("text", "json", "markdown"), default="text", help="(default: text)"
+    )
+    group.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead (extra: report)")
+    common.add_reading(parser, pairs=True)
+    sets = parser.add_argument_group("annotation sets")
+    sets.add_argument("--gold-set", metavar="SET", help="the annotation set of gold (gate-xml, bdoc)")
+    sets.add_argument(
+        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    with progress([options.gold, options.predicted]) as advance:
+        table = compare_conventions(
+            options.gold,
+            options.predicted,
+            layers=common.layers(options),
+            gold_set=options.gold_set,
+            predicted_set=options.predicted_set,
+            progress=advance,
+            **common.reading(options),
+        )
+    if options.html is not None:
+        write_page(options.html, table.to_dict())
+        print(f"wrote {options.html}", file=sys.stderr)
+    elif options.output == "json":
+        print(table.to_json())
+    else:
+        render = render_markdown if options.output == "markdown" else render_text
+        print(render(table.to_dict()))
+    return 0

@@ -1,0 +1,66 @@
+"""Results as conlleval prints them: the format of the shared tasks CoNLL-2000, 2002 and 2003.
+
+The figures are those of the metric ``exact``: phrases are spans, the accuracy is the share of tokens with equal
+tags, the number at the end of a line is that of the phrases found. Rates are percentages, 0/0 is 0. Without
+tokens only the first line is printed, as there.
+
+What the script does otherwise: of the letters of BILOU it takes L and U for I, so that neighbours of one type
+become one phrase; here L ends a phrase and U is one. A tag without a type has the type ``_`` here.
+
+Where there are several sequences of spans, or values of a break-down, each has its name in a line above, and a
+blank line after it.
+
+Source: the output of conlleval.pl, Tjong Kim Sang, as published with CoNLL-2000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.reports.text import printable
+
+Report = Mapping[str, Any]
+
+
+def render(report: Report) -> str:
+    """What `Result.to_dict` gives, of an evaluation with the metric ``exact``, in conlleval's format.
+
+    Raises `UsageError` if the report lacks the metric.
+    """
+    blocks = list(_blocks(report))
+    if len(blocks) == 1:
+        return blocks[0][1]
+    return "\n\n".join(f"{printable(name)}\n{block}" for name, block in blocks)
+
+
+def _blocks(report: Report) -> Iterator[tuple[str, str]]:
+    """Each sequence, of everything and of every value of a break-down: its name and its figures."""
+    groups = [("", report)]
+    for key, values in report.get("by", {}).items():
+        groups += [(f"{key} {value}: ", group) for value, group in values.items()]
+    for where, group in groups:
+        if "exact" not in group["metrics"]:
+            raise UsageError(
+                "conlleval's format needs the metric 'exact'", advice="score with --metric exact"
+            )
+        for sequence, figures in group["metrics"]["exact"].items():
+            yield f"{where}{sequence}", "\n".join(_lines(figures, group["tokens"]))
+
+
+def _lines(figures: Report, tokens: int) -> Iterator[str]:
+    micro = figures["micro"]
+    yield (
+        f"processed {tokens} tokens with {micro['gold']} phrases; "
+        f"found: {micro['predicted']} phrases; correct: {micro['tp_gold']}."
+    )
+    if tokens:
+        yield f"accuracy: {100 * figures['token_accuracy']:6.2f}%; {_rates(micro)}"
+    for label, prf in figures["per_label"].items():
+        yield f"{printable(label):>17}: {_rates(prf)}  {prf['predicted']}"
+
+
+def _rates(prf: Report) -> str:
+    precision, recall, f1 = (f"{100 * prf[name]:6.2f}" for name in ("precision", "recall", "f1"))
+    return f"precision: {precision}%; recall: {recall}%; FB1: {f1}"
