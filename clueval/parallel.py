@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from itertools import zip_longest
 from pathlib import Path
 
@@ -173,6 +172,8 @@ def _key(document: Document, pair_by: str) -> str:
         text = "\n".join(document.tokens)
     if text is None:
         raise UsageError("there is no text to pair by", file=document.file, document=document.id)
+    from hashlib import sha256  # loads OpenSSL, which few need
+
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -39,6 +39,7 @@ from clueval.metric import Side
 from clueval.metrics import noisy
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports import noisy as reports
+from clueval.reports import tables
 from clueval.reports.text import render_tables
 from clueval.sources import lines as lines_of
 from clueval.spans import Document, Sentence, Span
@@ -820,7 +821,7 @@ class TestReports:
         return [("1.bio", one) for one in explain(gold, predicted)]
 
     def test_scores_are_a_row_per_label_and_the_mean_is_named(self) -> None:
-        shown = render_tables(reports.score_tables("noisy, label", score(HUGO, HUGO_READ)))
+        shown = render_tables(tables.noisy("noisy, label", score(HUGO, HUGO_READ)))
 
         assert [line.split() for line in shown.splitlines()] == [
             ["noisy,", "label"],

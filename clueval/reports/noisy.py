@@ -1,4 +1,4 @@
-"""What the metric ``noisy`` found: its scores as tables, and every gold span with its counterpart.
+"""What the metric ``noisy`` found: every gold span with its counterpart.
 
 Positions are those of the documents; the end of a span is exclusive, and the columns say so. Texts are shown
 as they are, save characters that would steer a terminal, leave their cell or begin a formula.
@@ -6,8 +6,7 @@ as they are, save characters that would steer a terminal, leave their cell or be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from clueval.alignment import align
 from clueval.metrics.noisy import Explanation
@@ -17,34 +16,6 @@ from clueval.spans import Document, Span
 
 Explained = Iterable[tuple[str, Explanation]]
 """Explanations, each with the id of its document."""
-
-_RATES = ("precision", "recall", "f1")
-
-
-def score_tables(title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-    """A report of the metric: a row for each label and for all of them, and the mean of the documents."""
-    entries = {**report["per_label"], "ALL": report["ALL"]}
-    yield Table(
-        title,
-        ["label", "predicted", "matched", *_RATES, "gold"],
-        [
-            [label, one["predicted"], one["matched"], *(Rate(one[rate]) for rate in _RATES), one["gold"]]
-            for label, one in entries.items()
-        ],
-    )
-    mean = report["file_mean"]
-    yield Table(
-        f"{title}: unweighted mean over documents",
-        ["", *_RATES, "documents"],
-        [
-            ["mean", *(Rate(mean[rate]) for rate in _RATES), mean["documents"]],
-            [
-                "documents in it",
-                *(mean[f"documents_with_{rate}"] for rate in _RATES),
-                mean["documents"],
-            ],
-        ],
-    )
 
 
 def explanation_table(title: str, explained: Explained) -> Table:

@@ -22,7 +22,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
 from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
-from clueval.reports.noisy import score_tables
+from clueval.reports.tables import noisy
 from clueval.sources import whole_file
 from clueval.spans import Span
 
@@ -75,7 +75,7 @@ def _rendered(
 
 def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[Any]:
     for sequence, report in metrics["noisy"].items():
-        yield from score_tables(f"{where}noisy, {sequence}", report)
+        yield from noisy(f"{where}noisy, {sequence}", report)
 
 
 def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:

@@ -264,9 +264,38 @@ def muc(title: str, report: Report) -> Iterator[Table]:
 
 
 def noisy(title: str, report: Report) -> Iterator[Table]:
-    from clueval.reports.noisy import score_tables
+    """A report of the metric: a row for each label and for all of them, and the mean of the documents."""
+    entries = {**report["per_label"], "ALL": report["ALL"]}
+    yield Table(
+        title,
+        ["label", "predicted", "matched", *_NOISY_RATES, "gold"],
+        [
+            [
+                label,
+                one["predicted"],
+                one["matched"],
+                *(Rate(one[rate]) for rate in _NOISY_RATES),
+                one["gold"],
+            ]
+            for label, one in entries.items()
+        ],
+    )
+    mean = report["file_mean"]
+    yield Table(
+        f"{title}: unweighted mean over documents",
+        ["", *_NOISY_RATES, "documents"],
+        [
+            ["mean", *(Rate(mean[rate]) for rate in _NOISY_RATES), mean["documents"]],
+            [
+                "documents in it",
+                *(mean[f"documents_with_{rate}"] for rate in _NOISY_RATES),
+                mean["documents"],
+            ],
+        ],
+    )
 
-    yield from score_tables(title, report)
+
+_NOISY_RATES = ("precision", "recall", "f1")
 
 
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
