@@ -44,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
     if options.to == "spans":
+        require_one_file(options.file)
         print_or_write(_spans(documents), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
@@ -51,6 +52,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         print_or_write(_single(documents), path)
     return 0
+
+
+def require_one_file(path: Path) -> None:
+    """Raise `UsageError` for a folder: positions of a table are counted over one file."""
+    if path.is_dir():
+        raise UsageError(
+            f"{path} is a folder", advice="a table of spans belongs to one file: take file by file"
+        )
 
 
 def print_or_write(lines: Iterable[str], path: Path | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.convert import print_or_write
+from clueval.cli.convert import print_or_write, require_one_file
 from clueval.merging import merge_layers
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
@@ -27,7 +27,7 @@ example:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a file")
     parser.add_argument(
         "-o", "--output-file", type=Path, metavar="FILE", help="where to write (default: stdout)"
     )
@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    require_one_file(options.file)
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     print_or_write(_lines(documents, list(layers or ())), options.output_file)

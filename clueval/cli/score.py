@@ -89,7 +89,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--unit",
         choices=("token", "character"),
-        help="with character, positions of tokens are counted in characters, tokens joined by blanks",
+        help="with character, positions of tokens are counted in characters, tokens joined by blanks (so that "
+        "adjacent tokens are parted, and spans do not tile)",
     )
     group.add_argument(
         "--align",
