@@ -66,10 +66,16 @@ def find_fair_errors(
     *,
     window: int | None = None,
     layers: LayerColumns | None = None,
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
     **reading: Any,
 ) -> Iterator[Finding]:
     """The findings of files; arguments as in `clueval.evaluate`. Held in memory: one document of each side."""
-    options = [ReadOptions(columns_of_side(layers, side, predicted is None), **reading) for side in range(2)]
+    single = predicted is None and gold_set is None
+    options = [
+        ReadOptions(columns_of_side(layers, side, single), annotation_set=annotation_set, **reading)
+        for side, annotation_set in enumerate((gold_set, predicted_set))
+    ]
     for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):
         for own, other in document_pairs(*sources):
             require_same_text(own, other)

@@ -54,6 +54,8 @@ def find_errors(
     sentence_tag: str = "s",
     text: str | Path | None = None,
     ignore_punct: bool = True,
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Finding]:
     """All findings of predicted against gold, in order of the documents.
@@ -63,7 +65,7 @@ def find_errors(
             None.
         choice: which spans are problems, and which of them are wanted.
         layers, input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct,
-            progress: as in `clueval.evaluate`.
+            gold_set, predicted_set, progress: as in `clueval.evaluate`.
 
     Held in memory: one document or passage of each side. Raises `CluevalError` for wrong use or input when the
     stream gets there, `TextMismatch` where the two sides differ in their text.
@@ -79,7 +81,7 @@ def find_errors(
         raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
     options = [
         ReadOptions(
-            columns_of_side(layers, side, predicted is None),
+            columns_of_side(layers, side, predicted is None and gold_set is None),
             input,
             token,
             token_id,
@@ -89,6 +91,7 @@ def find_errors(
             sentence_tag,
             None if text is None else Path(text),
             ignore_punct,
+            annotation_set=(gold_set, predicted_set)[side],
         )
         for side in range(2)
     ]

@@ -150,7 +150,7 @@ class Source:
         if self.options.annotation_set is None:
             sets = ", ".join(map(repr, document.layers)) or "none"
             raise UsageError(
-                "the file has named annotation sets, and none is asked for",
+                "the file has named annotation sets, and for one side none is asked for",
                 file=str(self.path),
                 advice=f"--gold-set, --predicted-set or, of one side, --set; there are {sets}",
             )

@@ -253,3 +253,23 @@ def test_one_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
 def test_names_of_layers_that_a_table_could_not_hold_are_refused(capsys: Capture) -> None:
     assert main(["merge", GOLD, "--layer", "document=2", "--token-id", "4"]) == 2
     assert "'document' cannot be the name of a layer" in capsys.readouterr().err
+
+
+def test_what_is_read_is_never_written_over(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.conll", "a B-X\nb O\n")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    before = path.read_bytes()
+
+    for arguments in (
+        ["errors", str(path), str(path), "--tsv", str(link)],
+        ["merge", str(path), "-o", str(path)],
+        ["convert", str(path), "--to", "spans", "-o", str(tmp_path / "." / "a.conll")],
+        ["conventions", str(tmp_path), str(tmp_path), "--html", str(path)],
+        ["score", str(path), str(path), "--metric", "noisy", "--explain", "--html", str(path)],
+    ):
+        assert main(arguments) == 2, arguments
+        assert "is read, and is not written over" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert main(["errors", str(path), str(path), "--tsv", "x", "--html", "x"]) == 2
+    assert "two results would be written to x" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.progress import progress
 from clueval.conventions import compare_conventions
 from clueval.reports.conventions import render_markdown, render_text, write_page
@@ -40,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    refuse_to_overwrite([options.gold, options.predicted], [options.html])
     with progress([options.gold, options.predicted]) as advance:
         table = compare_conventions(
             options.gold,

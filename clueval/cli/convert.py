@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.exceptions import FileError, UsageError
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
@@ -43,6 +44,7 @@ def run(options: argparse.Namespace) -> int:
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
+    refuse_to_overwrite([options.file], [path])
     if options.to == "spans":
         require_one_file(options.file)
         print_or_write(_spans(documents), path)

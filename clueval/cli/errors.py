@@ -11,6 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.progress import progress
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
@@ -45,6 +46,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
     _add_choice(parser.add_argument_group("which errors"))
     _add_outputs(parser.add_argument_group("output (default: text on standard output)"))
+    sets = parser.add_argument_group("annotation sets (gate-xml, bdoc)")
+    sets.add_argument("--gold-set", metavar="SET", help="that of gold")
+    sets.add_argument(
+        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
+    )
     common.add_reading(parser, pairs=True)
 
 
@@ -56,9 +62,7 @@ def _add_choice(group: argparse._ArgumentGroup) -> None:
         help="whose errors: CLUEval's, or FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP (default: levels)",
     )
     group.add_argument("--side", choices=(*SIDES, "both"), default="both", help="(default: both)")
-    group.add_argument(
-        "--level", type=int, choices=LEVELS, default=2, help="matches up to here are good (default: 2)"
-    )
+    group.add_argument("--level", type=int, choices=LEVELS, help="matches up to here are good (default: 2)")
     group.add_argument("--labelled", metavar="LAYER", help="the labels of this layer must be right, too")
     group.add_argument(
         "--class",
@@ -93,8 +97,11 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    outputs = [options.tsv, options.xlsx, options.html]
+    refuse_to_overwrite([options.gold, options.predicted], outputs)
     if options.metric == "fair":
         return _run_fair(options)
+    options.level = options.level or 2
     choice = Choice(
         options.level,
         options.labelled,
@@ -109,7 +116,8 @@ def run(options: argparse.Namespace) -> int:
     if options.raw and options.tsv is None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
     paths = [options.gold, options.predicted]
-    reading = {"layers": common.layers(options), **common.reading(options)}
+    sets = {"gold_set": options.gold_set, "predicted_set": options.predicted_set}
+    reading = {"layers": common.layers(options), **sets, **common.reading(options)}
     with progress(paths) as advance:  # this pass also checks everything that there is to check
         result = evaluate(
             options.gold,
@@ -192,13 +200,14 @@ def _run_fair(options: argparse.Namespace) -> int:
     kinds = {kind for given in options.kinds for kind in given.split(",")}
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
-    if options.html is not None or options.merge or options.where or options.labelled is not None:
+    if options.html is not None or options.merge or options.where or options.labelled or options.level:
         raise UsageError(
-            "--html, --merge, --where and --labelled go with --metric levels",
+            "--html, --merge, --where, --level and --labelled go with --metric levels",
             advice="--tsv and --xlsx go with fair",
         )
     metric = Fair()
-    reading = {"layers": common.layers(options), **common.reading(options)}
+    sets = {"gold_set": options.gold_set, "predicted_set": options.predicted_set}
+    reading = {"layers": common.layers(options), **sets, **common.reading(options)}
     sides = SIDES if options.side == "both" else (options.side,)
     with progress([options.gold, options.predicted]) as advance:
         result = evaluate(options.gold, options.predicted, metrics=[metric], progress=advance, **reading)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.convert import print_or_write, require_one_file
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.merging import merge_layers
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
@@ -36,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
+    refuse_to_overwrite([options.file], [options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     print_or_write(_lines(documents, list(layers or ())), options.output_file)

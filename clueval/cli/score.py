@@ -10,6 +10,7 @@ from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.gate import GateOutputs
+from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.progress import progress
 from clueval.cli.settings import add_settings, candidate_lists, metrics
 from clueval.evaluation import evaluate
@@ -148,10 +149,16 @@ def run(options: argparse.Namespace) -> int:
         if options.gold is not None or options.metric or options.output != "text":
             raise UsageError("--config says what is scored and how", advice="give nothing beside it")
         return _run_config(options.config)
-    if options.output == "conlleval" and not options.metric:
-        options.metric = ["exact"]
+    if options.output == "conlleval":
+        options.metric = options.metric or ["exact"]
+        if options.metric != ["exact"] or options.where or options.by or options.unit == "character":
+            raise UsageError(
+                "conlleval's format is about all spans and tokens",
+                advice="leave out --metric, --where, --by and --unit",
+            )
     if options.gold is None:
         raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
+    refuse_to_overwrite([options.gold, options.predicted, options.pairs], [options.html, options.gate_tsv])
     chosen = metrics(options)
     gold, predicted = _sides(options)
     reading = common.reading(options)

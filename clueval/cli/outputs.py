@@ -1,0 +1,26 @@
+"""Where results may be written: never over what is read, and one result to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from clueval.exceptions import FileError, UsageError
+
+
+def refuse_to_overwrite(inputs: Iterable[Path | None], outputs: Iterable[Path | None]) -> None:
+    """Raise `FileError` for an output that is an input or lies in an input folder, `UsageError` for one given twice.
+
+    Links and relative paths are seen through.
+    """
+    read = [path.resolve() for path in inputs if path is not None]
+    written: set[Path] = set()
+    for path in outputs:
+        if path is None:
+            continue
+        real = path.resolve()
+        if real in written:
+            raise UsageError(f"two results would be written to {path}", advice="name a file for each")
+        written.add(real)
+        if real.exists() and any(real == source or source in real.parents for source in read):
+            raise FileError("is read, and is not written over", file=str(path), advice="name another file")
