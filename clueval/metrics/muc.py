@@ -33,11 +33,11 @@ the first that it overlaps, [0,3) and [5,6) would be left over:
 [(0, 1), (1, 0)]
 
 Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate 1.2.1,
-whose totals these are wherever they do not depend on the order in which it is given the spans (under `type`, spans
-that overlap several of the other side, or one another, may be paired otherwise). What it does and this does not: it pairs by order,
-and may lose an exact match to another span; an overlap of less than 1 % of a gold span is none to it; its figures
-of a label are those of the spans of that label alone, so a pair of two labels is missed and spurious there, and
-the rows do not add up.
+whose totals these are wherever they do not depend on the order in which it is given the spans (under `type`,
+spans that overlap several of the other side, or one another, may be paired otherwise). What it does and this
+does not: it pairs by order, and may lose an exact match to another span; an overlap of less than 1 % of a
+gold span is none to it; its figures of a label are those of the spans of that label alone, so a pair of two
+labels is missed and spurious there, and the rows do not add up.
 """
 
 from __future__ import annotations
