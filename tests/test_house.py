@@ -18,7 +18,7 @@ FLOORS: list[set[str]] = [
     {"spans"},
     {"sources", "index", "tagging", "metric"},
     {"components", "matching", "passages", "contexts", "alignment"},
-    {"merging", "narrowing", "decoding", "units", "projection"},
+    {"merging", "narrowing", "decoding", "units", "projection", "building"},
     {"same_text", "filters", "metrics", "formats", "findings"},
     {"agreement", "fair_files", "problems"},
     {"reports"},

@@ -64,7 +64,7 @@ def test_how_the_text_is_cut_up_does_not_change_the_counts(
         patch("clueval.narrowing.CHARACTERS", size),
         patch("clueval.passages.ROWS", max(1, size // 8)),
         patch("clueval.agreement.ROWS", size),
-        patch("clueval.passages.SENTENCES", max(1, size // 8)),
+        patch("clueval.building.SENTENCES", max(1, size // 8)),
         patch("clueval.sources.BLOCK", size),
     ):
         raw = evaluate(*paths, layers=layers, **options)

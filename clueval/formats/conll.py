@@ -15,8 +15,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from clueval.building import PassageBuilder
 from clueval.exceptions import TagError
-from clueval.passages import ColumnOptions, Passage, PassageBuilder, fields_of
+from clueval.passages import ColumnOptions, Passage, fields_of
 from clueval.sources import Complain, Progress, blocks, refuse
 from clueval.tagging import split_tag
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from operator import methodcaller
 from pathlib import Path
 
+from clueval.building import PassageBuilder, without_blank_lines
 from clueval.exceptions import FormatError
-from clueval.passages import ColumnOptions, Passage, PassageBuilder, unescape, without_blank_lines
+from clueval.passages import ColumnOptions, Passage, unescape
 from clueval.sources import Complain, Progress, blocks, refuse
 from clueval.spans import Frozen
 

@@ -1,0 +1,130 @@
+"""Building passages: the runs of token lines that a format finds become sentences, and these passages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from clueval.passages import SENTENCES, ColumnOptions, Layout, Passage, layout_of
+
+
+class PassageBuilder:
+    """Collects the runs of token lines that a format finds into passages."""
+
+    def __init__(
+        self, file: str, separator: str | None, entities: bool, options: ColumnOptions, name: str | None
+    ) -> None:
+        self._file, self._separator, self._entities, self._options = file, separator, entities, options
+        self._name = name
+        self._layout: Layout | None = None
+        self._position = 0
+        self._documents = 0
+        self._passage: Passage | None = None
+        self._runs: list[str] = []
+        self._rows = 0
+        self._head = ""
+        self.ready: list[Passage] = []
+
+    @property
+    def layout(self) -> Layout | None:
+        return self._layout
+
+    @property
+    def in_document(self) -> bool:
+        return self._passage is not None
+
+    def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
+        """Start a document; its id is its number in the file where the file gives none."""
+        self.end_document()
+        self._documents += 1
+        name = self._name_of(identifier)
+        self._passage = self._fresh(name, metadata, begins=True, named=identifier is not None)
+
+    def _name_of(self, identifier: str | None) -> str:
+        if identifier is not None:
+            return identifier if self._name is None else f"{self._name}:{identifier}"
+        if self._name is None:
+            return str(self._documents)
+        return self._name if self._documents == 1 else f"{self._name}:{self._documents}"
+
+    def _fresh(self, document: str, metadata: Mapping[str, str], begins: bool, named: bool) -> Passage:
+        return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
+
+    def add(self, number: int, run: str) -> None:
+        """Add token lines, the first of which has that number, to the sentence at hand."""
+        passage = self._at_hand(number, run)
+        passage.anchors.append((len(passage.sentences), self._rows, number))
+        self._runs.append(run)
+        self._rows += run.count("\n")
+
+    def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
+        """Add whole sentences that stand one after the other, each between two lines of structure.
+
+        `number` is that of the first token line, `rows` how many there are; no sentence is at hand.
+        """
+        while sentences:
+            passage = self._at_hand(number, sentences[0])
+            room = SENTENCES - len(passage.sentences)
+            here = rows if len(sentences) <= room else "".join(sentences[:room]).count("\n")
+            passage.anchors.append((len(passage.sentences), 0, number))
+            passage.sentences += sentences[:room]
+            passage.heads += heads[:room]
+            number += here + 2 * room
+            heads, sentences, rows = heads[room:], sentences[room:], rows - here
+            self._count(passage, here)
+
+    def _at_hand(self, number: int, run: str) -> Passage:
+        """The passage that takes the token lines `run`; the first lines of a file tell its layout."""
+        if self._layout is None:
+            line = run[: run.index("\n")]
+            separator = self._separator or ("\t" if "\t" in line else " ")
+            self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
+        if self._passage is None:
+            self.begin_document(None, {})
+        assert self._passage is not None
+        self._passage.layout = self._layout
+        return self._passage
+
+    def _count(self, passage: Passage, rows: int) -> None:
+        """Take note of the token lines that a passage got, and cut it if it has enough sentences."""
+        passage.tokens += rows
+        self._position += rows
+        if len(passage.sentences) >= SENTENCES:
+            self.ready.append(passage)
+            self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
+
+    def begin_sentence(self, head: str = "") -> None:
+        """End the sentence at hand, if there is one; `head` is what opens the next."""
+        self.end_sentence()
+        self._head = head
+
+    def end_sentence(self) -> None:
+        passage = self._passage
+        if self._runs and passage is not None:
+            passage.sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
+            passage.heads.append(self._head)
+            rows, self._runs, self._rows = self._rows, [], 0
+            self._count(passage, rows)
+        self._head = ""
+
+    def end_document(self) -> None:
+        self.end_sentence()
+        if self._passage is not None and (self._passage.sentences or self._passage.begins):
+            self.ready.append(self._passage)
+        self._passage = None
+
+    def take(self) -> list[Passage]:
+        """The passages that are complete, once."""
+        ready, self.ready = self.ready, []
+        return ready
+
+
+def without_blank_lines(number: int, run: str) -> Iterator[tuple[int, str]]:
+    """The parts of a run between blank lines, each with the number of its first line."""
+    waiting: list[str] = []
+    for offset, line in enumerate(chain(run[:-1].split("\n"), ("",))):
+        if line.strip(" "):
+            waiting.append(line)
+        elif waiting:
+            yield number + offset - len(waiting), "\n".join(waiting) + "\n"
+            waiting = []
