@@ -1,7 +1,7 @@
 """Overlap components: the sets of spans that hang together by overlapping.
 
 Two spans are linked if they share ground or are equal; touching is not overlapping. A component is a set of
-spans connected by links (Evert et al.'s CLUEval draws the graph and its full adjacency matrix; here a sweep
+spans connected by links (the CLUEval algorithm draws the graph and its full adjacency matrix; here a sweep
 line over the starts finds enough links to connect every component, and a union-find joins them).
 """
 

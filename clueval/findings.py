@@ -9,7 +9,7 @@ and *missed* if nothing does.
 **Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
 one position before it starts. Token ids are those of the first and the last token.
 
-Source: the CLUEval algorithm (Evert, Heinrich et al.), "Error analysis".
+Source: the CLUEval algorithm, "Error analysis".
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Recall comes from ``match_spans(gold, predicted)``, precision from ``match_spans
 counts the classes 1 to n as true positives. Exact matches are taken out of both sides first. Spans of one side
 must not overlap one another. A span of zero length is matched exactly, or covered from both sides.
 
-Source: the CLUEval algorithm (Evert, Heinrich et al.), "match.spans".
+Source: the CLUEval algorithm, "match.spans".
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The format of conlleval, against its published sample output."""
+"""The format of conlleval, against what the package `conlleval` 0.2 from PyPI prints for the same tags."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
 from clueval.reports.conlleval import render
 
-PUBLISHED = """\
+PRINTED = """\
 processed 961 tokens with 459 phrases; found: 539 phrases; correct: 371.
 accuracy:  84.08%; precision:  68.83%; recall:  80.83%; FB1:  74.35
              ADJP: precision:   0.00%; recall:   0.00%; FB1:   0.00  1
@@ -20,7 +20,7 @@ accuracy:  84.08%; precision:  68.83%; recall:  80.83%; FB1:  74.35
                PP: precision:  83.18%; recall:  98.89%; FB1:  90.36  107
              SBAR: precision:  66.67%; recall:  33.33%; FB1:  44.44  3
                VP: precision:  69.00%; recall:  79.31%; FB1:  73.80  100"""
-"""The sample of the pages of CoNLL-2000 ("Chunking", output), with the counts that the script prints today."""
+"""What conlleval 0.2 prints for `sample`, to the byte. The figures are modelled on CoNLL-2000's well-known sample."""
 
 CORRECT = {"ADVP": 5, "NP": 206, "PP": 89, "SBAR": 2, "VP": 69}
 LOST = {"NP": 41, "VP": 18, "ADJP": 6, "SBAR": 4, "ADVP": 3, "PP": 1}
@@ -34,7 +34,7 @@ def tags_of(counts: dict[str, int]) -> list[str]:
 
 
 def sample() -> list[tuple[str, str]]:
-    """Gold and predicted tags with the phrases of the published sample; what differs, differs in 153 tokens."""
+    """Gold and predicted tags with the phrases that these figures count; what differs, differs in 153 tokens."""
     same = [(tag, tag) for tag in tags_of(CORRECT)]
     cut = [("B-NP", "B-NP"), ("I-NP", "B-NP")] * CUT_IN_TWO
     lost, wrong = tags_of(LOST), tags_of(WRONG)
@@ -47,8 +47,8 @@ def scored(path: Path, pairs: list[tuple[str, str]]) -> str:
     return render(evaluate(path, metrics="exact").to_dict())
 
 
-def test_the_published_sample_is_printed_byte_for_byte(tmp_path: Path) -> None:
-    assert scored(tmp_path / "sample.conll", sample()) == PUBLISHED
+def test_a_sample_is_printed_as_conlleval_prints_it_byte_for_byte(tmp_path: Path) -> None:
+    assert scored(tmp_path / "sample.conll", sample()) == PRINTED
 
 
 def test_nothing_found_is_zero_percent(tmp_path: Path) -> None:

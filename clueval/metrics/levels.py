@@ -6,7 +6,7 @@ spans, each with its own support. *Labelled* in a layer means that the joined la
 the span's own label; spans without a label in the layer are not counted there. Per-label recall is over gold
 spans with that label, per-label precision over predicted spans with it.
 
-Source: the CLUEval algorithm (Evert, Heinrich et al.).
+Source: the CLUEval algorithm.
 """
 
 from __future__ import annotations
