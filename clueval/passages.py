@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.sources import Part
 from clueval.spans import DEFAULT_LAYER
 
 SENTENCES = 2000
@@ -30,7 +31,8 @@ class ColumnOptions:
     """What the caller says of a column file: which column holds what, counted from 1 (from -1 at the end).
 
     `layers` maps the name of a layer to the column of its tags; None is the last column, called ``label``.
-    `token` None is the first column that holds neither token ids nor tags.
+    `token` None is the first column that holds neither token ids nor tags. `part` is a part of the file to be
+    read as if it were a file.
     """
 
     layers: Mapping[str, int] | None = None
@@ -38,6 +40,7 @@ class ColumnOptions:
     token_id: int | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
+    part: Part | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from clueval.decoding import Decoder, documents
 from clueval.exceptions import CluevalError, FileError, TextMismatch, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
 from clueval.passages import ColumnOptions, Passage
-from clueval.sources import Complain, Progress, blocks, content, lines, raw_content, refuse
+from clueval.sources import Complain, Part, Progress, blocks, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tagging import INVALID, scheme_called
 
@@ -28,7 +28,7 @@ WITH_SETS = ("gate-xml", "bdoc")
 class ReadOptions:
     """How files are to be read; see `read`. `whole_text`: lines of a token and a tag are one text (Nerval).
     `annotation_set`: of the formats that have named sets. `containing`: ``SET:TYPE``, annotations that become
-    a layer of that name beside it."""
+    a layer of that name beside it. `part`: bytes of a column file, read as if they were a file."""
 
     layers: Mapping[str, int] | None = None
     input: str | None = None
@@ -43,6 +43,7 @@ class ReadOptions:
     whole_text: bool = False
     annotation_set: str | None = None
     containing: str | None = None
+    part: Part | None = None
 
     def __post_init__(self) -> None:
         if self.input is not None and self.input not in FORMATS:
@@ -61,7 +62,9 @@ class ReadOptions:
         return Decoder(self.scheme, self.invalid)
 
     def columns(self) -> ColumnOptions:
-        return ColumnOptions(self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag)
+        return ColumnOptions(
+            self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag, self.part
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ and its like are characters, and a lone CR, the line end of old Macs, is an erro
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader, RawIOBase, TextIOWrapper
@@ -22,6 +23,9 @@ BLOCK = 1 << 20
 
 Progress = Callable[[int], object]
 """Called with the number of bytes that have been read since the last call."""
+
+Part = tuple[int, int]
+"""The bytes of a file from the first number to before the second, cut where lines begin."""
 
 Complain = Callable[[CluevalError], object]
 """Called with an error; raises it, or keeps it for a list of all that is wrong."""
@@ -53,15 +57,16 @@ class _Counted(RawIOBase):
 
 
 def blocks(
-    path: Path, progress: Progress | None = None, complain: Complain = refuse
+    path: Path, progress: Progress | None = None, complain: Complain = refuse, part: Part | None = None
 ) -> Iterator[tuple[int, str]]:
     """Whole lines of a file in blocks, each with the number of its first line, from 1.
 
-    Held in memory: a block of about a megabyte, or one line if it is longer. Raises `FileError` if the file
-    cannot be read, `FormatError` with the line for bytes that are not UTF-8 and for a NUL.
+    With `part`, only of those bytes of a file that is not packed; its first line is 1. Held in memory: a block
+    of about a megabyte, or one line if it is longer. Raises `FileError` if the file cannot be read,
+    `FormatError` with the line for bytes that are not UTF-8 and for a NUL.
     """
     number = 1
-    for data in _whole_lines(path, progress):
+    for data in _whole_lines(path, progress, part):
         text = _decoded(data, path, number, complain)
         yield number, text
         number += text.count("\n")
@@ -84,12 +89,16 @@ def raw_content(path: Path) -> bytes:
     return b"".join(_whole_lines(path, None))
 
 
-def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
+def _whole_lines(path: Path, progress: Progress | None, part: Part | None = None) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
                 raw if progress is None else BufferedReader(_Counted(raw, progress), BLOCK)
             )
+            if part is not None:
+                raw.seek(part[0])
+                yield from _cut_at_line_ends(_as_it_is(counted, part[1] - part[0]))
+                return
             packed = counted.peek(2)[:2] == b"\x1f\x8b"
             yield from _cut_at_line_ends(_unpacked(counted, path) if packed else _as_it_is(counted))
     except OSError as error:
@@ -109,8 +118,9 @@ def _unpacked(stream: BufferedReader[Any], path: Path) -> Iterator[bytes]:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
 
 
-def _as_it_is(stream: BufferedReader[Any]) -> Iterator[bytes]:
-    while data := stream.read(BLOCK):
+def _as_it_is(stream: BufferedReader[Any], size: int = sys.maxsize) -> Iterator[bytes]:
+    while data := stream.read(min(BLOCK, size)):
+        size -= len(data)
         yield data
 
 

@@ -40,7 +40,7 @@ def passages(
     unless `complain` keeps what is wrong.
     """
     reader = _Reader(str(path), options, name)
-    for number, text in blocks(path, progress, complain):
+    for number, text in blocks(path, progress, complain, options.part):
         reader.feed(number, text)
         yield from reader.builder.take()
     reader.builder.end_document()
