@@ -5,7 +5,9 @@ document, at two sizes. The table has median milliseconds (least and greatest in
 smaller size to the larger (ten is linear, a hundred is quadratic), and the peak of the memory that Python
 allocates during a call at the larger size, without the spans it is given. At a third size, where that is bearable,
 the function is held against its naive version, which scans all the spans for each; where the two do not give the
-same there are no figures. See ``README.md`` for the caveats.
+same there are no figures.
+
+See ``README.md`` for the caveats, and ``instead.py`` for what one would pick instead of these functions.
 
     python benchmarks/structures.py
     python benchmarks/structures.py --sizes 1000 10000 --bearable 500 --runs 2
@@ -35,6 +37,7 @@ from clueval.findings import Finding, error_table
 from clueval.matching import Match, match_spans
 from clueval.merging import merge_layers
 from clueval.metric import Side
+from clueval.metrics.exact import Exact
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
 from clueval.metrics.levels import Levels
@@ -219,6 +222,16 @@ def naive_merged(case: Case) -> list[tuple[Any, ...]]:
     return merged
 
 
+def naive_exact(case: Case) -> Tally:
+    """How many spans of each label there are, and how many the other side has, too."""
+    tally: Tally = Counter()
+    for side, own, others in (("gold", *case.plain), ("predicted", *case.plain[::-1])):
+        for span in own:
+            tally[side, span.label] += 1
+            tally[f"tp_{side}", span.label] += any(other == span for other in others)
+    return tally
+
+
 def naive_fair(case: Case) -> Tally:
     """The fair counts of the list version, by label and type of error."""
     targets, systems = (
@@ -359,6 +372,11 @@ JOBS: dict[str, Job] = {
         naive_levels,
         lambda tally: Counter({(key[1], *key[3:]): n for key, n in tally.items() if key[0] == "label"}),
     ),
+    "exact": Job(
+        lambda case: Exact().count(*case.sides),
+        naive_exact,
+        lambda tally: Counter({key: n for key, n in tally.items() if key[0] != "positions"}),
+    ),
     "fair": Job(lambda case: Fair().count(*case.sides), naive_fair, _plain_fair, nested=True),
     "partial": Job(lambda case: Partial().count(*case.sides), naive_partial),
     "gate": Job(
@@ -465,7 +483,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--bearable", type=int, default=2_000, help="spans a side for the naive versions (%(default)s)"
     )
-    parser.add_argument("--runs", type=int, default=5, help="counted calls of each function (%(default)s)")
+    parser.add_argument("--runs", type=int, default=3, help="counted calls of each function (%(default)s)")
     for name, choices in (("functions", JOBS), ("shapes", SHAPES)):
         parser.add_argument(
             f"--{name}",

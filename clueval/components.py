@@ -7,7 +7,7 @@ line over the starts finds enough links to connect every component, and a union-
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from clueval.index import by_position
 from clueval.spans import Span
@@ -60,3 +60,20 @@ def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
     for number, span in enumerate(ordered):
         components.setdefault(sets.find(number), []).append(span)
     return list(components.values())
+
+
+def component_firsts(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """The numbers of the ranges that begin a component; the ranges come by position.
+
+    The sweep alone, for whoever needs borders only: by position a component is a run of neighbours, since a
+    range that is not linked to the one that reaches furthest begins behind all before it, as do all after it.
+
+    >>> list(component_firsts([(0, 3), (2, 5), (5, 6)]))
+    [0, 2]
+    """
+    begin = reach = -1  # the last of those that reach furthest so far; only it needs to be looked at
+    for number, (start, end) in enumerate(ranges):
+        if start >= reach and (start > begin or end > reach):
+            yield number
+        if end >= reach:
+            begin, reach = start, end

@@ -79,14 +79,14 @@ class Contexts:
         document = self._document
         if document.end is None:
             return Context()
-        hull = Span(
-            min(span.start, *(other.start for other in others)) if others else span.start,
-            max(span.end, *(other.end for other in others)) if others else span.end,
-        )
-        least, greatest = self._bounds(hull)
+        hull_start, hull_end = span.start, span.end
+        for other in others:
+            hull_start, hull_end = min(hull_start, other.start), max(hull_end, other.end)
+        least, greatest = whole = self._bounds(hull_start, hull_end)
+        if self._window is not None:
+            whole = document.start, document.end
         start = max(least, span.start - self._reach, document.start)
         end = min(greatest, span.end + self._reach, document.end)
-        whole = self._bounds(hull) if self._window is None else (document.start, document.end)
         return Context(
             tuple(self._pieces(start, end, span, others)),
             " " if document.unit == "token" else "",
@@ -94,15 +94,15 @@ class Contexts:
             end < min(whole[1], document.end),
         )
 
-    def _bounds(self, hull: Span) -> tuple[int, int]:
-        """Where the context begins and ends, if nothing bounds it further."""
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+        """Where the context of all from start to end begins and ends, if nothing bounds it further."""
         if self._window is not None:
-            return hull.start - self._window, hull.end + self._window
+            return start - self._window, end + self._window
         if self._sentences:
-            return self._sentence_start(hull.start), self._sentence_end(max(hull.start, hull.end - 1))
+            return self._sentence_start(start), self._sentence_end(max(start, end - 1))
         document = self._document
         if document.unit == "character" and document.text is not None:
-            return self._line(document.text, hull)
+            return self._line(document.text, start, end)
         return document.start, document.start if document.end is None else document.end
 
     def _sentence_start(self, position: int) -> int:
@@ -122,10 +122,10 @@ class Contexts:
             return self._sentences[number + 1].start
         return self._document.start if self._document.end is None else self._document.end
 
-    def _line(self, text: str, hull: Span) -> tuple[int, int]:
-        """The lines of a hull, looked for within reach only."""
+    def _line(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """The lines of all from start to end, looked for within reach only."""
         shift = self._document.start
-        start, end = hull.start - shift, hull.end - shift
+        start, end = start - shift, end - shift
         before = text.rfind("\n", max(start - self._reach, 0), start)
         after = text.find("\n", end, end + self._reach)
         far_before, far_after = max(start - self._reach - 1, 0), end + self._reach + 1
@@ -137,9 +137,13 @@ class Contexts:
     def _pieces(self, start: int, end: int, span: Span, others: Sequence[Span]) -> Iterator[Piece]:
         """The pieces between two positions: a sweep over the starts and ends of all spans there."""
         spans = (span, *others)
-        cuts = {start, end, *(p for s in spans for p in (s.start, s.end) if start < p < end)}
+        cuts = {start, end}
         points: dict[int, list[int]] = {}
         for number, each in enumerate(spans, -1):
+            if start < each.start < end:
+                cuts.add(each.start)
+            if start < each.end < end:
+                cuts.add(each.end)
             if each.start == each.end:
                 points.setdefault(each.start, []).append(number)
         waiting, active = 0, list[int]()
@@ -153,10 +157,11 @@ class Contexts:
             while waiting < len(others) and others[waiting].start <= here:
                 active.append(waiting)
                 waiting += 1
-            active = [n for n in active if others[n].end > here]
+            if active:
+                active = [n for n in active if others[n].end > here]
             if here < following:
                 yield self._piece(here, following, span.start <= here < span.end, active)
 
     def _piece(self, start: int, end: int, own: bool, others: Sequence[int]) -> Piece:
         mark: Mark = ("both" if others else "own") if own else ("other" if others else "neither")
-        return Piece(self._document.text_of(Span(start, end)), mark, tuple(others))
+        return Piece(self._document.text_between(start, end), mark, tuple(others))

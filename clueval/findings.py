@@ -22,7 +22,7 @@ from typing import Literal, get_args
 from clueval.contexts import Context, Contexts, Mark
 from clueval.exceptions import SpanError, UsageError
 from clueval.index import SpanIndex, by_position
-from clueval.matching import Match, match_spans
+from clueval.matching import Kind, Match, match_spans
 from clueval.merging import MERGED, merge_layers
 from clueval.spans import Document, Frozen, Span, Unit, name_of
 
@@ -174,10 +174,10 @@ class _Table:
     def row(self, span: Span, layer: str) -> Finding:
         self._require_inside(span)
         others = self._sequence(layer).at(span)
-        match = match_spans([span], others, document=self._other.id)[0] if others else Match(span, "missed")
+        match = self._match(span, others)
         kind: FindingKind = "partial" if others and match.kind == "missed" else match.kind
-        start = min((other.start for other in others), default=None)
-        end = max((other.end for other in others), default=None)
+        start = min([other.start for other in others], default=None)
+        end = max([other.end for other in others], default=None)
         hull = None if start is None or end is None else Span(start, end)
         return Finding(
             side=self._side,
@@ -205,6 +205,15 @@ class _Table:
             file=self._own.file,
             line=self._line(span),
         )
+
+    def _match(self, span: Span, others: Sequence[Span]) -> Match:
+        """The match of a span, given all that overlaps or equals it."""
+        if len(others) > 1:
+            return match_spans([span], others, document=self._other.id)[0]
+        if others and others[0].start <= span.start and span.end <= others[0].end:
+            kind: Kind = "exact" if by_position(others[0]) == by_position(span) else "superset"
+            return Match(span, kind, tuple(others), others[0].by_layer)
+        return Match(span, "missed")
 
     def _sequence(self, layer: str) -> _Sequence:
         if layer not in self._sequences:

@@ -10,13 +10,15 @@ Source: CLUEval, "Combined model".
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from operator import itemgetter
 
-from clueval.components import overlap_components
-from clueval.index import in_order_and_flat
-from clueval.matching import joined_labels
-from clueval.spans import Document, Frozen, Span
+from clueval.components import component_firsts
+from clueval.index import Flat
+from clueval.matching import most
+from clueval.spans import Document, Frozen, Span, making_many
 
 MERGED = "merged"
 """The name of the merged sequence."""
@@ -39,12 +41,56 @@ def merge_layers(
     """
     if not isinstance(layers, Mapping):
         layers = _by_name(layers)
-    sides = [
-        Span(span.start, span.end, Frozen({layer: label_in(layer, span)}))
-        for layer, spans in layers.items()
-        for span in in_order_and_flat(spans, document)
-    ]
-    return [_merged(component, layers) for component in overlap_components(sides)]
+    names = list(layers)
+    flat = [Flat.of(spans, document) for spans in layers.values()]
+    with making_many(sum(len(each.spans) for each in flat)):
+        entries = [
+            (start, end, number, label_in(layer, span))
+            for number, (layer, each) in enumerate(zip(names, flat, strict=True))
+            for span, start, end in zip(each.spans, each.starts, each.ends, strict=True)
+        ]
+        entries.sort()  # by start, end and layer, which no two have in common: labels are not compared
+        return list(_merged(entries, names))
+
+
+def _merged(entries: Sequence[_Entry], names: Sequence[str]) -> Iterator[Span]:
+    """The merged spans, given what is in all layers by position."""
+    known: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the labels of another one
+    for first, past in pairwise([*component_firsts(map(_RANGE, entries)), len(entries)]):
+        start, end, number, label = entries[first]
+        labels: list[str | None] = [None] * len(names)
+        if past - first == 1:
+            labels[number] = label
+        else:
+            end = _join(entries[first:past], labels)
+        key = tuple(labels)
+        if key not in known:
+            known[key] = Frozen(zip(names, labels, strict=True))
+        yield Span(start, end, known[key])
+
+
+_Entry = tuple[int, int, int, str | None]
+"""Start and end of a span, the number of its layer, and its label there."""
+
+_RANGE: Callable[[_Entry], tuple[int, int]] = itemgetter(0, 1)
+
+
+def _join(component: Sequence[_Entry], labels: list[str | None]) -> int:
+    """Enter in each layer the label that covers most positions, of equals the first; the greatest end."""
+    reach = 0
+    positions: dict[int, dict[str, int]] = {}
+    for start, end, number, label in component:
+        if end > reach:
+            reach = end
+        if label is not None:
+            if number not in positions:
+                positions[number] = {label: end - start}
+            else:
+                of_layer = positions[number]
+                of_layer[label] = of_layer.get(label, 0) + end - start
+    for number, of_layer in positions.items():
+        labels[number] = most(of_layer) if len(of_layer) > 1 else next(iter(of_layer))
+    return reach
 
 
 def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
@@ -56,12 +102,6 @@ def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
                 if label is not None:
                     named.setdefault(layer, []).append(span)
     return named
-
-
-def _merged(component: Sequence[Span], layers: Mapping[str, object]) -> Span:
-    whole = Span(component[0].start, max(span.end for span in component))
-    labels = joined_labels(whole, component)
-    return replace(whole, labels=Frozen({layer: labels.get(layer) for layer in layers}))
 
 
 def label_in(layer: str, span: Span) -> str | None:

@@ -19,7 +19,7 @@ from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metric import Side
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, Finding, candidates, parse_weights, steps, tally_pairs
-from clueval.metrics.fair.candidates import intersect, runs_of, size_of, subtract
+from clueval.metrics.fair.candidates import intersect, neighbours, runs_of, size_of, subtract
 from clueval.metrics.fair.steps import Item, Pair, item, overlap_kind, pair_up
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.spans import Document, Frozen, Span
@@ -472,17 +472,18 @@ def test_a_formula_says_the_weights_it_was_made_of(weights: dict[str, dict[str, 
 # Properties ----------------------------------------------------------------------------------------------
 
 
-@given(LISTS, LISTS, st.booleans())
-@example([("A", 0, 2, None), ("A", 0, 2, None)], [("A", 0, 2, None)], True)
-@example([("A", 0, 3, frozenset({0, 2}))], [("A", 0, 3, None), ("A", 2, 3, None)], True)
+@given(LISTS, LISTS, st.sampled_from(["lists", "neighbours", "trees"]))
+@example([("A", 0, 2, None), ("A", 0, 2, None)], [("A", 0, 2, None)], "trees")
+@example([("A", 0, 3, frozenset({0, 2}))], [("A", 0, 3, None), ("A", 2, 3, None)], "trees")
+@example([("A", 3, 3, None)], [("A", 0, 5, None), ("A", 3, 4, None)], "neighbours")
 @settings(deadline=None)
-def test_pairs_are_those_of_plain_lists_whether_searched_in_lists_or_trees(
-    gold: list[Item], predicted: list[Item], in_trees: bool
+def test_pairs_are_those_of_plain_lists_wherever_they_are_searched(
+    gold: list[Item], predicted: list[Item], searched: str
 ) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        if in_trees:  # however few the spans are
-            patch.setattr(steps, "_LIST_IS_FASTER", 0)
-            patch.setattr(candidates, "_LEAF", 1)
+    with pytest.MonkeyPatch.context() as patch:  # however few the spans are
+        patch.setattr(steps, "_LIST_IS_FASTER", 10**6 if searched == "lists" else 0)
+        patch.setattr(steps, "_TREE_IS_FASTER", 0 if searched == "trees" else 10**6)
+        patch.setattr(candidates, "_LEAF", 1)
         pairs = by_place(pair_up(gold, predicted))
 
     assert pairs == by_place(pair_by_lists(gold, predicted))
@@ -493,11 +494,42 @@ def test_pairs_are_those_of_plain_lists_whether_searched_in_lists_or_trees(
 def test_a_tree_of_many_leaves_finds_what_lists_find(labels: str, leaf: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(candidates, "_LEAF", leaf)
+        patch.setattr(steps, "_TREE_IS_FASTER", 0)
         for seed in range(3):
             gold, predicted = (many_items(seed + side, 110, labels) for side in (0, 10))
             assert len(gold) * len(predicted) > steps._LIST_IS_FASTER
 
             assert by_place(pair_up(gold, predicted)) == by_place(pair_by_lists(gold, predicted))
+
+
+def test_spans_that_overlap_few_others_are_searched_by_what_they_overlap() -> None:
+    gold = [("AB"[n % 2], 3 * n, 3 * n + 4, None) for n in range(60)]
+    predicted = [("ABB"[n % 3], 3 * n + 1, 3 * n + 5, None) for n in range(60)]
+    assert neighbours(leftovers(gold), leftovers(predicted), 3 * 60) is not None
+    assert neighbours(leftovers(gold), leftovers(predicted), 100) is None
+
+    assert by_place(pair_up(gold, predicted)) == by_place(pair_by_lists(gold, predicted))
+
+
+def leftovers(these: Sequence[Item]) -> list[candidates.Leftover]:
+    return [
+        candidates.Leftover(place, label, start, end, [(start, end)], end - start)
+        for place, (label, start, end, _) in enumerate(these)
+    ]
+
+
+@given(LISTS, LISTS)
+def test_neighbours_are_what_overlaps(gold: list[Item], predicted: list[Item]) -> None:
+    one, other = leftovers(gold), leftovers(predicted)
+
+    found = neighbours(one, other, len(one) * len(other))
+
+    assert found is not None
+    for spans, others, of in ((one, other, found[0]), (other, one, found[1])):
+        for span in spans:
+            assert sorted(each.index for each in of[span.index]) == [
+                each.index for each in others if each.start < span.end and span.start < each.end
+            ]
 
 
 def many_items(seed: int, number: int, labels: str) -> list[Item]:

@@ -1,13 +1,23 @@
 from __future__ import annotations
 
+import pickle
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import MISSING, fields, replace
+from inspect import signature
+from itertools import pairwise
+from typing import Any
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 from oracles import naive_classes
 from strategies import flat_spans
 
 from clueval.exceptions import OverlapError
-from clueval.matching import KINDS, match_spans
-from clueval.spans import Span
+from clueval.matching import KINDS, Found, Kind, Match, count_matches, joined_labels, match_spans
+from clueval.metric import Side
+from clueval.spans import Document, Frozen, Span
 
 G = Span(3, 8, "G")
 
@@ -128,3 +138,127 @@ def test_there_is_one_match_per_span_in_order_with_the_partners_of_its_class(
         assert all(m.span.overlaps(p) and p in predicted for p in m.partners)
         assert (len(m.partners) == 0) == (m.kind == "missed")
         assert (len(m.partners) > 1) == (m.kind in KINDS[2:4])
+
+
+# --- one sweep gives what scanning gives -------------------------------------------------------------------
+
+
+LAYERS = st.sampled_from([("a",), ("a", "b"), ("b", "a", "c")])
+
+
+@st.composite
+def layered_spans(draw: st.DrawFn) -> list[Span]:
+    """A flat sequence in any order, of zero length too, in which a span may lack layers or their labels."""
+    layers = draw(LAYERS)
+    spans = [
+        replace(
+            span,
+            labels={
+                n: draw(st.sampled_from(["x", "y", None])) for n in draw(st.sets(st.sampled_from(layers)))
+            },
+        )
+        for span in draw(flat_spans(zero_length=True))
+    ]
+    return draw(st.permutations(spans))
+
+
+def plain_matches(gold: Sequence[Span], predicted: Sequence[Span]) -> list[Match]:
+    """The matches by looking at all spans for each, exact ones first."""
+    place = {(span.start, span.end): span for span in predicted}
+    exact = [place.get((span.start, span.end)) for span in gold]
+    rest = sorted((span for span in predicted if span not in exact), key=lambda span: (span.start, span.end))
+    return [
+        Match(span, "exact", (partner,), partner.by_layer)
+        if partner is not None
+        else plain_match(span, [other for other in rest if span.overlaps(other)])
+        for span, partner in zip(gold, exact, strict=True)
+    ]
+
+
+def plain_match(span: Span, over: Sequence[Span]) -> Match:
+    if not over or any(one.end != following.start for one, following in pairwise(over)):
+        return Match(span, "missed")
+    start, end = over[0].start, over[-1].end
+    if start > span.start or end < span.end:
+        return Match(span, "missed")
+    several: Kind = "tiling" if (start, end) == (span.start, span.end) else "overlap"
+    return Match(span, "superset" if len(over) == 1 else several, tuple(over), joined_labels(span, over))
+
+
+@given(layered_spans(), layered_spans())
+@example([Span(0, 4), Span(5, 7)], [Span(0, 2), Span(2, 6), Span(8, 9)])
+@example([Span(3, 3), Span(3, 5)], [Span(2, 5)])
+def test_matches_are_those_of_a_scan_in_the_order_of_the_gold_spans(
+    gold: list[Span], predicted: list[Span]
+) -> None:
+    assert match_spans(gold, predicted) == plain_matches(gold, predicted)
+
+
+@given(layered_spans(), layered_spans(), st.data())
+def test_counting_without_matches_counts_the_matches_of_both_sides(
+    gold: list[Span], predicted: list[Span], data: st.DataObject
+) -> None:
+    flags = [
+        data.draw(st.none() | st.lists(st.booleans(), min_size=len(spans), max_size=len(spans)))
+        for spans in (gold, predicted)
+    ]
+
+    sides = Side(gold, flags[0]), Side(predicted, flags[1])
+    found = {name: (classes, Counter(found)) for name, classes, found in count_matches(*sides)}
+
+    for name, matches, counted in (
+        ("gold", match_spans(gold, predicted), flags[0]),
+        ("predicted", match_spans(predicted, gold), flags[1]),
+    ):
+        these = [match for i, match in enumerate(matches) if counted is None or counted[i]]
+        assert found[name][0] == Counter(match.kind for match in these)
+        assert sum_of(found[name][1]) == Counter(
+            (layer, label, match.kind, match.labels.get(layer))
+            for match in these
+            for layer, label in match.span.by_layer.items()
+            if label is not None
+        )
+
+
+def sum_of(found: Counter[Found]) -> Counter[Any]:
+    total: Counter[Any] = Counter()
+    for entry, times in found.items():
+        total[entry[:-1]] += times * entry.number
+    return total
+
+
+def test_spans_of_many_different_layers_are_counted_each_in_its_own() -> None:
+    gold = [Span(2 * n, 2 * n + 1, {f"layer {n}": "A"}) for n in range(500)]
+
+    (_, _, found), _ = count_matches(Side(gold), Side(gold))
+
+    assert sorted(found) == sorted(Found(f"layer {n}", "A", "exact", "A", 1) for n in range(500))
+
+
+def test_counting_refuses_overlaps_of_either_side_and_names_the_gold_document() -> None:
+    document = Document("d3", {})
+    crossing = [Span(0, 3), Span(2, 5)]
+
+    for gold, predicted in ((crossing, []), ([], crossing)):
+        with pytest.raises(OverlapError, match=r"document 'd3'.*\[0,3\) and \[2,5\)"):
+            list(count_matches(Side(gold, document=document), Side(predicted)))
+
+
+@pytest.mark.parametrize("value", [Span, Match])
+def test_the_written_out_constructor_takes_the_fields_with_their_defaults(value: type[Any]) -> None:
+    parameters = signature(value).parameters
+
+    assert list(parameters) == [field.name for field in fields(value)]
+    for field in fields(value):
+        default = parameters[field.name].default
+        assert (MISSING if default is parameters[field.name].empty else default) == field.default
+
+
+def test_a_match_is_a_value() -> None:
+    match = Match(Span(0, 2, "A"), "exact", (Span(0, 2, "B"),), Frozen(label="B"))
+
+    assert pickle.loads(pickle.dumps(match)) == match
+    assert hash(match) == hash(replace(match))
+    assert Match(Span(0, 2), "missed") == Match(span=Span(0, 2), kind="missed", partners=(), labels={})
+    with pytest.raises(AttributeError):
+        match.kind = "missed"  # type: ignore[misc]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from clueval.counting import Tally
-from clueval.matching import KINDS, LEVELS, match_spans
+from clueval.matching import KINDS, LEVELS, count_matches
 from clueval.metric import Side
 from clueval.spans import Frozen
 
@@ -40,14 +40,9 @@ class Confusion:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()
-        for side, own, other in (("gold", gold, predicted), ("predicted", predicted, gold)):
-            document = own.document.id if own.document is not None else None
-            matches = match_spans(own.spans, other.spans, document=document)
-            counted = [True] * len(matches) if own.counted is None else own.counted
-            for match, count in zip(matches, counted, strict=True):
-                for layer, label in match.span.by_layer.items() if count else ():
-                    if label is not None:
-                        tally[side, layer, label, match.kind, match.labels.get(layer)] += 1
+        for side, _, found in count_matches(gold, predicted):
+            for layer, label, kind, other, number in found:
+                tally[side, layer, label, kind, other] += number
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:

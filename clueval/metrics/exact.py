@@ -10,8 +10,12 @@ Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, ClassVar
 
 from clueval.counting import Counts, Tally, macro, micro, rate, weighted
@@ -31,11 +35,19 @@ class Exact:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally = _positions(gold, predicted)
-        wanted, found = ({_key(span) for span in side.spans} for side in (gold, predicted))
-        for side, spans, others in (("gold", gold, found), ("predicted", predicted, wanted)):
-            for key in _counted(spans):
-                tally[side, key[2]] += 1
-                tally[f"tp_{side}", key[2]] += key in others
+        golds, predicteds = _keys(gold.spans), _keys(predicted.spans)
+        wanted, found = set(golds), set(predicteds)
+        for name, side, keys, own, others in (
+            ("gold", gold, golds, wanted, found),
+            ("predicted", predicted, predicteds, found, wanted),
+        ):
+            counted = own
+            if side.counted is not None:
+                counted = {key for key, count in zip(keys, side.counted, strict=True) if count}
+            true = Counter(map(_label, counted & others))
+            for label, number in Counter(map(_label, counted)).items():
+                tally[name, label] += number
+                tally[f"tp_{name}", label] += true[label]
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -65,14 +77,12 @@ class Exact:
         }
 
 
-def _key(span: Span) -> tuple[int, int, str]:
-    return span.start, span.end, span.label
+_Key = tuple[int, int, str]
+_label: Callable[[_Key], str] = itemgetter(2)
 
 
-def _counted(side: Side) -> set[tuple[int, int, str]]:
-    if side.counted is None:
-        return {_key(span) for span in side.spans}
-    return {_key(span) for span, count in zip(side.spans, side.counted, strict=True) if count}
+def _keys(spans: Iterable[Span]) -> list[_Key]:
+    return [(span.start, span.end, span.label) for span in spans]
 
 
 def _positions(gold: Side, predicted: Side) -> Tally:
@@ -82,26 +92,56 @@ def _positions(gold: Side, predicted: Side) -> Tally:
     if gold.tags is not None and predicted.tags is not None:
         equal = sum(one == other for one, other in zip(gold.tags, predicted.tags, strict=True))
         return Tally({("positions", "all"): len(gold.tags), ("positions", "equal"): equal})
-    tagged = [_tags(side) for side in (gold, predicted)]
-    length = _length(gold, predicted)
-    touched = tagged[0].keys() | tagged[1].keys()
-    differ = sum(tagged[0].get(position) != tagged[1].get(position) for position in touched)
-    return Tally({("positions", "all"): length, ("positions", "equal"): length - differ})
+    one, other = _pieces(gold.spans), _pieces(predicted.spans)
+    covered = sum(end - start for start, end, _, _ in (*one, *other))
+    common, alike = _in_common(one, other)
+    touched = covered - common
+    length = _length(gold, predicted, touched)
+    return Tally({("positions", "all"): length, ("positions", "equal"): length - touched + alike})
 
 
-def _tags(side: Side) -> dict[int, tuple[str, bool]]:
-    """What BIO would write at each position inside a span: its label, and whether the span begins there."""
-    return {
-        position: (span.label, position == span.start)
-        for span in side.spans
-        for position in range(span.start, span.end)
-    }
+_Piece = tuple[int, int, str, bool]
+"""A range of positions, the label that BIO would write there, and whether its first one gets the B."""
 
 
-def _length(*sides: Side) -> int:
+def _pieces(spans: Sequence[Span]) -> list[_Piece]:
+    """What BIO would write where, by position; of spans that overlap, the last one given is written."""
+    pieces = [(span.start, span.end, span.label, True) for span in spans if span.start < span.end]
+    if all(one[1] <= following[0] for one, following in pairwise(pieces)):
+        return pieces
+    waiting = sorted(range(len(pieces)), key=pieces.__getitem__, reverse=True)
+    over: list[int] = []  # a heap of the negative numbers of those that have begun
+    written = []
+    for start, end in pairwise(sorted({position for piece in pieces for position in piece[:2]})):
+        while waiting and pieces[waiting[-1]][0] == start:
+            heappush(over, -waiting.pop())
+        while over and pieces[-over[0]][1] <= start:
+            heappop(over)
+        if over:
+            first, _, label, _ = pieces[-over[0]]
+            written.append((start, end, label, first == start))
+    return written
+
+
+def _in_common(one: Sequence[_Piece], other: Sequence[_Piece]) -> tuple[int, int]:
+    """How many positions both sides have pieces at, and how many of these have the same tag."""
+    common = alike = i = j = 0
+    while i < len(one) and j < len(other):
+        start, end, label, begins = one[i]
+        other_start, other_end, other_label, other_begins = other[j]
+        first = max(start, other_start)
+        if (shared := min(end, other_end) - first) > 0:
+            common += shared
+            if label == other_label:
+                alike += shared - ((begins and first == start) != (other_begins and first == other_start))
+        i += end <= other_end
+        j += other_end <= end
+    return common, alike
+
+
+def _length(gold: Side, predicted: Side, touched: int) -> int:
     """The number of positions of the document; without its text, those that a span of either side covers."""
-    for side in sides:
+    for side in (gold, predicted):
         if side.document is not None and side.document.end is not None:
             return side.document.end - side.document.start
-    covered: Iterable[int] = set().union(*(_tags(side) for side in sides))
-    return len(set(covered))
+    return touched

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from clueval.counting import Counts, Tally, macro, micro
-from clueval.matching import KINDS, LEVELS, Kind, match_spans
+from clueval.matching import KINDS, LEVELS, Kind, count_matches
 from clueval.metric import Side
 from clueval.spans import Frozen
 
@@ -35,17 +35,11 @@ class Levels:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()
-        for side, own, other in (("gold", gold, predicted), ("predicted", predicted, gold)):
-            document = own.document.id if own.document is not None else None
-            matches = match_spans(own.spans, other.spans, document=document)
-            counted = [True] * len(matches) if own.counted is None else own.counted
-            for match, count in zip(matches, counted, strict=True):
-                if count:
-                    tally["class", side, match.kind] += 1
-                    for layer, label in match.span.by_layer.items():
-                        if label is not None:
-                            agrees = match.labels.get(layer) == label
-                            tally["label", side, layer, label, match.kind, agrees] += 1
+        for side, numbers, found in count_matches(gold, predicted):
+            for kind, number in numbers.items():
+                tally["class", side, kind] += number
+            for layer, label, kind, other, number in found:
+                tally["label", side, layer, label, kind, other == label] += number
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:

@@ -86,10 +86,15 @@ class Muc:
                     advice="score without the filter, or filter the files",
                 )
         tally: Tally = Counter()
-        by_range = _pairing(gold.spans, predicted.spans, _BY_RANGE)
+        # under every scheme equal spans come first, so the schemes share that stage
+        equal, golds, predicteds = _pairing(gold.spans, predicted.spans, [_EQUAL])
+        for label, n in Counter(one.label for one, _ in equal).items():
+            for scheme in SCHEMES:
+                tally[scheme, label, "correct"] += n
+        by_range = _pairing(golds, predicteds, _BY_RANGE)
         for scheme in ("strict", "exact", "partial"):
             _count(tally, scheme, *by_range)
-        _count(tally, "type", *_pairing(gold.spans, predicted.spans, _BY_LABEL))
+        _count(tally, "type", *_pairing(golds, predicteds, _BY_LABEL))
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -290,8 +295,8 @@ Stage = tuple[
 
 _EQUAL: Stage = (_identity, in_order)
 _REST: Stage = (_anything, overlap_pairs)
-_BY_RANGE: Sequence[Stage] = (_EQUAL, (_range, in_order), _REST)
-_BY_LABEL: Sequence[Stage] = (_EQUAL, (_anything, flat_pairs), (_label, overlap_pairs), _REST)
+_BY_RANGE: Sequence[Stage] = ((_range, in_order), _REST)
+_BY_LABEL: Sequence[Stage] = ((_anything, flat_pairs), (_label, overlap_pairs), _REST)
 
 
 def _pairing(
@@ -308,6 +313,10 @@ def _pairing(
                 groups.setdefault(key(span), ([], []))[side].append(span)
         left = [[], []]
         for group in groups.values():
+            if not (group[0] and group[1]):
+                for side in range(2):
+                    left[side] += group[side]
+                continue
             matched = list(match(*group))
             pairs += [(group[0][number], group[1][partner]) for number, partner in matched]
             for side in range(2):

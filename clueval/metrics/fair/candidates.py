@@ -9,7 +9,8 @@ span the second follows from the first, and the third means: fewest tokens. So t
 and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
 disjoint half-open ranges that are left of it: their number does not depend on the length of the span.
 
-Two pools answer the question alike. `ListPool` looks at every span, which is fastest where there are few.
+Three pools answer the question alike. `ListPool` looks at every span, which is fastest where there are few.
+`NeighbourPool` knows what overlaps what and looks at nothing else, which is fastest where that is little.
 `TreePool` is a k-d tree over start, end and label whose nodes know the best that a span inside could be, and
 goes to the most promising node first. Where runs fill their span (nested, crossing, identical spans, however
 many over one another) it looks at a few nodes for each question. The bounds go by the first, the last and the
@@ -88,7 +89,7 @@ def size_of(runs: Runs) -> int:
     >>> size_of([(0, 2), (4, 8)])
     6
     """
-    return sum(end - start for start, end in runs)
+    return sum([end - start for start, end in runs])
 
 
 @dataclass(slots=True, eq=False)
@@ -111,9 +112,13 @@ def take_shared(one: Leftover, other: Leftover) -> None:
     """Take the tokens that both have out of both."""
     shared = intersect(one.runs, other.runs)
     if shared:
+        size = size_of(shared)
         for span in (one, other):
-            subtract(span.runs, shared)
-            span.size -= size_of(shared)
+            if span.size == size:
+                span.runs.clear()
+            else:
+                subtract(span.runs, shared)
+            span.size -= size
 
 
 def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
@@ -174,6 +179,70 @@ class ListPool:
         best_rank: Rank | None = None
         for place, candidate in enumerate(self._spans.values()):
             if can_pair(span, candidate, same_label):
+                this = rank(span, candidate, place)
+                if (best_rank is None or this < best_rank) and not (sharing and this[0] == 0):
+                    best, best_rank = candidate, this
+        return best
+
+
+Neighbours = dict[int, list[Leftover]]
+"""Of each span of one side, by its index, the spans of the other side that overlap it."""
+
+
+def neighbours(
+    gold: Sequence[Leftover], predicted: Sequence[Leftover], limit: int
+) -> tuple[Neighbours, Neighbours] | None:
+    """What overlaps the gold spans and what the predicted ones, or None if these are more than `limit` pairs.
+
+    Costs O(n log n) for n spans, and O(limit).
+    """
+    of_gold: Neighbours = {span.index: [] for span in gold}
+    of_predicted: Neighbours = {span.index: [] for span in predicted}
+    entries = [(span.start, span.end, 0, place) for place, span in enumerate(gold)]
+    entries += [(span.start, span.end, 1, place) for place, span in enumerate(predicted)]
+    entries.sort()
+    sides, neighbours_of = (gold, predicted), (of_gold, of_predicted)
+    over: tuple[list[Leftover], list[Leftover]] = ([], [])  # what has begun and may not have ended yet
+    for start, _, side, place in entries:
+        span, other = sides[side][place], 1 - side
+        here = [each for each in over[other] if each.end > start]
+        over[other][:] = here
+        over[side].append(span)
+        neighbours_of[side][span.index].extend(here)
+        for each in here:
+            neighbours_of[other][each.index].append(span)
+        limit -= len(here)
+        if limit < 0:
+            return None
+    return of_gold, of_predicted
+
+
+class NeighbourPool:
+    """A list whose questions look only at what overlaps the asking span; that must be known beforehand."""
+
+    __slots__ = ("_neighbours", "_next", "_places")
+
+    def __init__(self, neighbours: Neighbours) -> None:
+        self._neighbours = neighbours
+        self._places: dict[int, int] = {}
+        self._next = 0
+
+    def add(self, span: Leftover) -> None:
+        self._places[span.index] = self._next
+        self._next += 1
+
+    def remove(self, span: Leftover) -> None:
+        del self._places[span.index]
+
+    def changed(self, span: Leftover) -> None:
+        pass
+
+    def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
+        best: Leftover | None = None
+        best_rank: Rank | None = None
+        for candidate in self._neighbours[span.index]:
+            place = self._places.get(candidate.index)
+            if place is not None and can_pair(span, candidate, same_label):
                 this = rank(span, candidate, place)
                 if (best_rank is None or this < best_rank) and not (sharing and this[0] == 0):
                     best, best_rank = candidate, this

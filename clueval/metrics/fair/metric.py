@@ -155,7 +155,7 @@ class Fair:
             )
         spans, items = [], []
         for span in side.spans:
-            label = _label_of(span.by_layer)
+            label = span.label
             if self.wanted(label):
                 spans.append(span)
                 items.append(item(label, span.start, span.end, span.tokens or None))

@@ -5,8 +5,9 @@ tie: exact pairs (TP), pairs of one range and two labels (LE), boundary errors (
 (LBE), and what is left (FN, FP). Ranges are half-open. Gold is FairEval's target, predicted its system.
 
 Exact pairs and label errors are found by hashing. What is left falls into overlap components, which cannot
-touch one another's pairings; small ones are searched as lists and large ones with a tree (see `candidates`).
-The cost is n log n for n spans, as long as the tree's bounds hold.
+touch one another's pairings. Most are a single span, or one of each side, and need no search; small ones are
+searched as lists, large ones by what overlaps what, or with a tree where that is much (see `candidates`). The
+cost is n log n for n spans, as long as the tree's bounds hold.
 
 By hand: gold A[0,4) and A[6,8), predicted A[0,9). No exact pair, no label error. Shortest first, A[6,8) asks:
 A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8. Then A[0,4) asks: nothing is
@@ -18,9 +19,17 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 
-from clueval.metrics.fair.candidates import Leftover, ListPool, Pool, TreePool, runs_of, size_of, take_shared
+from clueval.metrics.fair.candidates import (
+    Leftover,
+    ListPool,
+    NeighbourPool,
+    Pool,
+    TreePool,
+    neighbours,
+    runs_of,
+    take_shared,
+)
 
 Item = tuple[str, int, int, frozenset[int] | None]
 """Label, start, end (half-open) and tokens, None for all tokens of the range; equal items are equal spans."""
@@ -28,8 +37,11 @@ Item = tuple[str, int, int, frozenset[int] | None]
 Pair = tuple[str, int | None, int | None]
 """TP, LE, BES, BEL, BEO, LBE, FN or FP, with the places of the two spans in their lists."""
 
-_LIST_IS_FASTER = 4096
-"""Up to this many pairs of spans in one component, looking at all of them costs less than a tree."""
+_LIST_IS_FASTER = 64
+"""Up to this many pairs of spans in one component, looking at all of them costs less than anything else."""
+
+_TREE_IS_FASTER = 16
+"""With more overlapping pairs than this for each span of a component, a tree costs less than to look at them."""
 
 
 def item(label: str, start: int, end: int, tokens: frozenset[int] | None) -> Item:
@@ -77,8 +89,15 @@ def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
         yield from (("FN", i, None) for i in golds)
         yield from (("FP", None, j) for j in predictions)
         return
-    for gold_part, predicted_part in _components(_leftovers(gold, golds), _leftovers(predicted, predictions)):
-        yield from _boundary_errors(gold_part, predicted_part)
+    for gold_part, predicted_part in _components(gold, golds, predicted, predictions):
+        if not predicted_part:
+            yield from (("FN", i, None) for i in gold_part)
+        elif not gold_part:
+            yield from (("FP", None, j) for j in predicted_part)
+        elif len(gold_part) == len(predicted_part) == 1:
+            yield from _pair_of_two(gold, gold_part[0], predicted, predicted_part[0])
+        else:
+            yield from _boundary_errors(_leftovers(gold, gold_part), _leftovers(predicted, predicted_part))
 
 
 def _without(places: list[int], gone: set[int | None]) -> list[int]:
@@ -89,9 +108,11 @@ def _exact_pairs(
     gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
 ) -> Iterator[Pair]:
     """Step 1: each gold span with the first equal predicted span that is free."""
+    wanted = {gold[i] for i in golds}
     free: dict[Item, list[int]] = {}
     for j in reversed(predictions):
-        free.setdefault(predicted[j], []).append(j)
+        if predicted[j] in wanted:
+            free.setdefault(predicted[j], []).append(j)
     for i in golds:
         equal = free.get(gold[i])
         if equal:
@@ -105,10 +126,12 @@ def _label_errors(
 
     Each range has a heap of labels, by their first free span: the answer is on top, or next to the top.
     """
+    wanted = {gold[i][1:3] for i in golds}
     by_range: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
     for j in reversed(predictions):
         label, start, end, _ = predicted[j]
-        by_range[start, end].setdefault(label, []).append(j)
+        if (start, end) in wanted:
+            by_range[start, end].setdefault(label, []).append(j)
     heaps = {
         extent: sorted((places[-1], label, places) for label, places in labels.items())
         for extent, labels in by_range.items()
@@ -129,65 +152,88 @@ def _label_errors(
             heapq.heappush(heap, same)
 
 
+def _components(
+    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """What overlaps, directly or through others, from left to right.
+
+    Step 3: each part is in the order in which it is asked, shortest first, otherwise in the order of the list.
+    """
+    entries = [(*gold[i][1:3], 0, i) for i in golds]
+    entries += [(*predicted[j][1:3], 1, j) for j in predictions]
+    entries.sort()
+    sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    reach = -1
+    for start, end, side, place in entries:
+        if start >= reach and reach >= 0:
+            yield _places(sides[0]), _places(sides[1])
+            sides = ([], [])
+        sides[side].append((end - start, place))
+        if end > reach:
+            reach = end
+    if entries:
+        yield _places(sides[0]), _places(sides[1])
+
+
+def _places(part: list[tuple[int, int]]) -> list[int]:
+    """The places of spans, given their lengths and places, by both."""
+    if len(part) > 1:
+        part.sort()
+    return [place for _, place in part]
+
+
+def _pair_of_two(gold: Sequence[Item], i: int, predicted: Sequence[Item], j: int) -> Iterator[Pair]:
+    """What steps 4 to 8 come to where two spans overlap nothing else: an error unless the ranges are one."""
+    label, start, end, _ = gold[i]
+    other_label, other_start, other_end, _ = predicted[j]
+    kind = overlap_kind(start, end, other_start, other_end)
+    if kind is None or kind == "TP":  # the same range and label with other tokens
+        yield "FN", i, None
+        yield "FP", None, j
+    else:
+        yield (kind if label == other_label else "LBE"), i, j
+
+
 def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
-    """Step 3: shortest first, otherwise in the order of the list."""
     spans = []
     for place in places:
         label, start, end, tokens = items[place]
         whole = [(start, end)] if start < end else []
         runs = whole if tokens is None else runs_of(tokens)
-        spans.append(Leftover(place, label, start, end, runs, size_of(runs)))
-    spans.sort(key=lambda span: span.end - span.start)
+        size = end - start if tokens is None else len(tokens)
+        spans.append(Leftover(place, label, start, end, runs, size))
     return spans
 
 
-def _components(
-    gold: list[Leftover], predicted: list[Leftover]
-) -> Iterator[tuple[list[Leftover], list[Leftover]]]:
-    """What overlaps, directly or through others, from left to right; the order inside each list is kept."""
-    order = count()
-    entries = [(span.start, span.end, next(order), 0, span) for span in gold]
-    entries += [(span.start, span.end, next(order), 1, span) for span in predicted]
-    members: list[tuple[int, int, Leftover]] = []
-    reach = -1
-    for start, end, place, side, span in sorted(entries):
-        if start >= reach and members:
-            yield _by_side(members)
-            members = []
-        members.append((side, place, span))
-        reach = max(reach, end)
-    if members:
-        yield _by_side(members)
-
-
-def _by_side(members: list[tuple[int, int, Leftover]]) -> tuple[list[Leftover], list[Leftover]]:
-    members.sort()
-    gold = [span for side, _, span in members if side == 0]
-    return gold, [span for _, _, span in members[len(gold) :]]
+def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
+    """Empty pools for free predicted, counted gold and counted predicted spans."""
+    if len(gold) * len(predicted) <= _LIST_IS_FASTER:
+        return ListPool(), ListPool(), ListPool()
+    known = neighbours(gold, predicted, _TREE_IS_FASTER * (len(gold) + len(predicted)))
+    if known is not None:
+        of_gold, of_predicted = known
+        return NeighbourPool(of_gold), NeighbourPool(of_predicted), NeighbourPool(of_gold)
+    return TreePool(predicted), TreePool(gold), TreePool(predicted)
 
 
 def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterator[Pair]:
     """Steps 4 to 8 for one component: same label first, then other labels, then what nobody wanted."""
-    if gold and predicted:
-        many = len(gold) * len(predicted) > _LIST_IS_FASTER
-        free, counted_gold, counted_predicted = (
-            TreePool(spans) if many else ListPool() for spans in (predicted, gold, predicted)
-        )
-        for span in predicted:
-            free.add(span)
-        for same_label in (True, False):
-            found, gold = _against_free(gold, free, counted_gold, counted_predicted, same_label)
-            for one, other in found:
-                yield _error(one, other, same_label)
-            taken = {other.index for _, other in found}
-            predicted = [span for span in predicted if span.index not in taken]
-            found, gold = _against_counted(gold, counted_predicted, counted_gold, same_label)
-            for one, other in found:
-                yield _error(one, other, same_label)
-            found, predicted = _against_counted(predicted, counted_gold, counted_predicted, same_label)
-            for one, other in found:
-                free.remove(one)
-                yield _error(other, one, same_label)
+    free, counted_gold, counted_predicted = _pools(gold, predicted)
+    for span in predicted:
+        free.add(span)
+    for same_label in (True, False):
+        found, gold = _against_free(gold, free, counted_gold, counted_predicted, same_label)
+        for one, other in found:
+            yield _error(one, other, same_label)
+        taken = {other.index for _, other in found}
+        predicted = [span for span in predicted if span.index not in taken]
+        found, gold = _against_counted(gold, counted_predicted, counted_gold, same_label)
+        for one, other in found:
+            yield _error(one, other, same_label)
+        found, predicted = _against_counted(predicted, counted_gold, counted_predicted, same_label)
+        for one, other in found:
+            free.remove(one)
+            yield _error(other, one, same_label)
     yield from (("FN", span.index, None) for span in gold)
     yield from (("FP", None, span.index) for span in predicted)
 

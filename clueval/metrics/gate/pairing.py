@@ -139,12 +139,15 @@ def components(problem: Problem, *, listed: bool = False) -> Iterator[Component]
     `listed` asks for them. Costs n log n, and the number of possible pairings that are listed.
     """
     for targets, responses in _parts(problem):
-        if not targets or not responses:
-            yield Component(targets, responses, [])
-        elif not listed and _is_dense(problem, targets, responses):
-            yield Component(targets, responses, [], dense=True)
-        else:
-            yield Component(targets, responses, _possible(problem, targets, responses))
+        yield _component(problem, targets, responses, listed)
+
+
+def _component(problem: Problem, targets: list[int], responses: list[int], listed: bool = False) -> Component:
+    if not targets or not responses:
+        return Component(targets, responses, [])
+    if not listed and _is_dense(problem, targets, responses):
+        return Component(targets, responses, [], dense=True)
+    return Component(targets, responses, _possible(problem, targets, responses))
 
 
 def _parts(problem: Problem) -> Iterator[tuple[list[int], list[int]]]:
@@ -173,8 +176,8 @@ def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]
     """All possible pairings of a component: a sweep that remembers which spans are still open."""
     spans, others, equal = problem.targets, problem.responses, problem.equal
     if len(targets) == 1 == len(responses):
-        pair = _pairing(spans[targets[0]], others[responses[0]], equal, targets[0], responses[0])
-        return [] if pair is None else [pair]
+        value = _value_of(problem, targets[0], responses[0])
+        return [] if value is None else [Pair(value, targets[0], responses[0], responses[0])]
     events = [(spans[number].start, spans[number].end, False, number) for number in targets]
     events.extend((others[number].start, others[number].end, True, number) for number in responses)
     events.sort()
@@ -193,13 +196,13 @@ def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]
     return pairs
 
 
-def _pairing(
-    target: Span, response: Span, equal: Callable[[int, int], bool], number: int, other: int
-) -> Pair | None:
-    same = target.start == response.start and target.end == response.end
-    if not same and not target.overlaps(response):
+def _value_of(problem: Problem, target: int, response: int) -> int | None:
+    """The value of the pairing of a target and a response, or None if it is not possible."""
+    one, other = problem.targets[target], problem.responses[response]
+    same = one.start == other.start and one.end == other.end
+    if not same and not one.overlaps(other):
         return None
-    return Pair(2 * equal(number, other) + same, number, other, other)
+    return 2 * problem.equal(target, response) + same
 
 
 _LISTED = 64
@@ -349,12 +352,15 @@ def count(problem: Problem) -> list[int]:
     """The counts of all components together. n log n, and the number of possible pairings."""
     counts = [len(problem.targets), len(problem.responses)] + [0] * 12
     alone = [0, 0, 0, 0]  # components that are one target and one response, by the value of their pairing
-    for component in components(problem):
-        if not component.pairs and not component.dense:
+    for targets, responses in _parts(problem):
+        if not targets or not responses:
             continue
-        if component.pairs and len(component.targets) == 1 == len(component.responses):
-            alone[component.pairs[0].value] += 1
+        if len(targets) == 1 == len(responses):
+            value = _value_of(problem, targets[0], responses[0])
+            if value is not None:
+                alone[value] += 1
             continue
+        component = _component(problem, targets, responses)
         for place, number in enumerate(count_component(problem, component)[2:], 2):
             counts[place] += number
     for value, number in enumerate(alone):
