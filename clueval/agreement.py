@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, repeat
 from operator import ne
@@ -41,7 +41,8 @@ class Comparison:
     """What the two sides of one sequence have in common, and what is left over.
 
     `agreed` counts, by their labels, the spans that stand on both sides, `equal` the positions that are tagged
-    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags.
+    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags. All
+    of it counts so many `times`.
     """
 
     agreed: Counter[Frozen]
@@ -49,6 +50,7 @@ class Comparison:
     predicted: list[Span]
     equal: int
     tags: tuple[list[str], list[str]] | None
+    times: int = 1
 
 
 def compare_all(
@@ -98,22 +100,71 @@ def compare(gold: Passage, predicted: Passage, decoders: Decoders, merge: bool) 
     require_same_frame(gold, predicted)
     if gold.layout is None or predicted.layout is None or not gold.sentences:
         return {}
-    columns = _Columns((gold, predicted), (gold.layout, predicted.layout))
+    passages = _Passages((gold, predicted), (gold.layout, predicted.layout))
     by_neighbours = all(decoder.reads_neighbours for decoder in decoders.values())
-    columns.read(shortcut=gold.layout == predicted.layout and by_neighbours)
+    passages.read(shortcut=gold.layout == predicted.layout and by_neighbours)
+    try:
+        return compare_columns(passages.columns, decoders, merge)
+    except _BadTagOf as bad:
+        raise located(bad.error, passages.passages[bad.side], bad.layer) from None
+
+
+@dataclass(slots=True)
+class Columns:
+    """The tags of two parallel texts: of what is the same on both sides once, of what is disputed twice.
+
+    `tokens` is how many positions the texts have, with those outside every span; all count so many `times`.
+    `touching` counts, by side and layer, the tags that stand next to each other in the text and not here.
+    """
+
+    tokens: int
+    same: Tags
+    disputed: tuple[Tags, Tags]
+    times: int = 1
+    touching: Mapping[tuple[str, str], Mapping[tuple[str, str], int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, layout: Layout, tokens: int) -> Columns:
+        """Empty columns for a text of so many tokens."""
+        columns: list[Tags] = [{layer: [] for layer, _ in layout.layers} for _ in range(3)]
+        return cls(tokens, columns[0], (columns[1], columns[2]))
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of two files that are parallel: how many documents begin in it, how many tokens it has.
+
+    `columns` are those in which these tokens, and those of stretches before, are to be compared.
+    """
+
+    documents: int
+    tokens: int
+    columns: Sequence[Columns] = ()
+
+
+def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
+    """Each sequence compared. Raises an error that has no place for a bad tag; `compare` finds it."""
+    for place, pairs in columns.touching.items():
+        decoders[place].join(pairs, pairs.values())
     if merge:
         return {MERGED: _compare_merged(columns, decoders)}
     return {layer: _compare_layer(layer, columns, decoders) for layer in columns.same}
 
 
-class _Columns:
-    """The tags of two passages: of what is the same on both sides once, of what is disputed twice."""
+class _BadTagOf(CluevalError):
+    """A bad tag of one side and layer, not yet located."""
+
+    def __init__(self, error: BadTag, side: int, layer: str) -> None:
+        super().__init__(error.problem)
+        self.error, self.side, self.layer = error, side, layer
+
+
+class _Passages:
+    """Two passages, and the columns that they are taken apart into."""
 
     def __init__(self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout]) -> None:
         self.passages, self.layouts = passages, layouts
-        layers = [layer for layer, _ in layouts[0].layers]
-        self.same: Tags = {layer: [] for layer in layers}
-        self.disputed: tuple[Tags, Tags] = ({layer: [] for layer in layers}, {layer: [] for layer in layers})
+        self.columns = Columns.of(layouts[0], passages[0].tokens)
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:
@@ -152,7 +203,7 @@ class _Columns:
             if not text:
                 return
         table = Table(text, self.layouts[0])
-        _collect(table, self.same)
+        collect(table, self.columns.same)
         for ids in self._ids:
             ids += table.token_ids() or ()
 
@@ -171,8 +222,8 @@ class _Columns:
         ids = own.token_ids(), other.token_ids()
         if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
             raise self._difference()
-        for table, tags, known in zip((own, other), self.disputed, self._ids, strict=True):
-            _collect(table, tags)
+        for table, tags, known in zip((own, other), self.columns.disputed, self._ids, strict=True):
+            collect(table, tags)
             known += table.token_ids() or ()
 
     def _same_token(self, own: str, other: str) -> bool:
@@ -198,25 +249,23 @@ class _Columns:
                     raise error
 
 
-def _collect(table: Table, tags: Tags) -> None:
+def collect(table: Table, tags: Tags) -> None:
     """Add a table's tags to those that are there."""
     for layer, column in table.tags().items():
         # the tags of one long sentence stay until it ends: then one object per tag, not one per token
         tags[layer].extend(map(intern, column) if len(tags[layer]) > ROWS else column)
 
 
-def _compare_layer(layer: str, columns: _Columns, decoders: Decoders) -> Comparison:
+def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:
     same = columns.same[layer]
     found = neighbours(same)
     for side, name in enumerate(SIDES):
         try:
-            decoders[name, layer].accept(same, found)
+            decoders[name, layer].accept(same, found, columns.times)
         except BadTag as error:
-            raise located(error, columns.passages[side], layer) from None
+            raise _BadTagOf(error, side, layer) from None
     labels = count_starts(found)
-    own, other = (
-        set(_decoded(columns, side, layer, decoders, columns.disputed[side][layer])) for side in (0, 1)
-    )
+    own, other = (set(_decoded(columns, side, layer, decoders)) for side in (0, 1))
     labels.update(label for _, _, label in own & other)
     known = {label: Frozen({layer: label}) for label in labels.keys() | {chunk[2] for chunk in own ^ other}}
     tags = zip(*(side[layer] for side in columns.disputed), strict=True)
@@ -225,39 +274,42 @@ def _compare_layer(layer: str, columns: _Columns, decoders: Decoders) -> Compari
         Counter({known[label]: n for label, n in labels.items()}),
         [Span(start, end, known[label]) for start, end, label in sorted(own - other)],
         [Span(start, end, known[label]) for start, end, label in sorted(other - own)],
-        columns.passages[0].tokens - len(unequal),
+        columns.tokens - len(unequal),
         ([tag for tag, _ in unequal], [tag for _, tag in unequal]),
+        columns.times,
     )
 
 
-def _compare_merged(columns: _Columns, decoders: Decoders) -> Comparison:
+def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
+    same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
     for layer, tags in columns.same.items():
-        decoders[SIDES[1], layer].accept(tags, neighbours(tags))
-    agreed = Counter(span.by_layer for span in _merged(columns, 0, columns.same, decoders))
-    own, other = (set(_merged(columns, side, columns.disputed[side], decoders)) for side in (0, 1))
+        decoders[SIDES[1], layer].accept(tags, neighbours(tags), columns.times)
+    agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
+    own, other = (set(_merged(columns, side, decoders)) for side in (0, 1))
     agreed.update(span.by_layer for span in own & other)
     gold, predicted = (sorted(left, key=lambda span: span.start) for left in (own - other, other - own))
     covered = {position for span in (*gold, *predicted) for position in range(span.start, span.end)}
-    equal = columns.passages[0].tokens - len(covered)
-    return Comparison(agreed, gold, predicted, equal, None)  # type: ignore[arg-type]  # by_layer is a Frozen
+    equal = columns.tokens - len(covered)
+    return Comparison(agreed, gold, predicted, equal, None, columns.times)  # type: ignore[arg-type]  # by_layer is a Frozen
 
 
-def _merged(columns: _Columns, side: int, tags: Tags, decoders: Decoders) -> list[Span]:
+def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
     layers = {
         layer: [
             Span(start, end, Frozen({layer: label}))
-            for start, end, label in _decoded(columns, side, layer, decoders, column)
+            for start, end, label in _decoded(columns, side, layer, decoders)
         ]
-        for layer, column in tags.items()
+        for layer in columns.same
     }
-    return merge_layers(layers, document=columns.passages[side].document)
+    return merge_layers(layers)
 
 
-def _decoded(columns: _Columns, side: int, layer: str, decoders: Decoders, tags: list[str]) -> list[Chunk]:
-    decoder = decoders[SIDES[side], layer]
+def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> list[Chunk]:
+    """The spans of what is disputed."""
+    decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
     found = neighbours(tags)
     try:
-        decoder.accept(tags, found)
+        decoder.accept(tags, found, columns.times)
         return list(decoder.chunks(tags, found))
     except BadTag as error:
-        raise located(error, columns.passages[side], layer) from None
+        raise _BadTagOf(error, side, layer) from None

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 from clueval.passages import SENTENCES, ColumnOptions, Layout, Passage, layout_of
+
+
+class Regular(NamedTuple):
+    """What regular sentences hold: how many documents begin in them, how many tokens they have."""
+
+    documents: int
+    tokens: int
 
 
 class PassageBuilder:
@@ -32,6 +40,11 @@ class PassageBuilder:
     @property
     def in_document(self) -> bool:
         return self._passage is not None
+
+    @property
+    def in_sentence(self) -> bool:
+        """Whether a sentence has begun, by its token lines, and not ended."""
+        return bool(self._runs)
 
     def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
         """Start a document; its id is its number in the file where the file gives none."""
@@ -112,6 +125,14 @@ class PassageBuilder:
         if self._passage is not None and (self._passage.sentences or self._passage.begins):
             self.ready.append(self._passage)
         self._passage = None
+
+    def pass_over(self, documents: int) -> None:
+        """Sentences of the document at hand, and of as many `documents` after it, were taken in elsewhere."""
+        assert self._passage is not None
+        name, metadata, named = self._passage.document, self._passage.metadata, self._passage.named
+        self.end_document()
+        self._documents += documents
+        self._passage = self._fresh(name, metadata, begins=False, named=named)
 
     def take(self) -> list[Passage]:
         """The passages that are complete, once."""

@@ -62,8 +62,8 @@ class Decoder:
         """Whether tags are always read by the lenient rule, which looks at neighbours only."""
         return self._invalid == "conlleval"
 
-    def accept(self, tags: Sequence[str], found: Neighbours) -> None:
-        """Take in tags whose neighbours are `found`. Raises `BadTag` for one outside the scheme."""
+    def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
+        """Take in, so many times, tags whose neighbours are `found`. Raises `BadTag` for one outside the scheme."""
         try:
             for _, tag in found:
                 split_tag(tag)
@@ -73,7 +73,20 @@ class Decoder:
                 count_illegal(found, self._scheme)
         except TagError as error:
             raise BadTag(error.problem, error.advice, tag=self._first_outside(tags)) from None
-        self._neighbours.update(found)
+        self._neighbours.update(
+            found if times == 1 else {pair: number * times for pair, number in found.items()}
+        )
+
+    def include(self, other: Decoder) -> None:
+        """Take in what the decoder of another part of the file has taken in."""
+        self._neighbours.update(other._neighbours)
+
+    def join(self, pairs: Iterable[tuple[str, str]], times: Iterable[int]) -> None:
+        """Take note of tags that stand next to each other, so many times, though each was taken in apart."""
+        for (before, tag), number in zip(pairs, times, strict=True):
+            self._neighbours[before, tag] += number
+            self._neighbours[before, OUTSIDE] -= number
+            self._neighbours[OUTSIDE, tag] -= number
 
     def _first_outside(self, tags: Sequence[str]) -> str | None:
         """The first tag that is none, or is none of the scheme's."""
@@ -98,8 +111,9 @@ class Decoder:
 
     def repaired(self, found: Neighbours | None = None) -> int:
         """How many tags are ill-formed (conlleval mends them): of those found, or of the whole file so far."""
-        scheme = self._scheme or scheme_of(self._neighbours)
-        return 0 if scheme is None else count_illegal(self._neighbours if found is None else found, scheme)
+        known = +self._neighbours
+        scheme = self._scheme or scheme_of(known)
+        return 0 if scheme is None else count_illegal(known if found is None else found, scheme)
 
 
 def located(error: BadTag, passage: Passage, layer: str) -> FormatError:

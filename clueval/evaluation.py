@@ -1,26 +1,26 @@
 """The evaluation: pairs gold with predicted, checks that they are the same text, and counts.
 
 Files of the column formats are compared passage by passage, raw; everything else goes document by document
-through the metrics. Both ways give the same counts, and the second is the model for the first. What GATE asks
-besides, against a reference and of candidate lists, is counted beside the metrics, document by document.
+through the metrics. Both ways give the same counts, and the second is the model for the first. Where there are
+several processes, files and parts of files are shared out (see `clueval.distribution`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.agreement import SIDES
-from clueval.counting import Tally
+from clueval.beside import Beside, Group
+from clueval.column_files import count_column_files
+from clueval.distribution import count_pairs
 from clueval.exceptions import UsageError
 from clueval.filters import parse_where
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.parallel import document_groups, parallel, require_pair_by
-from clueval.passages import ROWS, Passage
 from clueval.reading import (
     Documents,
     LayerColumns,
@@ -30,23 +30,20 @@ from clueval.reading import (
     columns_of_side,
     document_pairs,
     documents_of,
-    ends_early,
     layer_names,
     path_pairs,
     same_documents,
-    source_pairs,
 )
-from clueval.results import Result, Signature, plain
+from clueval.results import Result, Signature
 from clueval.running import Evaluation, Plan
 from clueval.sources import Progress, blocks
 from clueval.spans import DEFAULT_LAYER, Document
+from clueval.tasks import Work
 
 if TYPE_CHECKING:
-    from clueval.metrics.gate import Gate
-    from clueval.metrics.gate.list_evaluation import Lists
+    from concurrent.futures import Executor
 
-Group = tuple[Document, ...]
-"""The gold document, the predicted one, and the one of the reference if there is one."""
+    from clueval.metrics.gate.list_evaluation import Lists
 
 
 def evaluate(
@@ -76,6 +73,9 @@ def evaluate(
     align: bool | int = False,
     each: Callable[[Group], object] | None = None,
     progress: Progress | None = None,
+    jobs: int | None = 1,
+    executor: Executor | None = None,
+    remark: Callable[[str], object] | None = None,
 ) -> Result:
     """Score predicted against gold.
 
@@ -107,73 +107,105 @@ def evaluate(
             The metric ``noisy`` compares different texts without it.
         each: is called with the documents of every group that is counted: gold, predicted, reference.
         progress: is called with the number of bytes read, again and again.
+        jobs: how many processes count files; None: as many as there are cores, if there is enough to count.
+        executor: what counts files instead: anything with the `submit` of `concurrent.futures.Executor`, whose
+            workers find the files under the same paths. It is sent paths and ranges of bytes and sends back
+            counts. `jobs` is then how many tasks it carries out at a time, if more than 1; four times as many
+            are in flight, or 64.
+        remark: is called with a line on where is counted, and why.
 
-    Returns the `Result`. One pass; held in memory are one document or passage of each side and the counts.
-    Raises `CluevalError` for wrong use or input, `TextMismatch` where the two sides differ in their text.
+    Returns the `Result`, the same for any `jobs` and `executor`. One pass; held in memory are one document or
+    passage of each side and the counts, in each process. Raises `CluevalError` for wrong use or input,
+    `TextMismatch` where the two sides differ in their text, `WorkerLost` if a process ends in the middle.
     """
-    if unit not in (None, "token", "character"):
-        raise UsageError(f"unknown unit {unit!r}", advice="token or character")
-    require_pair_by(pair_by)
+    _require_sense(unit, pair_by, predicted is None, merge and (reference_set, lists) != (None, None))
     chosen = tuple(_with_unfiltered(metric, gold_set) for metric in _metrics(metrics))
-    beside = _Beside(chosen, reference_set, lists, each)
-    if merge and (reference_set is not None or lists is not None):
-        raise UsageError(
-            "merged layers have neither a reference set nor candidate lists", advice="leave out merge"
-        )
-    plan = Plan(
-        beside.metrics,
-        merge,
-        parse_where(where),
-        (by,) if isinstance(by, str) else tuple(by),
-        unit,
-        _cells(align),
-    )
+    beside = Beside(chosen, reference_set, lists, each)
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    plan = Plan(beside.metrics, merge, parse_where(where), keys, unit, _cells(align))
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
-    if predicted is None and pair_by is not None:
-        raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
-        options = [
-            ReadOptions(
-                columns_of_side(layers, side, predicted is None and gold_set is None),
-                input,
-                1 if token is None and predicted is None and gold_set is None else token,
-                token_id,
-                scheme,
-                invalid,
-                document_tag,
-                sentence_tag,
-                None if text is None else Path(text),
-                ignore_punct,
-                whole_text=plan.texts_may_differ and plan.align is None,
-                annotation_set=(gold_set, predicted_set)[side],
-                containing=_containing(chosen),
-            )
-            for side in range(2)
-        ]
-        if reference_set is not None:
-            options.append(replace(options[1], annotation_set=reference_set))
+        sets = (gold_set, predicted_set, reference_set)
+        reading = {
+            "input": input,
+            "token_id": token_id,
+            "scheme": scheme,
+            "invalid": invalid,
+            "document_tag": document_tag,
+            "sentence_tag": sentence_tag,
+            "text": None if text is None else Path(text),
+            "ignore_punct": ignore_punct,
+            "whole_text": plan.texts_may_differ and plan.align is None,
+            "containing": _containing(chosen),
+        }
+        options = _options(layers, token, sets, predicted is None, reading)
+        remark = remark or _say_nothing
         if beside or pair_by is not None:
+            remark("1 process: documents are wanted here, one by one")
             # the two sides are paths, since there are pairs
             groups = document_groups(gold, predicted, options, pair_by, progress)  # type: ignore[arg-type]
             _count_groups(evaluation, beside, groups)
         else:
-            for own, other in source_pairs(pairs, options, progress):
-                if predicted is None and gold_set is None:
-                    own.require_both_sides()
-                _count_sources(evaluation, own, other)
+            single = predicted is None and gold_set is None
+            work = Work(plan, tuple(evaluation.layers), (options[0], options[1]), single, _count_sources)
+            count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
         choices = {"scheme": scheme or "auto", "invalid": invalid}
     else:
-        if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
-            raise UsageError(
-                "one side is a path and the other is not", advice="give two paths or two iterables"
-            )
-        if reference_set is not None:
-            raise UsageError("a reference set is read from files", advice="give paths, or use Gate.against")
+        _require_documents(gold, predicted, reference_set)
         _count_groups(evaluation, beside, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= beside.choices() | ({} if pair_by is None else {"paired": pair_by})
     return beside.completed(evaluation.result(_signature(plan, choices, evaluation)))
+
+
+def _require_sense(unit: str | None, pair_by: str | None, single: bool, merges_sets: bool) -> None:
+    """Raise `UsageError` for settings that mean nothing, alone or together."""
+    if unit not in (None, "token", "character"):
+        raise UsageError(f"unknown unit {unit!r}", advice="token or character")
+    require_pair_by(pair_by)
+    if single and pair_by is not None:
+        raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
+    if merges_sets:
+        raise UsageError(
+            "merged layers have neither a reference set nor candidate lists", advice="leave out merge"
+        )
+
+
+def _require_documents(gold: object, predicted: object, reference_set: str | None) -> None:
+    """Raise `UsageError` unless both sides are documents, and nothing is asked for that is read from files."""
+    if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
+        raise UsageError("one side is a path and the other is not", advice="give two paths or two iterables")
+    if reference_set is not None:
+        raise UsageError("a reference set is read from files", advice="give paths, or use Gate.against")
+
+
+def _say_nothing(_: str) -> None:
+    """Nobody wants to know."""
+
+
+def _options(
+    layers: LayerColumns | None,
+    token: int | None,
+    sets: tuple[str | None, str | None, str | None],
+    single: bool,
+    reading: Mapping[str, Any],
+) -> list[ReadOptions]:
+    """How gold and predicted are read, and the reference if there is one; `sets` are their annotation sets.
+
+    With `single`, the files of the two sides are the same; without sets they then differ by their columns.
+    """
+    both_columns = single and sets[0] is None
+    options = [
+        ReadOptions(
+            columns_of_side(layers, side, both_columns),
+            token=1 if token is None and both_columns else token,
+            annotation_set=sets[side],
+            **reading,
+        )
+        for side in range(2)
+    ]
+    return options if sets[2] is None else [*options, replace(options[1], annotation_set=sets[2])]
 
 
 def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | None, Path, Path]] | None:
@@ -200,90 +232,7 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
     return next(filter(None, (getattr(metric, "containing", None) for metric in metrics)), None)
 
 
-class _Beside:
-    """What is counted beside the metrics: a comparison with a reference, candidate lists, whoever looks on.
-
-    `metrics` are the metrics as they are to be counted: with candidate lists, `gate` counts the best ones.
-    """
-
-    def __init__(
-        self,
-        metrics: tuple[Metric, ...],
-        reference_set: str | None,
-        lists: Lists | None,
-        each: Callable[[Group], object] | None,
-    ) -> None:
-        self.metrics = metrics
-        self._lists, self._each = lists, each
-        self._against = self._evaluation = None
-        if reference_set is None and lists is None:
-            return
-        metric = _gate(metrics)
-        if reference_set is not None:
-            if lists is not None:
-                raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
-            from clueval.reports.gate_changes import AgainstReference
-
-            self._against = AgainstReference(metric, reference_set)
-        if lists is not None:
-            if len(metrics) > 1:
-                raise UsageError("candidate lists are for metric gate alone", advice="name no other metric")
-            from clueval.metrics.gate.list_evaluation import ListEvaluation
-
-            self._evaluation = ListEvaluation(metric, lists)
-            self.metrics = (self._evaluation.best_metric,)
-            self._scored = metric
-
-    def __bool__(self) -> bool:
-        return any(part is not None for part in (self._against, self._evaluation, self._each))
-
-    def counted(self, group: Group) -> Group:
-        """The documents that the metrics count."""
-        if self._evaluation is None:
-            return group
-        return (group[0], self._evaluation.best(group[1]))
-
-    def add(self, group: Group) -> None:
-        """Take in the documents of a group that has been counted."""
-        if self._against is not None:
-            self._against.add(*group)
-        if self._evaluation is not None:
-            self._evaluation.add(*group)
-        if self._each is not None:
-            self._each(group)
-
-    def choices(self) -> dict[str, str]:
-        """What enters the signature."""
-        if self._evaluation is None:
-            return {}
-        score, thresholds = self._scored.score_feature, self._scored.thresholds
-        return {"lists": f"{self._lists},score={plain(score)},thresholds={plain(thresholds)}"}
-
-    def completed(self, result: Result) -> Result:
-        """The result with what was counted here."""
-        if self._evaluation is not None:
-            self._evaluation.require_known()
-        parts = {"reference": self._against, "lists": self._evaluation}
-        found = {name: part.report() for name, part in parts.items() if part is not None}
-        if not found:
-            return result
-        own = result.metrics["gate"].get(DEFAULT_LAYER) or _gate(self.metrics).scores(
-            Tally(), [DEFAULT_LAYER]
-        )
-        report = {**own, **found}
-        return replace(result, metrics={**result.metrics, "gate": {DEFAULT_LAYER: report}}, counted=None)
-
-
-def _gate(metrics: Iterable[Metric]) -> Gate:
-    from clueval.metrics.gate import Gate
-
-    for metric in metrics:
-        if isinstance(metric, Gate):
-            return metric
-    raise UsageError("a reference set and candidate lists are for metric gate", advice="name metric gate")
-
-
-def _count_groups(evaluation: Evaluation, beside: _Beside, groups: Iterable[Group]) -> None:
+def _count_groups(evaluation: Evaluation, beside: Beside, groups: Iterable[Group]) -> None:
     for group in groups:
         documents = evaluation.total.documents
         gold, predicted, *_ = beside.counted(group)
@@ -312,10 +261,8 @@ def _metrics(names: Sequence[str | Metric] | str) -> tuple[Metric, ...]:
 
 def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
     """Count a pair of files, raw where that is enough."""
-    spans_wanted = bool(evaluation.plan.where.on_layers(evaluation.layers or layer_names(None)))
-    raw = own.has_passages and other.has_passages and not spans_wanted
-    if raw and not evaluation.plan.needs_documents:
-        _count_passages(evaluation, own, other)
+    if own.has_passages and other.has_passages and evaluation.counts_lines:
+        count_column_files(evaluation, own, other)
     elif (
         evaluation.counts_fair_alone
         and own.format == other.format == "fair-spans"
@@ -331,28 +278,6 @@ def _count_pair(evaluation: Evaluation, pair: tuple[Document, Document]) -> None
     evaluation.count_documents(*pair)
     for side, document in zip(SIDES, pair, strict=True):
         evaluation.repaired[side] += document.repaired
-
-
-def _count_passages(evaluation: Evaluation, own: Source, other: Source) -> None:
-    names = layer_names(own.options.layers)
-    evaluation.see_layers(names)
-    decoders = {(side, layer): own.options.decoder() for side in SIDES for layer in names}
-    waiting: list[tuple[Passage, Passage]] = []
-    tokens = 0
-    for gold, predicted in zip_longest(own.passages(), other.passages()):
-        if gold is None or predicted is None:
-            if waiting:
-                evaluation.count_passages(waiting, decoders)
-            raise ends_early(own, other, gold is None, (gold or predicted).document)
-        waiting.append((gold, predicted))
-        tokens += gold.tokens
-        if tokens >= ROWS or len(waiting) >= ROWS:
-            evaluation.count_passages(waiting, decoders)
-            waiting, tokens = [], 0
-    if waiting:
-        evaluation.count_passages(waiting, decoders)
-    for (side, _), decoder in decoders.items():
-        evaluation.repaired[side] += decoder.repaired()
 
 
 def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> None:

@@ -80,3 +80,7 @@ class TextMismatch(CluevalError):
 
 class MissingExtra(CluevalError):
     """A feature needs an optional dependency that is not installed."""
+
+
+class WorkerLost(CluevalError):
+    """A process that was counting has ended without its counts: killed, out of memory, not to be reached."""

@@ -42,18 +42,28 @@ class Zones(NamedTuple):
 
 
 def is_narrowable(layout: Layout) -> bool:
-    """Whether the token comes first, and the tags of all layers last."""
+    """Whether the token comes first, the tags of all layers last, and there are no token ids to be checked."""
     last = range(layout.width - len(layout.layers), layout.width)
-    return layout.token == 0 and sorted(column for _, column in layout.layers) == list(last)
+    return (
+        layout.token == 0
+        and layout.token_id is None
+        and sorted(column for _, column in layout.layers) == list(last)
+    )
 
 
 def require_fit(text: str, layout: Layout) -> None:
     """Raise `ValueError` unless every line has the layout's number of fields and a token."""
-    separator = layout.separator
-    skeleton = text.encode().translate(None, _FIELDS[separator])
-    line = (separator * (layout.width - 1) + "\n").encode()
-    if skeleton != line * (len(skeleton) // layout.width) or text[0] == separator or f"\n{separator}" in text:
+    if not fits(text.encode(), layout):
         raise ValueError
+
+
+def fits(text: bytes, layout: Layout) -> bool:
+    """Whether every line has the layout's number of fields and a token."""
+    separator = layout.separator.encode()
+    skeleton = text.translate(None, _FIELDS[layout.separator])
+    line = separator * (layout.width - 1) + b"\n"
+    fit = skeleton == line * (len(skeleton) // layout.width) and not text.startswith(separator)
+    return fit and b"\n" + separator not in text
 
 
 def outside(layout: Layout) -> str:
@@ -82,19 +92,22 @@ def _runs(separator: str, width: int, layers: int) -> re.Pattern[str]:
 def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:
     """One long sentence, cut on all sides after lines that are outside every span on all of them."""
     end = outside(layout) + "\n"
+    gold = sentence[0]
     start = [0] * len(sentence)
-    while start[0] < len(sentence[0]):
-        stop = [0] * len(sentence)
-        reach = start[0] + CHARACTERS
-        while not all(text.endswith(end, 0, place) for text, place in zip(sentence, stop, strict=True)):
-            reach = sentence[0].find(end, reach) + len(end)
+    while start[0] < len(gold):
+        place, reach, is_outside = start, start[0] + CHARACTERS, False
+        while not is_outside:
+            reach = gold.find(end, reach) + len(end)
             if reach < len(end):
-                stop = [len(text) for text in sentence]
+                place = [len(text) for text in sentence]
                 break
-            lines = sentence[0].count("\n", start[0], reach)
-            stop = [after_lines(text, place, lines) for text, place in zip(sentence, start, strict=True)]
-        yield tuple(text[a:b] for text, a, b in zip(sentence, start, stop, strict=True))
-        start = stop
+            lines = gold.count(
+                "\n", place[0], reach
+            )  # from the place before, so that each line is counted once
+            place = [after_lines(text, before, lines) for text, before in zip(sentence, place, strict=True)]
+            is_outside = all(text.endswith(end, 0, here) for text, here in zip(sentence, place, strict=True))
+        yield tuple(text[a:b] for text, a, b in zip(sentence, start, place, strict=True))
+        start = place
 
 
 def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:

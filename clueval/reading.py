@@ -12,7 +12,7 @@ from pathlib import Path
 from clueval.decoding import Decoder, documents
 from clueval.exceptions import CluevalError, FileError, TextMismatch, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
-from clueval.passages import ColumnOptions, Passage
+from clueval.passages import ColumnOptions, Layout, Passage
 from clueval.sources import Complain, Part, Progress, blocks, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tagging import INVALID, scheme_called
@@ -61,6 +61,10 @@ class ReadOptions:
     def decoder(self) -> Decoder:
         return Decoder(self.scheme, self.invalid)
 
+    def has_columns_of(self, other: ReadOptions) -> bool:
+        """Whether the columns of two files hold the same, whatever part of them is read."""
+        return replace(self, part=None).columns() == replace(other, part=None).columns()
+
     def columns(self) -> ColumnOptions:
         return ColumnOptions(
             self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag, self.part
@@ -92,6 +96,9 @@ class Source:
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
         return found
+
+    def see_layout(self, layout: Layout) -> None:
+        """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""

@@ -9,36 +9,26 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
-from clueval.agreement import SIDES, Comparison, compare, compare_all
+from clueval.agreement import SIDES, Comparison, Decoders, Stretch, compare, compare_all, compare_columns
 from clueval.counting import Tally
-from clueval.decoding import Decoder
 from clueval.exceptions import OverlapError, UsageError
 from clueval.filters import ID, Filter
+from clueval.known import Known
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side
 from clueval.passages import Passage
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
-from clueval.spans import Document, Span
+from clueval.spans import DEFAULT_LAYER, Document, Span
+from clueval.totals import Found, Totals
 from clueval.units import to_characters
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
-
-
-@dataclass(slots=True)
-class Totals:
-    """Everything counted so far; adds up in any order."""
-
-    documents: int = 0
-    tokens: int = 0
-    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
-
-    def add(self, metric: str, sequence: str, tally: Tally) -> None:
-        self.tallies.setdefault((metric, sequence), Tally()).update(tally)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +46,10 @@ class Plan:
     def texts_may_differ(self) -> bool:
         """Whether gold and predicted need not be the same text."""
         return self.align is not None or any(map(_compares_texts, self.metrics))
+
+    def metadata_keys(self, layers: Iterable[str]) -> set[str]:
+        """What filters and break-downs want to know of a document, the key of its id among it."""
+        return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
     def needs_documents(self) -> bool:
@@ -102,8 +96,9 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self._unfiltered: dict[str, Tally] = {}
-        self._known_metadata: set[str] = set()
-        self._known_values: dict[str, set[str]] = {key: set() for key, _ in plan.where.conditions}
+        self._known = Known(plan.where)
+        self._begun = self._grown = self._keeps_decoders = False
+        self._decoders: Decoders | None = None
 
     @property
     def counts_fair_alone(self) -> bool:
@@ -115,9 +110,18 @@ class Evaluation:
 
     def see_layers(self, layers: Iterable[str]) -> None:
         """Take in layers that documents bring along, but for those within which a metric counts."""
+        known = len(self.layers)
         self.layers.extend(
             layer for layer in layers if layer not in self.layers and layer not in self._frames
         )
+        self._grown |= self._begun and len(self.layers) > known
+        self._begun = True
+
+    @property
+    def counts_lines(self) -> bool:
+        """Whether raw passages of the column formats are enough to count."""
+        wants_spans = self.plan.where.on_layers(self.layers or [DEFAULT_LAYER])
+        return not wants_spans and not self.plan.needs_documents
 
     # Documents
 
@@ -136,7 +140,7 @@ class Evaluation:
         self.units.add(gold.unit)
         if not receivers:
             return
-        self._note_labels(gold, predicted)
+        self._known.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         as_it_is = [
             metric for metric in self.plan.metrics if self.plan.align is None or _compares_texts(metric)
         ]
@@ -179,13 +183,6 @@ class Evaluation:
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
-    def _note_labels(self, gold: Document, predicted: Document) -> None:
-        """Take note of the labels of the layers that a filter names."""
-        for key, _ in self.plan.where.on_layers(self.layers).conditions:
-            for document in (gold, predicted):
-                labels = (span.by_layer.get(key) for span in document.layers.get(key, ()))
-                self._known_values[key].update(filter(None, labels))
-
     def _sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Side, Side]]:
         """The two sides of every sequence."""
         spans_filter = self.plan.where.on_layers(self.layers)
@@ -205,19 +202,26 @@ class Evaluation:
 
     # Passages
 
-    def count_passages(
-        self, pairs: Sequence[tuple[Passage, Passage]], decoders: Mapping[tuple[str, str], Decoder]
-    ) -> None:
+    def count_passages(self, pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders) -> None:
         """Check and count pairs of raw passages, together if their counts go to the same place."""
         self.units.add("token")
         if not self.plan.by and not self.plan.where:
             for gold, _ in pairs:
                 receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
-            self._add(compare_all(pairs, decoders, self.plan.merge), receivers)
+            for together in _comparable(pairs):
+                self._add(compare_all(together, decoders, self.plan.merge), receivers)
             return
         for gold, predicted in pairs:
             receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
             self._add(compare(gold, predicted, decoders, self.plan.merge), receivers)
+
+    def count_stretch(self, stretch: Stretch, decoders: Decoders) -> None:
+        """Count what has been compared already, or is in columns to be compared."""
+        self.units.add("token")
+        self.total.documents += stretch.documents
+        self.total.tokens += stretch.tokens
+        for columns in stretch.columns:
+            self._add(compare_columns(columns, decoders, self.plan.merge), [self.total])
 
     def _add(self, comparisons: Mapping[str, Comparison], receivers: Sequence[Totals]) -> None:
         for sequence, comparison in comparisons.items() if receivers else ():
@@ -226,20 +230,26 @@ class Evaluation:
                 for totals in receivers:
                     totals.add(metric.name, sequence, tally)
 
+    def see_decoders(self, decoders: Decoders) -> None:
+        """Count what was mended in a file that has been read to its end, unless it is a part of one."""
+        if self._keeps_decoders:
+            self._decoders = decoders
+            return
+        for (side, _), decoder in decoders.items():
+            self.repaired[side] += decoder.repaired()
+
     # Both
 
     def receivers(
         self, document: str, metadata: Mapping[str, str], begins: bool, tokens: int
     ) -> list[Totals]:
         """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out."""
-        self._known_metadata.update(metadata)
-        for key, _ in self.plan.where.on_documents(self.layers).conditions:
-            value = {ID: document, **metadata}.get(key)
-            if value is not None:
-                self._known_values[key].add(value)
-        if not self.plan.where.on_documents(self.layers).lets_through(document, metadata):
-            return []
         receivers = [self.total]
+        if self.plan.where or self.plan.by:
+            on_documents = self.plan.where.on_documents(self.layers)
+            self._known.see(document, metadata, on_documents)
+            if not on_documents.lets_through(document, metadata):
+                return []
         for key in self.plan.by:
             value = document if key == ID else metadata.get(key, WITHOUT_VALUE)
             receivers.append(self.groups[key].setdefault(value, Totals()))
@@ -248,9 +258,62 @@ class Evaluation:
             totals.tokens += tokens
         return receivers
 
+    def fresh(self) -> Evaluation:
+        """An evaluation of the same plan and layers, in which nothing has been counted."""
+        return Evaluation(self.plan, self.layers)
+
+    def keep_decoders(self) -> None:
+        """What is counted from now on is a part of a file."""
+        self._keeps_decoders = True
+
+    def found(self) -> Found:
+        """Everything counted, for another evaluation of the same plan to `include`."""
+        return Found(
+            self.layers if self._begun else None,
+            self._grown,
+            self.total,
+            self.groups,
+            self.repaired,
+            self.units,
+            self.text,
+            self.unprojected,
+            self._unfiltered,
+            self._known,
+            self._frames,
+            self._decoders,
+        )
+
+    def fits(self, found: Found) -> bool:
+        """Whether the same would have been counted here, after what has been counted here already.
+
+        A layer that turned up before counts in all later documents, also in those that have no spans in it.
+        """
+        if not self._begun or found.layers is None:
+            return True
+        return not found.grown and set(found.layers) == set(self.layers)
+
+    def include(self, found: Found) -> None:
+        """Add what was counted elsewhere, save its decoders."""
+        if found.layers is not None:
+            self.see_layers(found.layers)
+        self.total.include(found.total)
+        for key, values in found.groups.items():
+            for value, totals in values.items():
+                self.groups[key].setdefault(value, Totals()).include(totals)
+        for side, number in found.repaired.items():
+            self.repaired[side] += number
+        self.units |= found.units
+        if found.text == "absent":
+            self.text = found.text
+        self.unprojected += found.unprojected
+        for metric, tally in found.unfiltered.items():
+            self._unfiltered.setdefault(metric, Tally()).update(tally)
+        self._known.include(found.known)
+        for frame, number in found.frames.items():
+            self._frames[frame] += number
+
     def result(self, signature: Signature) -> Result:
-        self._require_known_keys()
-        self._require_known_values()
+        self._known.require_all(self.plan.by, self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(
@@ -298,26 +361,6 @@ class Evaluation:
             for metric in self.plan.metrics
         }
 
-    def _require_known_keys(self) -> None:
-        asked = [key for key, _ in self.plan.where.on_documents(self.layers).conditions]
-        for key in (*asked, *self.plan.by):
-            if key != ID and key not in self._known_metadata:
-                known = ", ".join(sorted(self._known_metadata | {ID}))
-                raise UsageError(
-                    f"no layer and no document's metadata is called {key!r}"
-                    if key in asked
-                    else f"no document's metadata is called {key!r}",
-                    advice=f"layers: {', '.join(self.layers)}; metadata: {known}",
-                )
-
-    def _require_known_values(self) -> None:
-        for key, wanted in self.plan.where.conditions:
-            for value in sorted(wanted - self._known_values[key]):
-                some = sorted(self._known_values[key])[:10]
-                raise UsageError(
-                    f"nothing has {key}={value}", advice=f"there are {', '.join(some) or 'no values'}"
-                )
-
 
 def _require_known_labels(metric: Metric, sequences: Mapping[str, Any]) -> None:
     """A label that a metric is to look at must occur."""
@@ -336,6 +379,14 @@ def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
         raise
 
 
+def _comparable(pairs: Sequence[tuple[Passage, Passage]]) -> Iterable[Sequence[tuple[Passage, Passage]]]:
+    """The pairs that may be compared as one: all of them, or where there are token ids those of a document."""
+    if all(gold.layout is None or gold.layout.token_id is None for gold, _ in pairs):
+        return [pairs]
+    begins = [number for number, (gold, _) in enumerate(pairs) if gold.begins and number]
+    return [pairs[start:stop] for start, stop in pairwise([0, *begins, len(pairs)])]
+
+
 def _tally(metric: Metric, comparison: Comparison) -> Tally:
     """What a metric counts in two passages: what agrees, and what is left over."""
     tally = metric.count_agreed(comparison.agreed, comparison.equal)
@@ -343,6 +394,8 @@ def _tally(metric: Metric, comparison: Comparison) -> Tally:
     if comparison.gold or comparison.predicted or own_tags:
         gold, predicted = Side(comparison.gold, tags=own_tags), Side(comparison.predicted, tags=other_tags)
         tally.update(metric.count(gold, predicted))
+    if comparison.times > 1:
+        return Tally({key: number * comparison.times for key, number in tally.items()})
     return tally
 
 

@@ -15,6 +15,9 @@ from clueval.spans import Document
 
 ADVICE = "gold and predicted must be the same text"
 
+SHOWN = 80
+"""An error quotes no more characters of a text than that."""
+
 
 def require_same_frame(gold: Passage, predicted: Passage) -> None:
     """The same document, and as many sentences in it."""
@@ -41,13 +44,28 @@ def first_difference(gold: Passage, predicted: Passage) -> TextMismatch:
             return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
         for name, own, other in _values(gold, fields, predicted, other_fields):
             if own != other:
+                shown, other_shown = _shown(own, other)
                 return TextMismatch(
-                    f"gold has the {name} {own!r} where {predicted.file}:{other_line} has {other!r}",
+                    f"gold has the {name} {shown} where {predicted.file}:{other_line} has {other_shown}",
                     file=gold.file,
                     line=line,
                     advice=ADVICE,
                 )
     return _one_goes_on(gold, predicted)
+
+
+def _shown(own: str, other: str) -> tuple[str, str]:
+    """Two different values as an error shows them: of long ones what is around the first difference."""
+    if max(len(own), len(other)) <= SHOWN:
+        return repr(own), repr(other)
+    place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
+    while past - place > 1:
+        middle = (place + past) // 2
+        place, past = (middle, past) if own[place:middle] == other[place:middle] else (place, middle)
+    start = max(0, place - SHOWN // 2)
+    parts = (value[start : place + SHOWN // 2] for value in (own, other))
+    shown, other_shown = (f"{part!r} from character {start} on" for part in parts)
+    return shown, other_shown
 
 
 def _values(
@@ -125,8 +143,12 @@ def _mismatch(
     if place(predicted) is not None:
         where += f":{place(predicted)}"
     position = "" if index is None else f" at position {gold.start + index}"
+    if isinstance(own, str) and isinstance(other, str):
+        shown, other_shown = _shown(own, other)
+    else:
+        shown, other_shown = repr(own), repr(other)
     return TextMismatch(
-        f"gold has the {what} {own!r}{position} where {where} has {other!r}"
+        f"gold has the {what} {shown}{position} where {where} has {other_shown}"
         if own is not None
         else f"gold ends{position} where {where} goes on with the {what} {other!r}",
         file=gold.file,

@@ -18,8 +18,8 @@ from typing import IO, Any, NoReturn
 
 from clueval.exceptions import CluevalError, FileError, FormatError
 
-BLOCK = 1 << 20
-"""Bytes read at a time."""
+BLOCK = 1 << 18
+"""Bytes read at a time; what is made of so many stays in the processor's cache."""
 
 Progress = Callable[[int], object]
 """Called with the number of bytes that have been read since the last call."""
@@ -66,8 +66,8 @@ def blocks(
     `FormatError` with the line for bytes that are not UTF-8 and for a NUL.
     """
     number = 1
-    for data in _whole_lines(path, progress, part):
-        text = _decoded(data, path, number, complain)
+    for data in whole_lines(path, progress, part):
+        text = decoded(data, path, number, complain)
         yield number, text
         number += text.count("\n")
 
@@ -86,10 +86,11 @@ def content(path: Path) -> str:
 
 def raw_content(path: Path) -> bytes:
     """The whole content of a file, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return b"".join(_whole_lines(path, None))
+    return b"".join(whole_lines(path))
 
 
-def _whole_lines(path: Path, progress: Progress | None, part: Part | None = None) -> Iterator[bytes]:
+def whole_lines(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
+    """What `blocks` yields, unpacked but not decoded. Raises `FileError`, `FormatError`."""
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
@@ -140,7 +141,8 @@ def _cut_at_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _decoded(data: bytes, path: Path, number: int, complain: Complain) -> str:
+def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:
+    """A block of bytes as `blocks` yields it; `number` is the number of its first line."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -164,6 +166,15 @@ def _decoded(data: bytes, path: Path, number: int, complain: Complain) -> str:
             problem = "a carriage return without a line feed"
             complain(FormatError(problem, file=str(path), line=line, advice="end lines with LF or CRLF"))
     return text
+
+
+def is_utf8(data: bytes) -> bool:
+    """Whether bytes are UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def _fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[
 
 
 @lru_cache(maxsize=1 << 16)
-def _continues(previous: str, tag: str) -> bool:
+def continues(previous: str, tag: str) -> bool:
     """The lenient rule: whether `tag` goes on with the span that `previous` belongs to."""
     (before, open_label), (prefix, label) = split_tag(previous), split_tag(tag)
     return _LENIENT[before] in "BI" and _LENIENT[prefix] in "IE" and open_label == label
@@ -198,7 +198,7 @@ def decode(tags: Iterable[str]) -> Iterator[Chunk]:
         elif previous == OUTSIDE:
             split_tag(tag)
             start = position
-        elif not _continues(previous, tag):
+        elif not continues(previous, tag):
             yield start, position, split_tag(previous)[1]
             start = position
         previous = tag
@@ -239,7 +239,7 @@ def count_starts(neighbours: Mapping[tuple[str, str], int]) -> Counter[str]:
     """
     starts: Counter[str] = Counter()
     for (previous, tag), n in neighbours.items():
-        if tag != OUTSIDE and not _continues(previous, tag):
+        if tag != OUTSIDE and not continues(previous, tag):
             starts[split_tag(tag)[1]] += n
     return starts
 

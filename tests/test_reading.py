@@ -305,3 +305,12 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_character_references_that_name_no_character_stay() -> None:
     assert unescape("&#0;&#xD800;&#x110000;&nbsp;&#65;&#x42;") == "&#0;&#xD800;&#x110000;&nbsp;AB"
+
+
+def test_the_same_token_ids_in_different_documents_are_no_error(tmp_path: Path) -> None:
+    text = "".join(f"<text id='{n}'>\n<s>\na\tO\tt1\nb\tO\tt2\n</s>\n</text>\n" for n in range(3))
+    path = write(tmp_path / "a.vrt", text)
+
+    result = evaluate(path, path, layers={"entity": 2}, token_id=3)
+
+    assert (result.documents, result.tokens) == (3, 6)

@@ -1,16 +1,19 @@
 """The command line: arguments in, exit code out.
 
-0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 130 interrupted.
+0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 130 interrupted; 143 terminated.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from io import TextIOWrapper
+from threading import current_thread, main_thread
 from typing import NoReturn
 
 from clueval.exceptions import CluevalError
@@ -66,11 +69,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _make_printable()
     try:
         options = parser(command).parse_args(given)
-        code: int = import_module(f"clueval.cli.{options.command}").run(options)
+        with _ending_in_order():
+            code: int = import_module(f"clueval.cli.{options.command}").run(options)
         sys.stdout.flush()
     except CluevalError as error:
         print(f"clueval {command}: {error}", file=sys.stderr)
         return 2
+    except _Terminated:
+        print(f"clueval {command}: terminated", file=sys.stderr)
+        return 143
     except KeyboardInterrupt:
         print(f"clueval {command}: interrupted", file=sys.stderr)
         return 130
@@ -82,6 +89,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 2
     return code
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which ends a command as Ctrl-C does: no process is left behind, and no half of a file."""
+
+
+@contextmanager
+def _ending_in_order() -> Iterator[None]:
+    """Inside, SIGTERM raises `_Terminated`, unless whoever calls has another use for it."""
+    if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def terminate(*_: object) -> NoReturn:
+        raise _Terminated
+
+    signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _make_printable() -> None:

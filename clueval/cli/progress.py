@@ -6,11 +6,16 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 
 from clueval.sources import Progress
 
 WORTH_SHOWING = 50_000_000
 """Bytes; less is read before a bar could be looked at."""
+
+
+_PAUSE = 0.1
+"""Seconds at least between two pictures of the bar."""
 
 
 @contextmanager
@@ -30,11 +35,26 @@ def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
     except ImportError:
         yield from _plain(total)
         return
+    # drawn when there is something new, not by a thread: processes are forked while it is there
     with Bar(
-        BarColumn(), DownloadColumn(), TimeRemainingColumn(), console=Console(stderr=True), transient=True
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        auto_refresh=False,
     ) as bar:
         task = bar.add_task("reading", total=total)
-        yield lambda n: bar.advance(task, n)
+        drawn = 0.0
+
+        def advance(n: int) -> None:
+            nonlocal drawn
+            bar.advance(task, n)
+            if monotonic() > drawn + _PAUSE:
+                bar.refresh()
+                drawn = monotonic()
+
+        yield advance
 
 
 def _plain(total: int) -> Iterator[Progress]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli.gate import GateOutputs
+from clueval.cli.jobs import add_jobs, places, remark
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.cli.progress import progress
 from clueval.cli.settings import add_settings, candidate_lists, metrics
@@ -140,6 +141,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--config", type=Path, metavar="FILE", help="carry out a FairEval config file and print its report"
     )
+    add_jobs(parser)
     common.add_reading(parser, pairs=True)
     add_settings(parser)
 
@@ -149,22 +151,17 @@ def run(options: argparse.Namespace) -> int:
         if options.gold is not None or options.metric or options.output != "text":
             raise UsageError("--config says what is scored and how", advice="give nothing beside it")
         return _run_config(options.config)
-    if options.output == "conlleval":
-        options.metric = options.metric or ["exact"]
-        if options.metric != ["exact"] or options.where or options.by or options.unit == "character":
-            raise UsageError(
-                "conlleval's format is about all spans and tokens",
-                advice="leave out --metric, --where, --by and --unit",
-            )
-    if options.gold is None:
-        raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
+    _check(options)
     refuse_to_overwrite([options.gold, options.predicted, options.pairs], [options.html, options.gate_tsv])
     chosen = metrics(options)
     gold, predicted = _sides(options)
     reading = common.reading(options)
     lists = candidate_lists(options)
     outputs = GateOutputs(options, chosen, lists)
-    with progress([options.gold, options.predicted]) as advance:
+    with (
+        places(options) as (jobs, executor),
+        progress([options.gold, options.predicted]) as advance,
+    ):
         result = evaluate(
             gold,
             predicted,
@@ -182,6 +179,9 @@ def run(options: argparse.Namespace) -> int:
             pair_by=options.pair_by,
             each=outputs.add if outputs else None,
             progress=advance,
+            jobs=jobs,
+            executor=executor,
+            remark=remark(options),
             **reading,
         )
     if options.explain or (options.html is not None and not outputs.has_gate):
@@ -192,6 +192,19 @@ def run(options: argparse.Namespace) -> int:
             print(f"signature: {result.signature}", file=sys.stderr)
         print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
     return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for options that do not go together; conlleval's format has its one metric."""
+    if options.output == "conlleval":
+        options.metric = options.metric or ["exact"]
+        if options.metric != ["exact"] or options.where or options.by or options.unit == "character":
+            raise UsageError(
+                "conlleval's format is about all spans and tokens",
+                advice="leave out --metric, --where, --by and --unit",
+            )
+    if options.gold is None:
+        raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
 
 
 def _sides(options: argparse.Namespace) -> tuple[Any, Any]:

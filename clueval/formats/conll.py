@@ -12,16 +12,23 @@ Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clueval.building import PassageBuilder
+from clueval.building import PassageBuilder, Regular
 from clueval.exceptions import TagError
 from clueval.passages import ColumnOptions, Passage, fields_of
-from clueval.sources import Complain, Progress, blocks, refuse
+from clueval.sources import Complain, Progress, blocks, is_utf8, refuse
 from clueval.tagging import split_tag
 
 _DOCSTART = "-DOCSTART-"
+_DOCSTART_BYTES = _DOCSTART.encode()
+_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
+_IRREGULAR = (b"\0", b"\r")
+_NO_SKELETON = {
+    separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
+    for separator in (b"\t", b" ")
+}
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=\s*(.*?))?\s*$")
 
@@ -39,12 +46,17 @@ def passages(
     Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the line,
     unless `complain` keeps what is wrong.
     """
-    reader = _Reader(str(path), options, name)
+    found = reader(path, options, name=name)
     for number, text in blocks(path, progress, complain, options.part):
-        reader.feed(number, text)
-        yield from reader.builder.take()
-    reader.builder.end_document()
-    yield from reader.builder.take()
+        found.feed(number, text)
+        yield from found.builder.take()
+    found.finish()
+    yield from found.builder.take()
+
+
+def reader(path: Path, options: ColumnOptions, *, name: str | None = None) -> ConllReader:
+    """What takes in the lines of a CoNLL-like file, block by block; see `passages`."""
+    return ConllReader(str(path), options, name)
 
 
 def sentence_id(head: str) -> str | None:
@@ -60,12 +72,13 @@ def _is_tag(value: str) -> bool:
         return False
 
 
-class _Reader:
+class ConllReader:
     """Finds the sentences of one file, block by block."""
 
     def __init__(self, file: str, options: ColumnOptions, name: str | None) -> None:
         self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
+        self.sentence_end = b"\n\n"
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
@@ -84,6 +97,37 @@ class _Reader:
                 self._tokens(number, run)
             number += run.count("\n")
             position = end
+
+    def finish(self) -> None:
+        self.builder.end_document()
+
+    def marks(self, sentences: Sequence[bytes]) -> list[int]:
+        """Which of these are a line that begins a document."""
+        found = [number for number, text in enumerate(sentences) if text.startswith(_DOCSTART_BYTES)]
+        return [number for number in found if _MARK.fullmatch(sentences[number])]
+
+    def takes(self, documents: int) -> bool:
+        """Whether sentences, and among them the beginnings of documents, can follow here."""
+        return self.builder.in_document and not self.builder.in_sentence
+
+    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
+        """What sentences hold, given without the line ends after them; None if they are not regular.
+
+        In regular ones every line is a token line: of each, the skeleton has its separators and a line end.
+        """
+        layout = self.builder.layout
+        text = b"".join((b"\n", b"\n".join(sentences), b"\n"))
+        if layout is None or any(found in text for found in _IRREGULAR):
+            return None
+        separator = layout.separator.encode()
+        skeleton = text.translate(None, _NO_SKELETON[separator])[1:]
+        line = separator * (layout.width - 1) + b"\n"
+        tokens = len(skeleton) // len(line)
+        if skeleton != line * tokens or b"\n" + separator in text or (b" " in text and b"\n " in text):
+            return None
+        if (b"#" in text and b"\n#" in text) or (_DOCSTART_BYTES in text) or not is_utf8(text):
+            return None
+        return Regular(0, tokens)
 
     def _tokens(self, number: int, run: str) -> None:
         layout = self.builder.layout

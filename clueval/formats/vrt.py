@@ -11,14 +11,14 @@ Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
 
-from clueval.building import PassageBuilder, without_blank_lines
+from clueval.building import PassageBuilder, Regular, without_blank_lines
 from clueval.exceptions import FormatError
 from clueval.passages import ColumnOptions, Passage, unescape
-from clueval.sources import Complain, Progress, blocks, refuse
+from clueval.sources import Complain, Progress, blocks, is_utf8, refuse
 from clueval.spans import Frozen
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
@@ -41,12 +41,19 @@ def passages(
     Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the line,
     unless `complain` keeps what is wrong.
     """
-    reader = _Reader(str(path), options, name, complain)
+    found = reader(path, options, name=name, complain=complain)
     for number, text in blocks(path, progress, complain, options.part):
-        reader.feed(number, text)
-        yield from reader.builder.take()
-    reader.finish()
-    yield from reader.builder.take()
+        found.feed(number, text)
+        yield from found.builder.take()
+    found.finish()
+    yield from found.builder.take()
+
+
+def reader(
+    path: Path, options: ColumnOptions, *, name: str | None = None, complain: Complain = refuse
+) -> VrtReader:
+    """What takes in the lines of a VRT file, block by block; see `passages`."""
+    return VrtReader(str(path), options, name, complain)
 
 
 def sentence_id(head: str) -> str | None:
@@ -66,7 +73,20 @@ def attributes(tag: str) -> dict[str, str]:
 _ends_its_line = methodcaller("endswith", "\n")
 
 
-class _Reader:
+_NO_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
+
+
+def _between(document_tag: str, sentence_tag: str) -> re.Pattern[bytes]:
+    """Finds what stands between two sentences, on lines of their own: an end, a head, perhaps another document."""
+    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+    attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % _NAME.encode()
+    return re.compile(
+        rb"<(?<=\n<)/%(s)s>\n<(?:/%(d)s>\n<%(d)s%(a)s>\n<)?%(s)s%(a)s>\n"
+        % {b"s": sentence, b"d": document, b"a": attributes}
+    )
+
+
+class VrtReader:
     """Follows the structure of one file, block by block."""
 
     def __init__(self, file: str, options: ColumnOptions, name: str | None, complain: Complain) -> None:
@@ -80,6 +100,8 @@ class _Reader:
         # heads without their >, each with a line end, as they are in ordinary files
         self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {_NAME}="[^"\n\t]*")*\n)+')
         self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
+        self.sentence_end = self._sentence_end.encode()
+        self._between = _between(self._document_tag, self._sentence_tag)
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
         self._around: list[tuple[str, dict[str, str]]] = []
@@ -133,6 +155,39 @@ class _Reader:
         lines = region.count("\n")
         self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
         return lines, end
+
+    def marks(self, sentences: Sequence[bytes]) -> list[int]:
+        """None: a document begins before the head of its first sentence."""
+        return []
+
+    def takes(self, documents: int) -> bool:
+        """Whether sentences, and among them the beginnings of so many documents, can follow here."""
+        builder = self.builder
+        between = builder.in_document and not builder.in_sentence and not self._sentence_line
+        return between and (bool(self._document_line) or not documents)
+
+    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
+        """What sentences hold, given from behind the end of one up to the next end; None if they are not regular.
+
+        In regular ones every line is a token line or an ordinary tag, and the tags are those that stand between
+        two sentences. Of each line, the skeleton has a tab or a ``<``, and a line end.
+        """
+        layout = self.builder.layout
+        end = self.sentence_end
+        text = b"".join((b"\n", end, end.join(sentences)))
+        if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
+            return None
+        skeleton = text.translate(None, _NO_SKELETON)[1:]
+        if layout.width > 2:
+            skeleton = skeleton.replace(b"\t" * (layout.width - 1) + b"\n", b">\n")
+        kinds, line_ends = skeleton[::2], skeleton[1::2]
+        tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
+        if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
+            return None
+        found = self._between.findall(text)
+        if len(found) != len(sentences) or b"".join(found).count(b"\n") != tags or not is_utf8(text):
+            return None
+        return Regular(tags // 2 - len(sentences), tokens)
 
     def finish(self) -> None:
         for tag, line in (

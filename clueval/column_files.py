@@ -1,0 +1,97 @@
+"""Counting a pair of column files: in step where they are regular, passage by passage where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
+
+from clueval.agreement import SIDES, Decoders, Stretch
+from clueval.exceptions import CluevalError
+from clueval.formats import COLUMN_FORMATS
+from clueval.lockstep import File, Lockstep
+from clueval.passages import ROWS, Passage
+from clueval.reading import Source, ends_early, layer_names
+from clueval.running import Evaluation
+from clueval.sources import whole_lines
+
+Item = Stretch | tuple[Passage, Passage]
+
+
+def count_column_files(evaluation: Evaluation, own: Source, other: Source) -> None:
+    """Check and count a pair of files.
+
+    If anything is wrong, or seems so, the files are read again, as passages alone, and those tell what it is.
+    Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
+    """
+    evaluation.see_layers(layer_names(own.options.layers))
+    if may_go_in_step(evaluation, own, other):
+        apart = evaluation.fresh()
+        decoders = _decoders(own)
+        steps = in_step(own, other, evaluation.plan.merge)
+        try:
+            _count(apart, steps, decoders)
+        except CluevalError:
+            pass
+        else:
+            for source, layout in zip((own, other), steps.layouts, strict=True):
+                if layout is not None:
+                    source.see_layout(layout)
+            evaluation.include(apart.found())
+            evaluation.see_decoders(decoders)
+            return
+    decoders = _decoders(own)
+    _count(evaluation, _passages(own, other), decoders)
+    evaluation.see_decoders(decoders)
+
+
+def may_go_in_step(evaluation: Evaluation, own: Source, other: Source) -> bool:
+    """Whether nobody wants to know single documents, and tags are read by their neighbours alone."""
+    return (
+        own.format == other.format
+        and own.options.has_columns_of(other.options)
+        and own.options.invalid == "conlleval"
+        and not evaluation.plan.by
+        and not evaluation.plan.where
+    )
+
+
+def _decoders(source: Source) -> Decoders:
+    names = layer_names(source.options.layers)
+    return {(side, layer): source.options.decoder() for side in SIDES for layer in names}
+
+
+def in_step(own: Source, other: Source, merge: bool) -> Lockstep:
+    return Lockstep(_file(own), _file(other), merge)
+
+
+def _file(source: Source) -> File:
+    options = source.options.columns()
+    reader = COLUMN_FORMATS[source.format].reader(source.path, options, name=source.name)
+    return File(source.path, whole_lines(source.path, source.progress, options.part), reader)
+
+
+def _passages(own: Source, other: Source) -> Iterator[tuple[Passage, Passage]]:
+    """The passages of both files, in pairs. Raises `TextMismatch` if one file has fewer."""
+    for gold, predicted in zip_longest(own.passages(), other.passages()):
+        if gold is None or predicted is None:
+            raise ends_early(own, other, gold is None, (gold or predicted).document)
+        yield gold, predicted
+
+
+def _count(evaluation: Evaluation, items: Iterable[Item], decoders: Decoders) -> None:
+    """Count stretches as they come, and passages many at a time."""
+    waiting: list[tuple[Passage, Passage]] = []
+    tokens = 0
+    try:
+        for item in items:
+            if isinstance(item, Stretch):
+                evaluation.count_stretch(item, decoders)
+                continue
+            waiting.append(item)
+            tokens += item[0].tokens
+            if tokens >= ROWS or len(waiting) >= ROWS:
+                ready, waiting, tokens = waiting, [], 0
+                evaluation.count_passages(ready, decoders)
+    finally:
+        if waiting:  # what precedes an error may hold an earlier one
+            evaluation.count_passages(waiting, decoders)

@@ -1,0 +1,377 @@
+"""Two column files read in step, as bytes, and taken apart only where they differ.
+
+Most of a corpus is regular: sentence after sentence of nothing but token lines, the same on both sides but for
+some tags. Such stretches need not become passages. Both files are cut into sentences where sentences end; a
+format tells, from gold alone, whether a stretch is regular and how much is in it (`Regular`). Sentences that are
+the same bytes on both sides need no other look. Of the others, lines that differ must differ in their tags only,
+and of the lines around them only those in spans matter::
+
+    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
+    predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
+
+Line e differs. The *zone* around it is cut where no span, of either side, goes on from one line to the next: it is
+d and e. Outside the zones gold stands for both sides, and of it only the runs of lines in spans are taken apart,
+here b.
+
+Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model, too:
+anything that is wrong here raises some error, and the caller starts again with passages alone, which tell what
+and where.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import compress, count
+from operator import ne
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from clueval.agreement import Columns, Stretch
+from clueval.building import PassageBuilder, Regular
+from clueval.exceptions import FormatError, TagError
+from clueval.narrowing import fits
+from clueval.passages import Layout, Passage
+from clueval.patterns import BORDER, Patterns, Touching
+from clueval.sources import BLOCK, decoded, is_utf8
+from clueval.tagging import OUTSIDE, continues
+
+
+class Reader(Protocol):
+    """The reader of a column format, as far as it takes part here."""
+
+    builder: PassageBuilder
+    sentence_end: bytes
+
+    def feed(self, number: int, text: str) -> None:
+        """Take in lines, of which the first has that number."""
+
+    def finish(self) -> None:
+        """The file has ended."""
+
+    def marks(self, sentences: Sequence[bytes]) -> list[int]:
+        """Which of these are no sentences but mark where a document begins."""
+
+    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
+        """What sentences hold, each given without its end; None if they are not regular."""
+
+    def takes(self, documents: int) -> bool:
+        """Whether regular sentences, and among them the beginnings of so many documents, can follow here."""
+
+
+class File:
+    """One file: what was read and is not yet taken in, and the format's reader."""
+
+    def __init__(self, path: Path, data: Iterator[bytes], reader: Reader) -> None:
+        self.path, self._data, self.reader = path, data, reader
+        self.waiting = b""
+        self.ended = False
+
+    def read(self, size: int) -> None:
+        """Read until so many bytes wait, or to the end."""
+        while len(self.waiting) < size and not self.ended:
+            data = next(self._data, b"")
+            self.ended = not data
+            self.waiting += data
+
+    def feed(self, data: bytes) -> None:
+        """Give lines to the format's reader."""
+        if data:
+            self.reader.feed(1, decoded(data, self.path, 1))
+
+
+class Lockstep:
+    """Reads two files of one column format; see the module's docstring.
+
+    Held in memory: two or three blocks, or the longest sentence, and the patterns of tags.
+    """
+
+    def __init__(self, gold: File, predicted: File, merge: bool) -> None:
+        self._files = (gold, predicted)
+        self._merge = merge
+        self._patterns: Patterns | None = None
+        self._tokens = 0  # of these patterns
+        self._end = gold.reader.sentence_end
+        self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
+        self._most = 1  # sentences at a time; few before the layout is known
+
+    @property
+    def layouts(self) -> tuple[Layout | None, Layout | None]:
+        """The layouts of the two files, as soon as they are known."""
+        gold, predicted = (file.reader.builder.layout for file in self._files)
+        return gold, predicted
+
+    def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
+        """What the files hold, in order. Raises a `CluevalError` if anything is wrong."""
+        while True:
+            sides = self._sentences()
+            if sides is None:
+                break
+            stretch = self._stretch(*sides)
+            for file, sentences in zip(self._files, sides, strict=True):
+                if stretch is None:
+                    file.feed(self._end.join([*sentences, b""]))
+                else:
+                    file.reader.builder.pass_over(stretch.documents)
+            yield from self._pairs()
+            if stretch is not None:
+                yield stretch
+        for file in self._files:
+            while file.waiting:
+                file.feed(file.waiting)
+                file.waiting = b""
+                file.read(1)
+            file.reader.finish()
+        yield from self._pairs()
+        yield Stretch(0, 0, self._columns())
+        if any(self._passages):
+            raise FormatError("one side ends early", file=str(self._files[0].path))
+
+    def _sentences(self) -> tuple[list[bytes], list[bytes]] | None:
+        """The next sentences, as many of one side as of the other, without their ends; None if there are none.
+
+        What is longer than a block goes to the formats' readers bit by bit.
+        """
+        while True:
+            for file in self._files:
+                file.read(BLOCK // 2 + 1)
+            own, other = (file.waiting.split(self._end) for file in self._files)
+            number = min(len(own) - 1, len(other) - 1, self._most)
+            if number:
+                break
+            unbroken = [
+                file for file, found in zip(self._files, (own, other), strict=True) if len(found) == 1
+            ]
+            if all(file.ended for file in unbroken):
+                return None
+            for file in unbroken:
+                file.feed(file.waiting)
+                file.waiting = b""
+        self._most *= 2
+        for file, found in zip(self._files, (own, other), strict=True):
+            file.waiting = self._end.join(found[number:])
+            del found[number:]
+        return own, other
+
+    def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
+        """The passages that both sides have, once."""
+        own, other = self._passages
+        for file, passages in zip(self._files, self._passages, strict=True):
+            passages.extend(file.reader.builder.take())
+        while own and other:
+            yield own.popleft(), other.popleft()
+
+    def _stretch(self, own: list[bytes], other: list[bytes]) -> Stretch | None:
+        """The sentences of both sides, if they are regular."""
+        reader, other_reader = (file.reader for file in self._files)
+        layout = reader.builder.layout
+        if layout is None or layout != other_reader.builder.layout or not _is_plain(layout):
+            return None
+        marks = reader.marks(own)
+        if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
+            return None
+        if marks:
+            own, other = _without(own, marks), _without(other, marks)
+        found = reader.regular(own)
+        if found is None:
+            return None
+        documents = len(marks) + found.documents
+        if not (reader.takes(documents) and other_reader.takes(documents)):
+            return None
+        self._patterns = self._patterns or Patterns(layout, self._merge)
+        if not _take_apart(own, other, self._end, layout, self._patterns):
+            return None
+        self._tokens += found.tokens
+        return Stretch(documents, found.tokens, self._columns() if self._patterns.are_many else ())
+
+    def _columns(self) -> Sequence[Columns]:
+        """The columns of all patterns, once."""
+        tokens, self._tokens = self._tokens, 0
+        return list(self._patterns.take(tokens)) if self._patterns else ()
+
+
+def _is_plain(layout: Layout) -> bool:
+    """Whether the token comes first, all layers stand side by side, and there are no token ids to be checked."""
+    columns = sorted(column for _, column in layout.layers)
+    side_by_side = columns == list(range(columns[0], columns[0] + len(columns)))
+    return layout.token == 0 and layout.token_id is None and side_by_side
+
+
+def _before(layout: Layout) -> int:
+    """How many columns stand before the layers."""
+    return min(column for _, column in layout.layers)
+
+
+def _behind(layout: Layout) -> int:
+    """How many columns stand behind the layers."""
+    return layout.width - 1 - max(column for _, column in layout.layers)
+
+
+def _without(sentences: list[bytes], marks: list[int]) -> list[bytes]:
+    marked = set(marks)
+    return [sentence for number, sentence in enumerate(sentences) if number not in marked]
+
+
+def _take_apart(
+    own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, patterns: Patterns
+) -> bool:
+    """Add the patterns of two lists of sentences, the first of them regular.
+
+    False, and nothing is added, if they differ in more than tags.
+    """
+    differs = list(map(ne, own, other))
+    lines, other_lines = (end.join(compress(side, differs)).split(b"\n") for side in (own, other))
+    if len(lines) != len(other_lines):
+        return False
+    zones = _zones(lines, other_lines, layout)
+    if not _differ_in_tags(zones, layout):
+        return False
+    same = [sentence for sentence, different in zip(own, differs, strict=True) if not different]
+    inside = _inside(b"\n".join([end.join(same), b"", *zones.agreed, b""]), layout)
+    patterns.add_same(inside.decode())
+    patterns.add_disputed(zones.gold.decode(), zones.predicted.decode())
+    patterns.add_touching(zones.touching)
+    return True
+
+
+class _Zones(NamedTuple):
+    """Two parallel texts narrowed: what differs with all that hangs on it, and the lines that do not."""
+
+    gold: bytes
+    predicted: bytes
+    agreed: list[bytes]
+    touching: list[Touching]
+
+
+def _zones(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> _Zones:
+    """Two lists of as many lines, narrowed. A line of `BORDER` follows each zone."""
+    tags_of, relations = _tags_of(layout), _Relations(layout)
+    outside = b"\n" if _behind(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
+    border = _border(layout)
+    gold: list[bytes] = []
+    predicted: list[bytes] = []
+    agreed: list[bytes] = []
+    touching: list[Touching] = []
+    done, lines = 0, len(own)  # `done` is the line after the last zone
+    for number in compress(count(), map(ne, own, other)):
+        if number < done:
+            continue
+        start, stop = number, number + 1
+        first, other_first = last, other_last = tags_of(own[number]), tags_of(other[number])
+        while start > done and not (line := own[start - 1]).endswith(outside):
+            before = tags_of(line)  # of both sides: the line is before the first that differs
+            found = max(relations[before, first], relations[before, other_first])
+            if found != _CROSSING:
+                if found == _TOUCHING:
+                    touching.append((before, first, before, other_first))
+                break
+            first = other_first = before
+            start -= 1
+        while stop < lines:
+            line, other_line = own[stop], other[stop]
+            if line.endswith(outside) and other_line.endswith(outside):
+                break
+            after, other_after = tags_of(line), tags_of(other_line)
+            found = max(relations[last, after], relations[other_last, other_after])
+            if found != _CROSSING:
+                if found == _TOUCHING:
+                    touching.append((last, after, other_last, other_after))
+                break
+            last, other_last = after, other_after
+            stop += 1
+        agreed += own[done:start]
+        agreed.append(b"")
+        gold += own[start:stop]
+        gold.append(border)
+        predicted += other[start:stop]
+        predicted.append(border)
+        done = stop
+    agreed += own[done:]
+    return _Zones(_text(gold), _text(predicted), agreed, touching)
+
+
+_APART, _TOUCHING, _CROSSING = range(3)
+
+
+class _Relations(dict[tuple[bytes, bytes], int]):
+    """How two lines hang together, given their tags: a span may cross from one to the other, or spans touch."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._separator = layout.separator
+        self._outside = (layout.separator.encode()).join([b"O"] * len(layout.layers))
+
+    def __missing__(self, pair: tuple[bytes, bytes]) -> int:
+        self[pair] = found = self._relation(*pair)
+        return found
+
+    def _relation(self, before: bytes, here: bytes) -> int:
+        if before in (b"", self._outside) or here in (b"", self._outside):
+            return _APART
+        try:
+            tags = (side.decode().split(self._separator) for side in (before, here))
+            crossing = any(OUTSIDE not in pair and continues(*pair) for pair in zip(*tags, strict=True))
+        except (UnicodeDecodeError, TagError):  # whoever reads the tags will say so
+            return _CROSSING
+        return _CROSSING if crossing else _TOUCHING
+
+
+def _tags_of(layout: Layout) -> Callable[[bytes], bytes]:
+    """Gives the tags of a token line, as they are written side by side, and of a line of structure nothing."""
+    separator, layers, behind = layout.separator.encode(), len(layout.layers), _behind(layout)
+    if layers == 1 and not behind:
+        return lambda line: line.rpartition(separator)[2] if separator in line else b""
+    before = _before(layout)
+    return lambda line: separator.join(line.split(separator)[before : before + layers])
+
+
+def _text(lines: list[bytes]) -> bytes:
+    return b"\n".join([*lines, b""]) if lines else b""
+
+
+def _differ_in_tags(zones: _Zones, layout: Layout) -> bool:
+    """Whether all lines of the zones are token lines, and have the same tokens."""
+    gold, predicted = zones.gold, zones.predicted
+    if b"\r" in predicted or predicted.count(b"\0") != gold.count(b"\0") or not is_utf8(predicted):
+        return False
+    if not (fits(gold, layout) and fits(predicted, layout)):
+        return False
+    separator = layout.separator.encode()
+    own, other = (text.replace(b"\n", separator).split(separator) for text in (gold, predicted))
+    return own[:: layout.width] == other[:: layout.width]
+
+
+def _border(layout: Layout) -> bytes:
+    """A line of `BORDER` in all layers, without its end."""
+    columns = {column for _, column in layout.layers}
+    fields = [BORDER if column in columns else "O" for column in range(layout.width)]
+    return layout.separator.join(fields).encode()
+
+
+def _inside(text: bytes, layout: Layout) -> bytes:
+    """The lines that are in spans, without the first token of each run of them, and a line of `BORDER` after it."""
+    before, layers, behind = _before(layout), len(layout.layers), _behind(layout)
+    if (
+        layers > 1 and not behind
+    ):  # then it costs less to take out the tags that are outside, and to look for the others
+        text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
+    runs = _runs(layout.separator, before, layers, behind).findall(text)
+    if not runs:
+        return b""
+    start = layout.separator.join(["O"] * before).encode()
+    border = _border(layout) + b"\n"
+    return start + (border + start).join(runs) + border
+
+
+@lru_cache
+def _runs(separator: str, before: int, layers: int, behind: int) -> re.Pattern[bytes]:
+    """Finds the runs of lines in spans, each from before the tags of its first line on.
+
+    The search looks for a separator, which is fast, then for tags that are not all O, and as many columns behind
+    them as there must be.
+    """
+    field = rf"[^{separator}\n]*+"
+    rest = rf"(?:{separator}{field}){{{behind}}}\n"
+    tags = rf"(?!O(?:{separator}O){{{layers - 1}}}{rest}){field}(?:{separator}{field}){{{layers - 1}}}{rest}"
+    return re.compile(rf"{separator}{tags}(?:(?:{field}{separator}){{{before}}}{tags})*+".encode())

@@ -1,0 +1,280 @@
+"""Tasks: what is counted in one go, elsewhere, when counting is shared out.
+
+A task is some whole pairs of files, or a part of a large pair (see `clueval.parts`); it carries paths, ranges of
+bytes and options, never text. What comes back are counts. What a part cannot know is looked after here:
+
+* the layout, told from the first token line of a file: the layout of a part comes back with its counts;
+* the elements around documents, which give them metadata: where metadata is asked for, nothing with attributes
+  may stand between the documents of a part;
+* the numbers of documents without an id: where ids are asked for, all documents of a later part must have one;
+* the scheme of the tags, told from the first ones if ill-formed tags are to be discarded: then nothing is cut;
+* in CoNLL files, metadata, which stands in comments anywhere: where it is asked for nothing is cut.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from clueval.exceptions import CluevalError
+from clueval.filters import ID
+from clueval.parts import Heads, PartPair, cut
+from clueval.passages import Layout, Passage
+from clueval.reading import ReadOptions, Source, layer_names, source_pairs
+from clueval.running import Evaluation, Plan
+from clueval.sources import BLOCK, Complain, Part, Progress, refuse
+from clueval.totals import Found
+from clueval.version import __version__
+
+FilePair = tuple[str | None, Path, Path]
+"""The name of a pair of files among others, and their paths."""
+
+Count = Callable[[Evaluation, Source, Source], None]
+"""Counts a pair of files; a function that other processes find by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is the same for all files: what is counted, how they are read, and the function that counts a pair.
+
+    With `single`, gold and predicted stand in one file.
+    """
+
+    plan: Plan
+    layers: tuple[str, ...]
+    options: tuple[ReadOptions, ReadOptions]
+    single: bool
+    count: Count
+
+    def evaluation(self) -> Evaluation:
+        """An evaluation in which nothing has been counted."""
+        return Evaluation(self.plan, self.layers)
+
+    def count_here(
+        self, evaluation: Evaluation, pairs: Iterable[FilePair], progress: Progress | None = None
+    ) -> None:
+        """Count pairs of files, one after the other."""
+        for own, other in source_pairs(pairs, self.options, progress):
+            if self.single:
+                own.require_both_sides()
+            self.count(evaluation, own, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Pairs of files, by their first number among all; or one part of one, of which `last` is the last one."""
+
+    work: Work
+    first: int
+    pairs: tuple[FilePair, ...]
+    size: int
+    part: PartPair | None = None
+    last: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too."""
+
+    found: Found | None = None
+    layouts: tuple[Layout | None, Layout | None] = (None, None)
+    problem: str = ""
+    version: str = __version__
+
+
+class Tasks:
+    """The tasks, in order, each made when it is asked for; of pairs that are `given_up` there are no more."""
+
+    def __init__(self, work: Work, pairs: Sequence[FilePair], size: int) -> None:
+        self.work, self.pairs = work, pairs
+        self.given_up: set[int] = set()
+        self._size = size
+        self._evaluation = work.evaluation()
+
+    def __iter__(self) -> Iterator[Task]:
+        waiting: list[int] = []
+        weight = 0
+        for number, (_, own, other) in enumerate(self.pairs):
+            size = size_of(own) + size_of(other)
+            parts = self._parts(number, size)
+            if waiting and (len(parts) > 1 or weight + size > self._size):
+                yield self._whole(waiting, weight)
+                waiting, weight = [], 0
+            if len(parts) > 1:
+                yield from self._in_parts(number, parts)
+            else:
+                waiting.append(number)
+                weight += size
+        if waiting:
+            yield self._whole(waiting, weight)
+
+    def _whole(self, numbers: Sequence[int], size: int) -> Task:
+        pairs = tuple(self._absolute(number) for number in numbers)
+        return Task(self._travelling(), numbers[0], pairs, size)
+
+    def _in_parts(self, number: int, parts: Sequence[PartPair]) -> Iterator[Task]:
+        work = self._travelling()
+        for part in parts:
+            if number in self.given_up:
+                return
+            size = sum(stop - start for start, stop in part)
+            yield Task(work, number, (self._absolute(number),), size, part, part == parts[-1])
+
+    def _travelling(self) -> Work:
+        """The work for whoever starts elsewhere."""
+        own, other = (
+            replace(each, text=None if each.text is None else each.text.absolute())
+            for each in self.work.options
+        )
+        return replace(self.work, options=(own, other))
+
+    def _absolute(self, number: int) -> FilePair:
+        name, own, other = self.pairs[number]
+        return name, own.absolute(), other.absolute()
+
+    def _parts(self, number: int, size: int) -> list[PartPair]:
+        """The parts of a pair of files; none if it is small, or is to stay whole."""
+        if size < 2 * self._size:
+            return []
+        try:
+            ((own, other),) = source_pairs([self.pairs[number]], self.work.options, None)
+            if not own.has_passages or own.format != other.format or not self._may_be_cut(own.format):
+                return []
+            if any(_is_packed(source.path) for source in (own, other)):
+                return []
+            heads = Heads(own.format, own.options.columns()), Heads(other.format, other.options.columns())
+            return cut(own.path, other.path, heads, size // self._size)
+        except (CluevalError, OSError):  # whoever counts the pair will say what is wrong
+            return []
+
+    def _may_be_cut(self, form: str) -> bool:
+        """Whether parts of a file in this format can know all that is needed."""
+        options = self.work.options
+        scheme_from_first_tags = options[0].invalid != "conlleval" and options[0].scheme is None
+        same_tags = options[0].document_tag == options[0].sentence_tag
+        comments = form == "conll" and self._wants_metadata()
+        return self._evaluation.counts_lines and not (scheme_from_first_tags or same_tags or comments)
+
+    def _wants_metadata(self) -> bool:
+        return bool(_metadata_keys(self.work) - {ID})
+
+
+def _metadata_keys(work: Work) -> set[str]:
+    return work.plan.metadata_keys(work.layers or layer_names(None))
+
+
+def _is_packed(path: Path) -> bool:
+    with path.open("rb") as raw:
+        return raw.read(2) == b"\x1f\x8b"
+
+
+def carry_out(task: Task) -> Outcome:
+    """Count what a task names. Its errors come back as `Outcome.problem`, for the caller to find out better."""
+    try:
+        evaluation = task.work.evaluation()
+        if task.part is None:
+            task.work.count_here(evaluation, task.pairs)
+            return Outcome(evaluation.found())
+        return _count_part(task, evaluation, task.part)
+    except Exception as error:
+        return Outcome(problem=f"{type(error).__name__}: {error}")
+
+
+def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> Outcome:
+    work = task.work
+    wanted = _metadata_keys(work)
+    sources = []
+    for source, bytes_ in zip(next(source_pairs(task.pairs, work.options, None)), part, strict=True):
+        options = replace(source.options, part=bytes_)
+        if wanted - {ID} and _has_surroundings(source.path, bytes_, options.document_tag):
+            return Outcome(problem="elements with attributes stand around documents")
+        named = ID in wanted and bytes_[0] > 0
+        sources.append(_PartSource(source.path, source.format, options, source.name, only_named=named))
+    evaluation.keep_decoders()
+    work.count(evaluation, *sources)
+    layouts = sources[0].layout, sources[1].layout
+    if evaluation.total.tokens and None in layouts:
+        return Outcome(problem="the layout of a part is not known")
+    return Outcome(evaluation.found(), layouts)
+
+
+class _NotAlone(Exception):
+    """A part that cannot be read without what stands before it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PartSource(Source):
+    """A part of a file, which remembers the layout that it was found to have."""
+
+    only_named: bool = False
+    _layouts: list[Layout] = field(default_factory=list, compare=False)
+
+    @property
+    def layout(self) -> Layout | None:
+        return self._layouts[0] if self._layouts else None
+
+    def see_layout(self, layout: Layout) -> None:
+        if not self._layouts:
+            self._layouts.append(layout)
+
+    def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
+        for passage in Source.passages(self, complain):
+            if passage.layout is not None:
+                self.see_layout(passage.layout)
+            if self.only_named and not passage.named:
+                raise _NotAlone("a document without an id is known by its number")
+            yield passage
+
+
+def _has_surroundings(path: Path, part: Part, document_tag: str) -> bool:
+    """Whether anything with attributes stands between the documents of a VRT file.
+
+    What is around a document gives it metadata. Costs a search through the bytes, line ends of documents only.
+    """
+    tag = re.escape(document_tag.encode())
+    closing_tag = re.compile(rb"\n<(?:/" + tag + rb"|" + tag + rb"[^\n]*/>)")
+    opening = re.compile(rb"\n<" + tag + rb"[\s/>]")
+    outside = True
+    for block in _line_blocks(path, part):
+        position = 0
+        while position < len(block):
+            if not outside:
+                found = closing_tag.search(block, position)
+                if found is None:
+                    break
+                position = found.end()
+            else:
+                head = opening.search(block, position)
+                stop = len(block) if head is None else head.start()
+                if any(map(_has_attributes, block[position:stop].split(b"\n"))):
+                    return True
+                position = stop
+            outside = not outside if position < len(block) else outside
+    return False
+
+
+def _has_attributes(line: bytes) -> bool:
+    return b"=" in line and not line.startswith((b"<?", b"<!--"))
+
+
+def _line_blocks(path: Path, part: Part) -> Iterator[bytes]:
+    """Whole lines in blocks, a line end before each."""
+    rest = b"\n"
+    with path.open("rb") as raw:
+        raw.seek(part[0])
+        left = part[1] - part[0]
+        while data := raw.read(min(BLOCK, left)):
+            left -= len(data)
+            lines, end, tail = (rest + data).rpartition(b"\n")
+            yield lines + end
+            rest = end + tail
+    yield rest
+
+
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:  # whoever reads it will complain
+        return 0

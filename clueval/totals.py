@@ -1,0 +1,56 @@
+"""Totals: everything that has been counted, as values that add up and travel between processes.
+
+Counts are integers, so their sum does not depend on who counted what, nor on the order in which it is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from clueval.counting import Tally
+from clueval.decoding import Decoder
+from clueval.known import Known
+from clueval.results import Unprojected
+
+
+@dataclass(slots=True)
+class Totals:
+    """Documents, positions, and a tally for each metric and sequence."""
+
+    documents: int = 0
+    tokens: int = 0
+    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+
+    def add(self, metric: str, sequence: str, tally: Tally) -> None:
+        self.tallies.setdefault((metric, sequence), Tally()).update(tally)
+
+    def include(self, other: Totals) -> None:
+        """Add all that somebody else has counted."""
+        self.documents += other.documents
+        self.tokens += other.tokens
+        for (metric, sequence), tally in other.tallies.items():
+            self.add(metric, sequence, tally)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What an evaluation of some of the files has found; as large as its counts, not as its files.
+
+    `layers` are those that were known in the end, None if nothing was counted; `grown` tells that some of them
+    turned up only after the first document. `decoders`, by side and layer, are kept where a part of a file was
+    read: what is ill-formed is told from the tags of the whole file.
+    """
+
+    layers: list[str] | None
+    grown: bool
+    total: Totals
+    groups: Mapping[str, Mapping[str, Totals]]
+    repaired: Mapping[str, int]
+    units: set[str]
+    text: str
+    unprojected: list[Unprojected]
+    unfiltered: Mapping[str, Tally]
+    known: Known
+    frames: Mapping[str, int]
+    decoders: Mapping[tuple[str, str], Decoder] | None

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+import pytest
+from corpora import Corpus, conll, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from clueval import column_files, evaluate
+from clueval.agreement import Stretch
+from clueval.column_files import count_column_files
+from clueval.exceptions import CluevalError
+from clueval.filters import Filter
+from clueval.lockstep import Lockstep
+from clueval.metrics import metric_named
+from clueval.passages import Passage
+from clueval.reading import ReadOptions, source_of
+from clueval.running import Evaluation, Plan
+
+METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+def in_step(*paths: Path, layers: dict[str, int] | None = None) -> list[Stretch | tuple[Passage, Passage]]:
+    """What two files hold when they are read in step."""
+    own, other = (source_of(path, ReadOptions(layers=layers)) for path in paths)
+    return list(column_files.in_step(own, other, merge=False))
+
+
+def tokens_in_stretches(*paths: Path, layers: dict[str, int] | None = None) -> int:
+    return sum(item.tokens for item in in_step(*paths, layers=layers) if isinstance(item, Stretch))
+
+
+@contextmanager
+def passages_alone() -> Iterator[None]:
+    with patch("clueval.column_files.may_go_in_step", return_value=False):
+        yield
+
+
+@contextmanager
+def small(size: int) -> Iterator[None]:
+    """Blocks of so many bytes, and as few patterns at a time."""
+    with ExitStack() as stack:
+        for name in ("clueval.sources.BLOCK", "clueval.lockstep.BLOCK", "clueval.patterns.MANY"):
+            stack.enter_context(patch(name, size))
+        yield
+
+
+def outcome(*paths: Path, **options: Any) -> object:
+    """The metrics, or what went wrong."""
+    try:
+        result = evaluate(*paths, **options)
+    except CluevalError as error:
+        return str(error)
+    return result.documents, result.tokens, result.repaired_tags, result.metrics
+
+
+GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
+PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
+
+
+class TestTheExampleOfTheDocstring:
+    @pytest.fixture
+    def stretches(self, tmp_path: Path) -> list[Stretch]:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+        return [item for item in in_step(*paths) if isinstance(item, Stretch)]
+
+    def test_all_but_the_first_sentence_is_a_stretch(self, stretches: list[Stretch]) -> None:
+        assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
+
+    def test_of_it_only_what_is_in_spans_and_in_zones_is_compared(self, stretches: list[Stretch]) -> None:
+        (patterns, rest) = stretches[-1].columns
+
+        assert patterns.same == {"label": ["B-X"]}
+        assert patterns.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
+        assert (patterns.tokens, rest.tokens) == (2, 5)
+
+
+class TestWhatIsRegular:
+    CORPUS: ClassVar[Corpus] = [
+        [[("a", "O"), ("b", "B-X")], [("c", "O")]],
+        [[("d", "I-X")]],
+        [[("e", "O")]] * 3,
+    ]
+
+    @pytest.mark.parametrize(
+        ("name", "form"), [("a.vrt", vrt), ("a.conll", conll), ("b.conll", lambda corpus: conll(corpus, " "))]
+    )
+    def test_everything_in_ordinary_files_but_what_tells_their_layout(
+        self, tmp_path: Path, name: str, form: Any
+    ) -> None:
+        path = write(tmp_path / name, form(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) >= 3
+
+    def test_files_with_other_columns_behind_the_tags(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
+
+        assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
+
+    @pytest.mark.parametrize(
+        "line",
+        ["<p>", "</p>", "<g/>", "", " ", "<!-- -->", "<s>", "</s>", "</text>", "<text>", "<s id=1>", "<", "x",
+         "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0", "</text>\n<text id='1'>"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [3, 4, 6, 7, 8, 9])
+    def test_whatever_else_stands_there_the_outcome_is_that_of_passages(
+        self, tmp_path: Path, line: str, place: int
+    ) -> None:
+        lines = vrt(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.vrt", text), write(tmp_path / "p.vrt", text)
+        other = write(tmp_path / "o.vrt", vrt(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        "line", ["", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
+                 "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [1, 2, 4, 5, 6, 7])
+    def test_so_it_is_in_conll_files(self, tmp_path: Path, line: str, place: int) -> None:
+        lines = conll(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
+        other = write(tmp_path / "o.conll", conll(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        ("own", "other"),
+        [("e\tO", "f\tO"), ("e\tO", "e\t"), ("e\tO", "e\tX-Y"), ("e\tO", "e\tB-\xff"), ("e\tO", "e\tB-X\tO"),
+         ("e\tO", "e"), ("e\tB-&amp;", "e\tB-&#38;"), ("&amp;\tO", "&#38;\tB-X"), ("e\tB-&lt;", "e\tI-&lt;"),
+         ("e\tO\nf\tO", "e\tO\tf\nO"), ("e\tO\nf\tB-X", "e\tB-X\tf\nB-X"), ("e\tO", "e\tB-X\0")],
+    )  # fmt: skip
+    def test_lines_that_differ_have_the_outcome_of_passages(
+        self, tmp_path: Path, own: str, other: str
+    ) -> None:
+        text = vrt(self.CORPUS)
+        gold = write(tmp_path / "g.vrt", text.replace("e\tO", own))
+        predicted = tmp_path / "p.vrt"
+        predicted.write_bytes(text.replace("e\tO", other).encode("latin-1"))
+
+        with passages_alone():
+            expected = outcome(gold, predicted)
+        assert outcome(gold, predicted) == expected
+
+    def test_doubled_token_ids_are_found(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
+
+        assert "t2" in str(outcome(path, path, layers={"entity": 3}, token_id=2))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
+    form=st.sampled_from([vrt, conll]),
+    size=st.integers(1, 90),
+    merge=st.booleans(),
+    layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
+)
+def test_files_read_in_step_have_the_counts_of_passages(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any, size: int, merge: bool, layers: dict[str, int]
+) -> None:
+    paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
+    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers}
+    options["input"] = "vrt" if form is vrt else "conll"
+
+    with passages_alone():
+        expected = outcome(*paths, **options)
+    with small(size):
+        assert outcome(*paths, **options) == expected
+
+
+LINES = (
+    "<s>",
+    "</s>",
+    "<text id='1'>",
+    "</text>",
+    "a\tO",
+    "a\tB-X",
+    "a\tI-X",
+    "b\tO",
+    "<p>",
+    "",
+    "<s/>",
+    "é\tB-é",
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.sampled_from(LINES), max_size=14),
+    changes=st.lists(st.tuples(st.integers(0, 13), st.sampled_from(LINES)), max_size=2),
+    size=st.integers(1, 60),
+)
+@example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60)
+def test_any_lines_have_the_outcome_of_passages(
+    tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int
+) -> None:
+    other = list(lines)
+    for place, line in changes:
+        other[place : place + 1] = [line]
+    paths = [
+        write(tmp_path / f"{n}.vrt", "".join(f"{line}\n" for line in side))
+        for n, side in enumerate((lines, other))
+    ]
+
+    with small(size):
+        with passages_alone():
+            expected = outcome(*paths, input="vrt")
+        assert outcome(*paths, input="vrt") == expected
+
+
+def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(tmp_path: Path) -> None:
+    """Once the last line of all that is the same and the first of all that is not became one span."""
+    gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
+    paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
+
+    levels = evaluate(*paths).metrics["levels"]["label"]["classes"]
+
+    assert levels["gold"]["exact"] == 2
+
+
+def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -> None:
+    """Passages alone are the judge: if they find nothing wrong, their counts stand."""
+    paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+    own, other = (source_of(path, ReadOptions()) for path in paths)
+    evaluation = Evaluation(Plan((metric_named("levels"),), False, Filter(), ()), [])
+
+    with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
+        count_column_files(evaluation, own, other)
+
+    assert evaluation.total.tokens == 8
