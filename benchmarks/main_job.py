@@ -1,21 +1,23 @@
-"""How fast is the main job: reading two files with tags and scoring one against the other.
+"""How fast is the main job: reading two files with tags and scoring one against the other, on one core.
 
-Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --layer entity=2``, seqeval's report
-over the same files (`rivals/seqeval_report.py`), and a bare loop over their lines (`rivals/line_loop.py`),
-and prints a Markdown table. See `CASES` for the corpora, and ``README.md`` for the caveats.
+Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --layer entity=2 --jobs 1``, what others do
+with the same tags (`rivals`), and a bare loop over the lines (`rivals/line_loop.py`); prints a Markdown table and
+what became of the `AIMS`. See `CASES` for the corpora, and ``README.md`` for the caveats.
 
     python benchmarks/main_job.py
+    python benchmarks/main_job.py --cases usual large huge
     python benchmarks/main_job.py --cases usual --tokens 50000 --runs 2
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -25,13 +27,33 @@ from measure import CommandFailed, Measurement, environment, measure, progress, 
 from clueval.exceptions import CluevalError
 
 HERE = Path(__file__).parent
+RIVALS = HERE / "rivals"
+
+_SCORE = (sys.executable, "-m", "clueval", "score")
+_ENTITY = ("--layer", "entity=2")
+_THREE = (*_ENTITY, "--layer", "risk=3", "--layer", "action=4")
+_ONE_CORE = ("--jobs", "1")
+_IN_THREE = ("{gold:three}", "{predicted:three}")
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "clueval": (sys.executable, "-m", "clueval", "score", "{gold}", "{predicted}", "--layer", "entity=2"),
-    "seqeval": (sys.executable, str(HERE / "rivals" / "seqeval_report.py"), "{gold}", "{predicted}"),
-    "line loop": (sys.executable, str(HERE / "rivals" / "line_loop.py"), "{gold}", "{predicted}"),
+    "clueval": (*_SCORE, "{gold}", "{predicted}", *_ENTITY, *_ONE_CORE),
+    "seqeval": (sys.executable, str(RIVALS / "seqeval_report.py"), "{gold}", "{predicted}"),
+    "nervaluate": (sys.executable, str(RIVALS / "nervaluate_report.py"), "{gold}", "{predicted}"),
+    "seqscore": (
+        str(Path(sys.executable).with_name("seqscore")),
+        *("score", "-q", "--labels", "BIO", "--repair-method", "conlleval"),
+        *("--reference", "{gold:conll}", "{predicted:conll}"),
+    ),
+    "line loop": (sys.executable, str(RIVALS / "line_loop.py"), "{gold}", "{predicted}"),
+    "one of three": (*_SCORE, *_IN_THREE, *_ENTITY, *_ONE_CORE),
+    "three layers": (*_SCORE, *_IN_THREE, *_THREE, *_ONE_CORE),
+    "merged": (*_SCORE, *_IN_THREE, *_THREE, "--merge", *_ONE_CORE),
+    "line loop, three": (sys.executable, str(RIVALS / "line_loop.py"), *_IN_THREE),
 }
-"""The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files."""
+"""The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files, as `VARIANTS` of them if named."""
+
+VARIANTS: dict[str, dict[str, str | int]] = {"": {}, "conll": {"format": "conll"}, "three": {"layers": 3}}
+"""How the same corpus is written: in VRT with one layer; in CoNLL; with three layers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +64,7 @@ class Case:
     factor: int = 1
     errors: float = 0.2
     broken: bool = True
-    commands: tuple[str, ...] = tuple(COMMANDS)
+    commands: tuple[str, ...] = ("clueval", "seqeval", "line loop")
 
     def corpus(self, tokens: int, seed: int) -> Corpus:
         """The settings; a corpus that is not `broken` is one document without sentence breaks."""
@@ -55,18 +77,89 @@ class Case:
         )
 
 
+_ALONE = ("clueval", "line loop")
+
 CASES: dict[str, Case] = {
-    "usual": Case("an error in 20 % of the sentences"),
+    "usual": Case(
+        "an error in 20 % of the sentences",
+        commands=("clueval", "seqeval", "nervaluate", "seqscore", "line loop"),
+    ),
     "hard": Case("an error in every sentence", errors=1.0),
     "unbroken": Case("one document, no sentence breaks", broken=False),
-    "large": Case("ten times the size", factor=10, commands=("clueval", "line loop")),
+    "layers": Case(
+        "three tag columns",
+        commands=("clueval", "one of three", "three layers", "merged", "line loop, three"),
+    ),
+    "large": Case("ten times the size", factor=10, commands=_ALONE),
+    "huge": Case("fifty times the size", factor=50, commands=_ALONE),
 }
+
+BY_DEFAULT = ("usual", "hard", "unbroken", "layers", "large")
+"""The cases measured if none are named: all but `huge`, whose corpus takes a minute and a gigabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """A bound on the median wall time of a case's command over that of another one.
+
+    With `least` the ratio is to be at least so large, else at most.
+    """
+
+    claim: str
+    over: tuple[str, str]
+    under: tuple[str, str]
+    bound: float
+    least: bool = False
+
+    def told(self, measured: Mapping[str, Sequence[Measurement]]) -> str | None:
+        """A line of Markdown; None if one of the two was not measured."""
+        walls = [_wall(measured, *place) for place in (self.over, self.under)]
+        if walls[0] is None or walls[1] is None:
+            return None
+        ratio = walls[0] / walls[1]
+        met = ratio >= self.bound if self.least else ratio <= self.bound
+        words = "at least" if self.least else "at most"
+        return f"* {self.claim}: {ratio:.2f}, {words} {self.bound:g} wanted: {_met(met)}"
+
+
+AIMS = (
+    Aim("usual, seqeval / clueval", ("usual", "seqeval"), ("usual", "clueval"), 25, least=True),
+    Aim("hard, seqeval / clueval", ("hard", "seqeval"), ("hard", "clueval"), 10, least=True),
+    Aim("usual, clueval / line loop", ("usual", "clueval"), ("usual", "line loop"), 2.5),
+    Aim("three layers / one layer", ("layers", "three layers"), ("layers", "clueval"), 3),
+    Aim("three layers merged / one layer", ("layers", "merged"), ("layers", "clueval"), 3),
+    Aim("ten times the tokens, clueval", ("large", "clueval"), ("usual", "clueval"), 10.5),
+)
+"""What we want of ourselves. Figures of one run of this script only."""
+
+MOST_MEMORY = 60
+"""MiB that clueval may take at its peak in the cases *usual*, *large* and *huge*."""
+
+
+def aims(measured: Mapping[str, Sequence[Measurement]]) -> str:
+    """What became of the aims, as a Markdown list; nothing of those that were not measured."""
+    lines = [aim.told(measured) for aim in AIMS]
+    for name in ("usual", "large", "huge"):
+        for each in measured.get(name, ()):
+            if each.name == "clueval":
+                peak = each.memory.greatest / 2**20
+                met = _met(peak <= MOST_MEMORY)
+                lines.append(f"* {name}, peak memory: {peak:.0f} MiB, at most {MOST_MEMORY} wanted: {met}")
+    return "\n".join(filter(None, lines))
+
+
+def _wall(measured: Mapping[str, Sequence[Measurement]], case: str, command: str) -> float | None:
+    return next((each.wall.median for each in measured.get(case, ()) if each.name == command), None)
+
+
+def _met(met: bool) -> str:
+    return "met" if met else "**not met**"
 
 
 def files(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
     """The two files of a corpus, written unless this version of the generator has written them before."""
     home = folder / _fingerprint(corpus)
-    gold, predicted = home / "gold.vrt", home / "predicted.vrt"
+    gold, predicted = (home / f"{side}.{corpus.format}" for side in ("gold", "predicted"))
     if not (gold.exists() and predicted.exists()):
         progress(f"writing {corpus.tokens:,} tokens")
         write(corpus, home)
@@ -78,25 +171,38 @@ def _fingerprint(corpus: Corpus) -> str:
     return sha256(b"\0".join([repr(corpus).encode(), *sources])).hexdigest()[:16]
 
 
+_PLACE = re.compile(r"\{(gold|predicted)(?::(\w+))?\}")
+
+
+def filled(command: Sequence[str], corpus: Corpus, folder: Path) -> list[str]:
+    """A command with the paths of the corpus, which is written as the command wants it unless it is there."""
+
+    def path(part: str) -> str:
+        place = _PLACE.fullmatch(part)
+        if place is None:
+            return part
+        variant = replace(corpus, **VARIANTS[place[2] or ""])  # type: ignore[arg-type]
+        return str(files(variant, folder)[place[1] == "predicted"])
+
+    return [path(part) for part in command]
+
+
 def run_case(case: Case, tokens: int, seed: int, runs: int, folder: Path) -> list[Measurement]:
     """Measure the commands of one case. Raises `CommandFailed` if one of them does not succeed."""
-    gold, predicted = files(case.corpus(tokens, seed), folder)
-    paths = {"{gold}": str(gold), "{predicted}": str(predicted)}
-    commands = {name: [paths.get(part, part) for part in COMMANDS[name]] for name in case.commands}
-    return measure(commands, runs, progress)
+    corpus = case.corpus(tokens, seed)
+    return measure({name: filled(COMMANDS[name], corpus, folder) for name in case.commands}, runs, progress)
 
 
 def report(cases: Sequence[str], tokens: int, seed: int, runs: int, folder: Path) -> str:
     """Measure the cases named and tell machine, versions, settings and figures in Markdown."""
-    measured: Mapping[str, list[Measurement]] = {
-        f"{name}: {CASES[name].factor * tokens:,} tokens, {CASES[name].title}": run_case(
-            CASES[name], tokens, seed, runs, folder
-        )
-        for name in cases
+    measured = {name: run_case(CASES[name], tokens, seed, runs, folder) for name in cases}
+    titled = {
+        f"{name}: {CASES[name].factor * tokens:,} tokens, {CASES[name].title}": each
+        for name, each in measured.items()
     }
     settings = f"* seed {seed}; one run to warm up, then {runs} in turn; median (least-greatest)"
-    packages = environment(["clueval", "seqeval", "scikit-learn", "numpy"])
-    return f"{packages}\n{settings}\n\n{table(measured)}"
+    packages = environment(["clueval", "seqeval", "scikit-learn", "numpy", "nervaluate", "seqscore"])
+    return f"{packages}\n{settings}\n\n{table(titled, against=_ALONE)}\n\n{aims(measured)}".rstrip()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -105,7 +211,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
-        "--cases", nargs="+", choices=CASES, default=list(CASES), metavar="CASE", help=", ".join(CASES)
+        "--cases", nargs="+", choices=CASES, default=list(BY_DEFAULT), metavar="CASE", help=", ".join(CASES)
     )
     parser.add_argument(
         "--corpora",
@@ -116,7 +222,8 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _folder(corpora: Path | None) -> AbstractContextManager[str | Path]:
+def folder_for(corpora: Path | None) -> AbstractContextManager[str | Path]:
+    """The folder given, or one that is removed afterwards."""
     return nullcontext(corpora) if corpora else tempfile.TemporaryDirectory(prefix="clueval-benchmark-")
 
 
@@ -127,7 +234,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.runs < 1:
         parser.error(f"--runs must be at least 1, not {options.runs}")
     try:
-        with _folder(options.corpora) as folder:
+        with folder_for(options.corpora) as folder:
             print(report(options.cases, options.tokens, options.seed, options.runs, Path(folder)))
     except (CluevalError, CommandFailed) as error:
         print(f"main_job.py: {error}", file=sys.stderr)

@@ -14,6 +14,7 @@ import argparse
 import os
 import platform
 import shlex
+import signal
 import statistics
 import subprocess
 import sys
@@ -36,6 +37,15 @@ class CommandFailed(RuntimeError):
         super().__init__(
             f"{name}: exit code {code} from `{shlex.join(command)}`: {complaint or 'no message'}"
         )
+
+
+class TookTooLong(RuntimeError):
+    """A command was stopped because it reached its time limit, in seconds."""
+
+    def __init__(self, name: str, limit: float) -> None:
+        self.name = name
+        self.limit = limit
+        super().__init__(f"{name}: stopped after {limit:g} seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +122,49 @@ def measure(
     return [Measurement(name, tuple(commands[name]), tuple(all_runs[1:])) for name, all_runs in done.items()]
 
 
-def run_once(name: str, command: Sequence[str]) -> Run:
-    """Run a command a single time. Raises `CommandFailed`."""
-    finished = subprocess.run(
-        [sys.executable, "-I", "-S", str(_RUN_ONCE), *command],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        check=False,
-    )
-    if finished.returncode:
-        complaint = finished.stderr.strip().rpartition("\n")[2]
-        raise CommandFailed(name, command, finished.returncode, complaint)
+def run_once(name: str, command: Sequence[str], exit_code: int = 0, limit: float | None = None) -> Run:
+    """Run a command a single time.
+
+    Raises `CommandFailed` if it exits with another code than it should, `TookTooLong` after `limit` seconds.
+    """
+    finished = finish(name, [sys.executable, "-I", "-S", str(_RUN_ONCE), *command], limit)
+    require_exit_code(name, command, exit_code, finished)
     wall, cpu, memory = map(float, finished.stdout.split())
     return Run(wall, cpu, memory)
+
+
+def finish(
+    name: str, command: Sequence[str], limit: float | None = None
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command to its end and keep what it prints; all its processes are stopped at the limit.
+
+    Raises `TookTooLong`, and `CommandFailed` if the command cannot be started.
+    """
+    pipe = subprocess.PIPE
+    try:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, start_new_session=True
+        )
+    except OSError as error:
+        raise CommandFailed(name, command, 127, error.strerror or str(error)) from error
+    with process:
+        try:
+            output, complaint = process.communicate(timeout=limit)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TookTooLong(name, error.timeout) from None
+            raise
+    return subprocess.CompletedProcess(list(command), process.returncode, output, complaint)
+
+
+def require_exit_code(
+    name: str, command: Sequence[str], exit_code: int, finished: subprocess.CompletedProcess[bytes]
+) -> None:
+    """Raises `CommandFailed` with the last line that the command has complained, cut to 300 characters."""
+    if finished.returncode != exit_code:
+        complaint = finished.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        raise CommandFailed(name, command, finished.returncode, complaint[:300])
 
 
 def ratios(measurements: Sequence[Measurement]) -> dict[tuple[str, str], float]:
@@ -139,12 +177,15 @@ def ratios(measurements: Sequence[Measurement]) -> dict[tuple[str, str], float]:
     }
 
 
-def table(cases: Mapping[str, Sequence[Measurement]]) -> str:
+def table(cases: Mapping[str, Sequence[Measurement]], against: Iterable[str] | None = None) -> str:
     """A Markdown table: a row per case and command; medians, with least and greatest in brackets.
 
-    A column ``/ X`` holds the ratio of the median wall time to that of X in the same case.
+    A column ``/ X`` holds the ratio of the median wall time to that of X in the same case, for each X in
+    `against`; None: for every command.
     """
     names = list(dict.fromkeys(each.name for case in cases.values() for each in case))
+    if against is not None:
+        names = [name for name in against if name in names]
     header = ["case", "command", "wall s", "CPU s", "peak MiB", *(f"/ {name}" for name in names)]
     rows = [header, ["---", "---", *("---:" for _ in header[2:])]]
     for case, measurements in cases.items():

@@ -372,6 +372,6 @@ def _runs(separator: str, before: int, layers: int, behind: int) -> re.Pattern[b
     them as there must be.
     """
     field = rf"[^{separator}\n]*+"
-    rest = rf"(?:{separator}{field}){{{behind}}}\n"
-    tags = rf"(?!O(?:{separator}O){{{layers - 1}}}{rest}){field}(?:{separator}{field}){{{layers - 1}}}{rest}"
-    return re.compile(rf"{separator}{tags}(?:(?:{field}{separator}){{{before}}}{tags})*+".encode())
+    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * behind + "\n"
+    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
+    return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())

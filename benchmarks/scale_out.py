@@ -1,0 +1,476 @@
+"""Past this machine, on paper: what a billion and a hundred billion tokens cost, computed from what is measured here.
+
+Measures the speed of one core, what two processes at once lose, reading, cutting large files, adding counts, and
+how many tasks a pool of processes and a cluster of `distributed` (extra ``dask``) take in a second; then writes
+the page ``SCALE.md`` beside this script. What cannot be measured here is in `Assumed` and called an estimate.
+
+    python benchmarks/scale_out.py
+    python benchmarks/scale_out.py --keep figures.json
+    python benchmarks/scale_out.py --figures figures.json
+
+With ``--figures`` nothing is measured: the page is computed from figures that were kept. POSIX only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import math
+import os
+import pickle
+import statistics
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from time import perf_counter
+
+from generate import Corpus
+from main_job import COMMANDS, HERE, files, filled, folder_for
+from measure import CommandFailed, environment, progress, run_once
+
+from clueval import evaluate
+from clueval.cluster import scheduler
+from clueval.distribution import IN_FLIGHT, LARGEST
+from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.jobs import in_order, pool
+from clueval.parts import Heads, cut
+from clueval.passages import ColumnOptions
+from clueval.totals import Totals
+
+SIZES = (10**9, 10**11)
+CORES = (1, 16, 1_000)
+
+_WORKERS = 2
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """What nothing here can measure, and no more than a guess."""
+
+    network: float = 1.25e9
+    """Bytes per second that a machine of a cluster reads from storage that all share: a card of 10 Gbit/s."""
+    cores: int = 16
+    """Cores of such a machine; machines with more are the same as several with these."""
+    task: float = 1e-3
+    """Seconds of the scheduler for a task, where `distributed` is not installed: the order its manual names."""
+
+
+ASSUMED = Assumed()
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What was measured. Times are seconds, sizes bytes; a rate of 0 was not measured.
+
+    A *task* counts a part of both files. `per_token` is without the `start` of the process; `crowding` is the time
+    of two processes at once over that of one alone.
+    """
+
+    tokens: int
+    runs: int
+    start: float
+    per_token: float
+    crowding: float
+    memory: float
+    bytes_per_token: float
+    read_cached: float
+    read_disk: float
+    per_cut: float
+    per_sum: float
+    bytes_of_counts: float
+    pool_tasks: float
+    cluster_tasks: float
+
+
+# --- measuring -----------------------------------------------------------------------------------------------
+
+
+def measured(tokens: int, runs: int, tasks: int, seed: int, folder: Path) -> Figures:
+    """Measure everything on a corpus of so many tokens. Raises `CommandFailed` and `CluevalError`."""
+    corpus = Corpus(tokens, seed)
+    gold, predicted = files(corpus, folder)
+    command = filled(COMMANDS["clueval"], corpus, folder)
+    little = filled(COMMANDS["clueval"], Corpus(1_000, seed), folder)
+    progress("one process")
+    run_once("clueval", command)
+    alone = [run_once("clueval", command) for _ in range(runs)]
+    start = statistics.median(run_once("clueval", little).wall for _ in range(runs))
+    wall = statistics.median(run.wall for run in alone)
+    progress("two processes at once")
+    crowding = _at_once(command, runs) / wall
+    size = gold.stat().st_size + predicted.stat().st_size
+    progress("reading, cutting, adding")
+    counts = _counts(files(Corpus(min(tokens, 1_000_000), seed), folder))
+    answer = len(pickle.dumps(counts))
+    progress(f"{tasks} tasks on a pool, {tasks} on a cluster")
+    return Figures(
+        tokens,
+        runs,
+        start,
+        max(wall - start, 1e-9) / tokens,
+        crowding,
+        max(run.memory for run in alone),
+        size / tokens,
+        statistics.median(_rate(gold) for _ in range(runs)),
+        statistics.median(_rate(gold, forget=True) for _ in range(runs)),
+        statistics.median(_per_cut(gold, predicted) for _ in range(runs)),
+        _per_sum(counts),
+        answer,
+        _pool_rate(tasks, answer),
+        _cluster_rate(tasks, answer),
+    )
+
+
+def _at_once(command: Sequence[str], runs: int) -> float:
+    """Median wall seconds of a command while another process does the same."""
+
+    def once(number: int) -> float:
+        return run_once(f"clueval {number}", command).wall
+
+    with ThreadPoolExecutor(_WORKERS) as threads:
+        return statistics.median(
+            wall for _ in range(runs) for wall in threads.map(once, range(1, _WORKERS + 1))
+        )
+
+
+def _rate(path: Path, forget: bool = False) -> float:
+    """Bytes per second of reading a file in blocks; with `forget` the system's cache of it is dropped before."""
+    if forget:
+        _drop_cache(path)
+    buffer = bytearray(_BLOCK)
+    started = perf_counter()
+    with path.open("rb", buffering=0) as file:
+        size = 0
+        while count := file.readinto(buffer):
+            size += count
+    return size / (perf_counter() - started)
+
+
+def _drop_cache(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
+    """Seconds of finding one place where both files can be cut."""
+    heads = Heads("vrt", ColumnOptions({"entity": 2}))
+    started = perf_counter()
+    found = cut(gold, predicted, (heads, heads), number)
+    return (perf_counter() - started) / max(len(found) - 1, 1)
+
+
+def _counts(paths: tuple[Path, Path]) -> Totals:
+    """What a task sends back, but for some small things: everything counted in these files."""
+    result = evaluate(*paths, layers={"entity": 2})
+    totals = Totals(result.documents, result.tokens)
+    assert result.counted is not None
+    for (metric, sequence), tally in result.counted.tallies.items():
+        totals.add(metric, sequence, tally)
+    return totals
+
+
+def _per_sum(counts: Totals, times: int = 1_000) -> float:
+    """Seconds of unpacking such counts and adding them to others."""
+    packed, total = pickle.dumps(counts), Totals()
+    started = perf_counter()
+    for _ in range(times):
+        total.include(pickle.loads(packed))
+    return (perf_counter() - started) / times
+
+
+def _pool_rate(tasks: int, answer: int) -> float:
+    """Tasks per second that do nothing, on processes of this machine."""
+    with pool(_WORKERS) as executor:
+        return _rate_of(executor, tasks, answer)
+
+
+def _cluster_rate(tasks: int, answer: int) -> float:
+    """The same on a cluster of `distributed` with its scheduler and workers on this machine; 0 without it."""
+    try:
+        cluster = importlib.import_module("distributed").LocalCluster
+    except ImportError:
+        return 0.0
+    settings = {"n_workers": _WORKERS, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with cluster(**settings) as local, scheduler(local.scheduler_address) as (executor, _):
+        return _rate_of(executor, tasks, answer)
+
+
+def _rate_of(executor: Executor, tasks: int, answer: int) -> float:
+    """Tasks per second that make `answer` bytes and send them back; some to warm up are not counted."""
+    _send(executor, max(tasks // 10, 1), answer)
+    started = perf_counter()
+    _send(executor, tasks, answer)
+    return tasks / (perf_counter() - started)
+
+
+def _send(executor: Executor, tasks: int, answer: int) -> None:
+    for _ in in_order(executor, bytes, [answer] * tasks, IN_FLIGHT):
+        pass
+
+
+# --- computing -----------------------------------------------------------------------------------------------
+
+
+def costs(figures: Figures, tokens: int, cores: int) -> dict[str, float]:
+    """Seconds of each stage for so many tokens a side on so many cores.
+
+    All stages run at the same time, so that the longest is what a user waits for.
+    """
+    size = tokens * figures.bytes_per_token
+    tasks = math.ceil(size / LARGEST) if cores > 1 else 0
+    crowding = figures.crowding if cores > 1 else 1.0
+    share = max(size / cores, min(size, LARGEST) if tasks else size) / figures.bytes_per_token
+    stages = {
+        "counting": figures.start + share * figures.per_token * crowding,
+        "reading": size / reading_rate(figures, cores),
+    }
+    if tasks:
+        stages |= {
+            "cutting": tasks * figures.per_cut,
+            "handing out tasks": tasks / task_rate(figures, cores),
+            "adding counts": tasks * figures.per_sum,
+        }
+    return stages
+
+
+def reading_rate(figures: Figures, cores: int) -> float:
+    """Bytes per second: of the disk of this machine, or of as many machines as it takes."""
+    if cores <= ASSUMED.cores:
+        return figures.read_disk
+    return math.ceil(cores / ASSUMED.cores) * ASSUMED.network
+
+
+def task_rate(figures: Figures, cores: int) -> float:
+    """Tasks per second: of a pool on one machine, of a cluster's scheduler on several."""
+    if cores <= ASSUMED.cores:
+        return figures.pool_tasks
+    return figures.cluster_tasks or 1 / ASSUMED.task
+
+
+# --- the page ------------------------------------------------------------------------------------------------
+
+
+def page(figures: Figures) -> str:
+    """The page, in Markdown."""
+    return "\n\n".join(
+        [
+            "# Past this machine, on paper",
+            _introduction(figures),
+            "## What it costs",
+            _cost_table(figures),
+            _core_hours(figures),
+            "## What limits",
+            _limits(figures),
+            "## What was measured, and what was not",
+            f"{environment(['clueval', 'distributed'])}\n* {_settings(figures)}",
+            _figures_table(figures),
+            _doubts(),
+        ]
+    )
+
+
+def _introduction(figures: Figures) -> str:
+    return (
+        "Written by `python benchmarks/scale_out.py`, which measures, computes and writes this page. Nobody has\n"
+        "run these sizes. The figures are those of the case *usual* of `main_job.py` (VRT, one layer, the levels,\n"
+        "an error in 20 % of the sentences; "
+        f"{figures.bytes_per_token:.1f} bytes per token, both files together),\n"
+        "carried on in proportion. The stages run at the same time: the longest is what one waits for. No time is\n"
+        "shorter than that of one task."
+    )
+
+
+def _cost_table(figures: Figures) -> str:
+    header = ["tokens a side", "cores", "both files", "tasks", *_STAGES, "waits for"]
+    rows = [header, ["---:"] * (len(header) - 1) + ["---"]]
+    for tokens in SIZES:
+        for cores in CORES:
+            stages = costs(figures, tokens, cores)
+            size = tokens * figures.bytes_per_token
+            tasks = f"{math.ceil(size / LARGEST):,}" if cores > 1 else ""
+            slowest = max(stages, key=lambda name: stages[name])
+            cells = [duration(stages[name]) if name in stages else "" for name in _STAGES]
+            waits = f"{slowest}: **{duration(stages[slowest])}**"
+            rows.append([_power(tokens), f"{cores:,}", _size(size), tasks, *cells, waits])
+    return _markdown(rows)
+
+
+_STAGES = ("counting", "reading", "cutting", "handing out tasks", "adding counts")
+
+
+def _core_hours(figures: Figures) -> str:
+    told = " and ".join(
+        f"{tokens * figures.per_token * figures.crowding / 3600:,.1f} core hours for {_power(tokens)} tokens"
+        for tokens in SIZES
+    )
+    return (
+        f"With all cores of a machine at work: {told}.\nEach process takes {figures.memory / 2**20:.0f} MiB at "
+        "its peak, whatever the size of the files; counts grow with the number of labels, not\nwith the corpus."
+    )
+
+
+def _limits(figures: Figures) -> str:
+    """How many cores each stage could keep busy."""
+    per_core = figures.bytes_per_token / (figures.per_token * figures.crowding)  # bytes per second
+    part = LARGEST / per_core
+    tasks = task_rate(figures, CORES[-1])
+    lines = [
+        f"* **Reading.** One core takes in {per_core / 1e6:.0f} MB a second. This machine's disk feeds "
+        f"{figures.read_disk / per_core:,.0f} such cores, its page cache {figures.read_cached / per_core:,.0f}, "
+        f"and a network card of {ASSUMED.network / 1e9:g} GB/s {ASSUMED.network / per_core:,.0f}. Storage that "
+        f"{CORES[-1]:,} cores share has to deliver {CORES[-1] * per_core / 1e9:.0f} GB a second.",
+        f"* **Cutting** takes {figures.per_cut * 1e3:.2f} ms for each task, in one process, which therefore feeds "
+        f"{part / figures.per_cut:,.0f} cores with tasks of {LARGEST / 1e6:.0f} MB. Corpora of many files need "
+        "no cutting.",
+        f"* **Handing out tasks.** A task counts for {part:.2f} s. The pool of one machine hands out "
+        f"{figures.pool_tasks:,.0f} a second, which keeps {figures.pool_tasks * part:,.0f} cores busy; "
+        f"a Dask scheduler {tasks:,.0f}, and {tasks * part:,.0f} cores. For {CORES[-1]:,} cores its tasks would "
+        f"have to have {CORES[-1] / tasks * per_core / 1e6:,.0f} MB.",
+        f"* **Adding counts** takes {figures.per_sum * 1e6:.0f} µs for each task "
+        f"({figures.bytes_of_counts / 1e3:.1f} kB of counts), which {part / figures.per_sum:,.0f} cores could "
+        "keep busy.",
+    ]
+    return "\n".join(lines)
+
+
+def _figures_table(figures: Figures) -> str:
+    cluster = (
+        ("measured", f"{figures.cluster_tasks:,.0f}")
+        if figures.cluster_tasks
+        else ("**estimated**", f"{1 / ASSUMED.task:,.0f}")
+    )
+    rows = [
+        ["figure", "value", "how"],
+        ["---", "---:", "---"],
+        ["start of a process", f"{figures.start:.3f} s", "measured: 1,000 tokens"],
+        ["counting a token", f"{figures.per_token * 1e9:.0f} ns", "measured: the rest of the whole process"],
+        [
+            "two processes at once",
+            f"{figures.crowding:.2f} times as long",
+            "measured; for more cores **estimated**",
+        ],
+        ["reading, page cache", f"{figures.read_cached / 1e9:.1f} GB/s", "measured: one process"],
+        ["reading, disk", f"{figures.read_disk / 1e9:.2f} GB/s", "measured: the file's pages dropped before"],
+        ["reading, a machine of a cluster", f"{ASSUMED.network / 1e9:g} GB/s", "**estimated**: 10 Gbit/s"],
+        ["a cut", f"{figures.per_cut * 1e3:.2f} ms", "measured: 100 parts, files in the page cache"],
+        ["adding a task's counts", f"{figures.per_sum * 1e6:.0f} µs", "measured: unpacked and added"],
+        [
+            "tasks a second, pool",
+            f"{figures.pool_tasks:,.0f}",
+            f"measured: {_WORKERS} processes, empty tasks",
+        ],
+        ["tasks a second, Dask", cluster[1], f"{cluster[0]}: {_WORKERS} workers, empty tasks, loopback"],
+        ["16 cores to a machine", "", "**estimated**"],
+    ]
+    return _markdown(rows)
+
+
+def _settings(figures: Figures) -> str:
+    return f"{figures.tokens:,} tokens a side; medians of {figures.runs}"
+
+
+def _doubts() -> str:
+    return (
+        "What this leaves out: the scheduler, two workers and the one who submits shared two cores here, so a\n"
+        "scheduler on a core of its own is likely faster, and its network slower; the disk of a virtual machine\n"
+        "may be a cache of its host; 16 cores that share a memory bus lose more than two do; a worker that is\n"
+        "lost costs its task again; and starting machines takes minutes, which is more than some of these times."
+    )
+
+
+def _markdown(rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def _power(tokens: int) -> str:
+    """A round number of tokens as a power of ten."""
+    return f"10^{round(math.log10(tokens))}"
+
+
+def _size(size: float) -> str:
+    return f"{size / 1e12:.1f} TB" if size >= 1e12 else f"{size / 1e9:.0f} GB"
+
+
+def duration(seconds: float) -> str:
+    """A time to two figures or so.
+
+    >>> [duration(seconds) for seconds in (0.004, 1.25, 75, 8000)]
+    ['< 0.1 s', '1.2 s', '75 s', '2.2 h']
+    """
+    if seconds < 0.1:
+        return "< 0.1 s"
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+# --- the command ---------------------------------------------------------------------------------------------
+
+
+def read_figures(path: Path) -> Figures:
+    """Figures that were kept. Raises `UsageError` if the file does not hold them."""
+    names = [field.name for field in fields(Figures)]
+    try:
+        kept: Mapping[str, float] = json.loads(path.read_text(encoding="utf-8"))
+        return Figures(**{name: kept[name] for name in names})  # type: ignore[arg-type]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(
+            f"{path} holds no figures of this script: {error}", advice="make it with --keep"
+        ) from error
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise FileError(
+            f"cannot be written: {error.strerror}", file=str(path), advice="choose another place"
+        ) from error
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description="Compute what very large corpora cost, and write the page.")
+    parser.add_argument("--tokens", type=int, default=5_000_000, help="size of the corpus (%(default)s)")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each measurement (%(default)s)")
+    parser.add_argument("--tasks", type=int, default=2_000, help="empty tasks to hand out (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=HERE / "SCALE.md", help="the page (beside this script)")
+    parser.add_argument("--keep", type=Path, metavar="JSON", help="keep the figures measured")
+    parser.add_argument("--figures", type=Path, metavar="JSON", help="take these figures, measure nothing")
+    parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora here")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, or read what was measured, and write the page; 2 if that cannot be done."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    for name in ("tokens", "runs", "tasks"):
+        if getattr(options, name) < 1:
+            parser.error(f"--{name} must be at least 1, not {getattr(options, name)}")
+    try:
+        if options.figures:
+            figures = read_figures(options.figures)
+        else:
+            with folder_for(options.corpora) as folder:
+                figures = measured(options.tokens, options.runs, options.tasks, options.seed, Path(folder))
+        if options.keep:
+            _write(options.keep, json.dumps(asdict(figures), indent=1) + "\n")
+        _write(options.out, page(figures) + "\n")
+    except (CluevalError, CommandFailed) as error:
+        print(f"scale_out.py: {error}", file=sys.stderr)
+        return 2
+    print(options.out)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

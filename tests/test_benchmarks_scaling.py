@@ -1,0 +1,345 @@
+"""The rivals count the same, the picture shows what was measured, and the page past this machine adds up."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import subprocess
+import sys
+from dataclasses import asdict, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from clueval import evaluate
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def benchmark(name: str) -> Any:
+    """A script of the benchmarks as a module; they import one another by their bare names."""
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+generate = benchmark("generate")
+main_job = benchmark("main_job")
+measure = benchmark("measure")
+plot = benchmark("plot")
+scale_out = benchmark("scale_out")
+scaling = benchmark("scaling")
+
+
+# --- rivals --------------------------------------------------------------------------------------------------
+
+
+def printed(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path, int]:
+    """A corpus with an error in every sentence, where its files go, and how many spans level 1 finds right."""
+    folder = tmp_path_factory.mktemp("corpora")
+    settings = generate.Corpus(3_000, errors=1.0)
+    report = evaluate(*main_job.files(settings, folder), layers={"entity": 2}).metrics["levels"]["entity"]
+    return settings, folder, report["labelled"]["entity"]["1"]["micro"]["tp_gold"]
+
+
+def test_nervaluate_finds_as_many_spans_right(corpus: tuple[Any, Path, int]) -> None:
+    pytest.importorskip("nervaluate")
+    settings, folder, right = corpus
+
+    report = printed(main_job.filled(main_job.COMMANDS["nervaluate"], settings, folder))
+
+    strict = next(line.split() for line in report.splitlines() if line.split()[:1] == ["strict"])
+    assert strict[1] == str(right)
+
+
+def test_seqscore_finds_as_many_spans_right(corpus: tuple[Any, Path, int]) -> None:
+    pytest.importorskip("seqscore")
+    settings, folder, right = corpus
+
+    report = printed(main_job.filled(main_job.COMMANDS["seqscore"], settings, folder))
+
+    everything = next(line.split() for line in report.splitlines() if line.startswith("| ALL"))
+    assert everything[-2] == str(right)
+
+
+@pytest.mark.parametrize("command", main_job.COMMANDS)
+def test_every_command_of_the_main_job_gets_the_same_words(
+    command: str, corpus: tuple[Any, Path, int]
+) -> None:
+    settings, folder, _ = corpus
+
+    parts = main_job.filled(main_job.COMMANDS[command], settings, folder)
+
+    paths = [Path(part) for part in parts if part.startswith(str(folder))]
+    words = [re.findall(r"^(?!-DOCSTART-)(\S+)\t", path.read_text(encoding="utf-8"), re.M) for path in paths]
+    assert [path.stem for path in paths] == ["gold", "predicted"]
+    assert words[0] == words[1]
+    assert len(words[0]) == 3_000
+
+
+def test_the_cases_name_commands_that_there_are() -> None:
+    named = {command for case in main_job.CASES.values() for command in case.commands}
+
+    assert named == set(main_job.COMMANDS)
+    assert set(main_job.BY_DEFAULT) == set(main_job.CASES) - {"huge"}
+
+
+# --- aims ----------------------------------------------------------------------------------------------------
+
+
+def measurement(name: str, wall: float, mebibytes: float = 1) -> Any:
+    return measure.Measurement(name, (name,), (measure.Run(wall, wall, mebibytes * 2**20),))
+
+
+def test_the_aims_are_told_as_met_or_not_met() -> None:
+    usual = [measurement("clueval", 0.5, 30), measurement("seqeval", 10.0), measurement("line loop", 0.25)]
+    large = [measurement("clueval", 5.0, 61)]
+
+    assert main_job.aims({"usual": usual, "large": large}).splitlines() == [
+        "* usual, seqeval / clueval: 20.00, at least 25 wanted: **not met**",
+        "* usual, clueval / line loop: 2.00, at most 2.5 wanted: met",
+        "* ten times the tokens, clueval: 10.00, at most 10.5 wanted: met",
+        "* usual, peak memory: 30 MiB, at most 60 wanted: met",
+        "* large, peak memory: 61 MiB, at most 60 wanted: **not met**",
+    ]
+
+
+def test_nothing_is_told_of_aims_that_were_not_measured() -> None:
+    assert main_job.aims({"hard": [measurement("line loop", 1.0)]}) == ""
+
+
+def test_a_table_shows_only_the_ratios_asked_for() -> None:
+    case = {"case": [measurement("a", 1.0), measurement("b", 2.0), measurement("c", 4.0)]}
+
+    assert measure.table(case, against=["b"]).splitlines()[0] == (
+        "| case | command | wall s | CPU s | peak MiB | / b |"
+    )
+
+
+# --- the picture ---------------------------------------------------------------------------------------------
+
+
+def texts(svg: str) -> list[str]:
+    return [element.text or "" for element in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+
+
+def test_a_chart_has_its_titles_its_labels_and_the_powers_of_ten() -> None:
+    lines = [plot.Line("a", [(10, 0.2), (1_000, 2)], "a & b"), plot.Line("c", [(10, 2), (1_000, 20)])]
+
+    found = texts(plot.chart("Title <1>", "below", "tokens", "seconds", lines))
+
+    assert found[:2] == ["Title <1>", "below"]
+    assert found[-2:] == ["c", "a & b"]
+    assert found[2:-4] == ["10", "100", "1,000", "0.1", "1", "10"]
+
+
+def dots(svg: str, line: int) -> list[tuple[float, float]]:
+    circles = ElementTree.fromstring(svg).iter(f"{SVG}circle")
+    return [
+        (float(dot.attrib["cx"]), float(dot.attrib["cy"]))
+        for dot in circles
+        if dot.attrib["class"] == f"d{line}"
+    ]
+
+
+def test_equal_ratios_are_equal_distances() -> None:
+    points = [(10, 1), (100, 10), (1_000, 1)]
+
+    first, second, third = dots(plot.chart("t", "s", "x", "y", [plot.Line("a", points)]), 0)
+
+    assert second[0] - first[0] == pytest.approx(third[0] - second[0], abs=0.1)
+    assert second[1] < first[1] == third[1]
+
+
+def test_labels_of_lines_that_end_together_do_not_touch() -> None:
+    lines = [plot.Line(f"line {n}", [(1, 1), (100, 100 + n)]) for n in range(5)]
+
+    svg = plot.chart("t", "s", "x", "y", lines)
+
+    labels = [
+        each for each in ElementTree.fromstring(svg).iter(f"{SVG}text") if (each.text or "")[:4] == "line"
+    ]
+    heights = sorted(float(label.attrib["y"]) for label in labels)
+    assert len(heights) == 5
+    assert all(lower - upper >= 18.9 for upper, lower in pairwise(heights))
+
+
+@pytest.mark.parametrize("points", [[], [(0, 1)], [(1, -1)]])
+def test_a_logarithmic_axis_has_no_place_for_zero(points: list[tuple[float, float]]) -> None:
+    with pytest.raises(ValueError, match="line 'a' needs points with positive coordinates"):
+        plot.Line("a", points)
+
+
+# --- time against size ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command is the line loop, but for one that never ends on files of more than a thousand tokens."""
+    for tool in scaling.TOOLS:
+        monkeypatch.setitem(scaling.COMMANDS, tool, scaling.COMMANDS["line loop"])
+    code = "import sys, time, pathlib; time.sleep(60 * (pathlib.Path(sys.argv[1]).stat().st_size > 10_000))"
+    monkeypatch.setitem(scaling.COMMANDS, "nervaluate", (sys.executable, "-c", code, "{gold}"))
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    svg = tmp_path / "scaling.svg"
+    sizes = ["--sizes", "3000", "200", "2000", "--limit", "2"]
+
+    code = scaling.main([*sizes, "--runs", "1", "--svg", str(svg)])
+
+    told = capsys.readouterr()
+    rows = [line.strip("| ").split(" | ") for line in told.out.splitlines() if line.startswith("| ")][2:]
+    measured = [[cells[0], *map(bool, map(str.strip, cells[1:]))] for cells in rows]
+    assert code == 0
+    assert measured == [
+        ["200", True, True, True, True, True],
+        ["2,000", True, True, True, False, True],
+        ["3,000", True, True, True, False, True],
+    ]
+    assert told.err.count("nervaluate: stopped after 2 seconds") == 1
+    labels = [text for text in texts(svg.read_text(encoding="utf-8")) if text.endswith(" s")]
+    assert sorted(label.partition(",")[0] for label in labels) == sorted(scaling.TOOLS)
+
+
+def test_a_picture_that_cannot_be_written_is_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scaling, "measured", lambda *_: {"clueval": {100: measure.Spread(1.0, 1.0, 1.0)}})
+
+    code = scaling.main(["--svg", str(tmp_path / "absent" / "scaling.svg")])
+
+    assert code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+# --- past this machine ---------------------------------------------------------------------------------------
+
+FIGURES = scale_out.Figures(
+    tokens=1_000_000,
+    runs=3,
+    start=0.5,
+    per_token=1e-6,
+    crowding=1.25,
+    memory=30 * 2**20,
+    bytes_per_token=32.0,
+    read_cached=4e9,
+    read_disk=1e9,
+    per_cut=1e-3,
+    per_sum=1e-4,
+    bytes_of_counts=1_000,
+    pool_tasks=10_000.0,
+    cluster_tasks=500.0,
+)
+"""Round ones: a task of 32 MB has a million tokens and counts for 1.25 s."""
+
+
+def test_one_core_counts_and_reads_and_hands_out_nothing() -> None:
+    assert scale_out.costs(FIGURES, 10**9, 1) == pytest.approx({"counting": 1000.5, "reading": 32})
+
+
+def test_many_cores_share_counting_and_the_disk_and_wait_for_one_another() -> None:
+    assert scale_out.costs(FIGURES, 16 * 10**8, 16) == pytest.approx(
+        {
+            "counting": 0.5 + 125,
+            "reading": 51.2,
+            "cutting": 1.6,
+            "handing out tasks": 0.16,
+            "adding counts": 0.16,
+        }
+    )
+
+
+def test_a_cluster_reads_with_all_its_machines_and_has_a_scheduler() -> None:
+    costs = scale_out.costs(FIGURES, 10**11, 1_000)
+
+    assert costs["reading"] == pytest.approx(3.2e12 / (63 * 1.25e9))
+    assert costs["handing out tasks"] == pytest.approx(100_000 / 500)
+
+
+def test_no_time_is_shorter_than_that_of_one_task() -> None:
+    assert scale_out.costs(FIGURES, 10**8, 1_000)["counting"] == pytest.approx(0.5 + 1.25)
+
+
+def test_the_page_says_what_one_waits_for_and_what_is_an_estimate(tmp_path: Path) -> None:
+    kept, page = tmp_path / "figures.json", tmp_path / "SCALE.md"
+    kept.write_text(json.dumps(asdict(FIGURES)), encoding="utf-8")
+
+    code = scale_out.main(["--figures", str(kept), "--out", str(page)])
+
+    text = page.read_text(encoding="utf-8")
+    waits = [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| 10^")]
+    assert code == 0
+    assert [(row[0], row[1], row[-1]) for row in waits] == [
+        ("10^9", "1", "counting: **17 min**"),
+        ("10^9", "16", "counting: **79 s**"),
+        ("10^9", "1,000", "handing out tasks: **2.0 s**"),
+        ("10^11", "1", "counting: **27.8 h**"),
+        ("10^11", "16", "counting: **2.2 h**"),
+        ("10^11", "1,000", "handing out tasks: **3 min**"),
+    ]
+    assert "| tasks a second, Dask | 500 | measured:" in text
+    assert "| reading, a machine of a cluster | 1.25 GB/s | **estimated**" in text
+
+
+def test_without_distributed_the_scheduler_is_an_estimate_and_called_so() -> None:
+    text = scale_out.page(replace(FIGURES, cluster_tasks=0.0))
+
+    assert "| tasks a second, Dask | 1,000 | **estimated**" in text
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"tokens": 1}'])
+def test_figures_that_are_none_are_refused_in_one_line(
+    content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = tmp_path / "figures.json"
+    kept.write_text(content, encoding="utf-8")
+
+    code = scale_out.main(["--figures", str(kept), "--out", str(tmp_path / "SCALE.md")])
+
+    complaint = capsys.readouterr().err
+    assert code == 2
+    assert complaint.count("\n") == 1
+    assert "holds no figures of this script" in complaint
+    assert not (tmp_path / "SCALE.md").exists()
+
+
+def measure_here(tmp_path: Path) -> Any:
+    kept = tmp_path / "figures.json"
+    sizes = ["--tokens", "10000", "--runs", "1", "--tasks", "5"]
+    assert scale_out.main([*sizes, "--out", str(tmp_path / "SCALE.md"), "--keep", str(kept)]) == 0
+    return scale_out.read_figures(kept)
+
+
+def test_every_figure_but_those_of_the_cluster_is_measured_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scale_out, "_cluster_rate", lambda *_: 0.0)
+
+    figures = asdict(measure_here(tmp_path))
+
+    assert figures.pop("cluster_tasks") == 0
+    assert all(value > 0 for value in figures.values())
+    assert 15 < figures["bytes_per_token"] < 30
+
+
+@pytest.mark.long
+def test_a_cluster_of_two_workers_takes_tasks(tmp_path: Path) -> None:
+    pytest.importorskip("distributed")
+
+    assert measure_here(tmp_path).cluster_tasks > 0
