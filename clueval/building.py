@@ -128,11 +128,11 @@ class PassageBuilder:
 
     def pass_over(self, documents: int) -> None:
         """Sentences of the document at hand, and of as many `documents` after it, were taken in elsewhere."""
-        assert self._passage is not None
-        name, metadata, named = self._passage.document, self._passage.metadata, self._passage.named
+        passage = self._passage
         self.end_document()
         self._documents += documents
-        self._passage = self._fresh(name, metadata, begins=False, named=named)
+        if passage is not None:
+            self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 
     def take(self) -> list[Passage]:
         """The passages that are complete, once."""

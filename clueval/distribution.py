@@ -4,7 +4,8 @@ What comes back are counts, which are integers, so that sums are the same in any
 order of the tasks. Whatever cannot be counted like that is counted here, in this process, the whole pair of
 files in one piece: where a task has failed, where its parts do not fit one another, where layers turn up in the
 middle. So an error is the one that a single process finds, with its file and line, and a wrong cut costs time
-but never changes a number.
+but never changes a number. Only a worker that has other files than this process ends it all: a large corpus is
+not counted here unasked, nor an old copy of it there.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from clueval.jobs import NoProcesses, chosen_jobs, in_order, pool
 from clueval.reading import layer_names
 from clueval.running import Evaluation
 from clueval.sources import Progress
-from clueval.tasks import FilePair, Outcome, Task, Tasks, Work, carry_out, size_of
+from clueval.tasks import FilePair, Outcome, Strange, Task, Tasks, Work, carry_out, size_of
 from clueval.version import __version__
 
 if TYPE_CHECKING:
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 SMALLEST = 1_000_000
 LARGEST = 32_000_000
 """Bytes of both sides that a task has at least and about at most, if they can be had."""
+
+MOST_TASKS = 10_000
+"""About so many tasks are sent to an executor at most: those of a very large corpus are larger instead.
+
+The scheduler of a cluster hands out some hundred tasks a second, however many workers wait for them.
+"""
 
 TASKS_EACH = 4
 """So many tasks for each process, so that none has long to wait for the last one; and so many in flight."""
@@ -85,9 +92,10 @@ def count_pairs(
 
 def _task_size(size: int, jobs: int, executor: Executor | None) -> int:
     """About how many bytes of both sides a task is to have."""
+    largest = LARGEST if executor is None else max(LARGEST, size // MOST_TASKS)
     if executor is not None and jobs == 1:
-        return LARGEST
-    return min(max(size // (TASKS_EACH * jobs), SMALLEST), LARGEST)
+        return largest
+    return min(max(size // (TASKS_EACH * jobs), SMALLEST), largest)
 
 
 def _travels(work: Work) -> bool:
@@ -114,6 +122,7 @@ class _Gathering:
         self._evaluation, self._tasks = evaluation, tasks
         self._progress, self._remark = progress, remark
         self._parts: list[Outcome] = []
+        self._told = 0
 
     def gather(self, executor: Executor, tasks: Iterable[Task], window: int, *, cancel: bool) -> None:
         """Have all tasks carried out; if that ends early, `cancel` those that have not begun."""
@@ -124,12 +133,17 @@ class _Gathering:
                         f"a worker has clueval {outcome.version}, and this is clueval {__version__}",
                         advice="install the same version everywhere",
                     )
+                if outcome.strange is not None:
+                    _require_as_sent(task, outcome.strange)
                 if task.part is None:
                     self._take_whole(task, outcome)
+                    self._tell(task.size)
                 elif task.first not in self._tasks.given_up:
                     self._take_part(task, outcome)
-                if self._progress is not None:
-                    self._progress(task.size)
+
+    def _tell(self, size: int) -> None:
+        if self._progress is not None:
+            self._progress(size)
 
     def _take_whole(self, task: Task, outcome: Outcome) -> None:
         if outcome.found is not None and self._evaluation.fits(outcome.found):
@@ -142,11 +156,15 @@ class _Gathering:
         problem = outcome.problem or _misfit(self._parts)
         if problem:
             self._tasks.given_up.add(task.first)
-            self._parts = []
             self._count_here(task, problem)
-        elif task.last:
-            self._add_parts()
-            self._parts = []
+            self._tell(sum(task.sizes) - self._told)
+        else:
+            self._tell(task.size)
+            self._told += task.size
+            if task.last:
+                self._add_parts()
+        if problem or task.last:
+            self._parts, self._told = [], 0
 
     def _add_parts(self) -> None:
         """Add the parts of one pair; what is ill-formed in their tags is told from all of them."""
@@ -166,6 +184,21 @@ class _Gathering:
         what = str(pairs[0][1]) if len(pairs) == 1 else f"{pairs[0][1]} and {len(pairs) - 1} more"
         self._remark(f"{what}: counted again, in this process and in one piece ({problem})")
         self._tasks.work.count_here(self._evaluation, pairs)
+
+
+def _require_as_sent(task: Task, strange: Strange) -> None:
+    """Raise `WorkerLost` if a worker sees another file than this process; not if it changes here, too."""
+    if next(task.strange_files(), None) is not None:
+        return
+    here = size_of(strange.path)
+    what = f"has no such file; here it has {here} bytes"
+    if strange.size is not None:
+        what = f"has another file there, of {strange.size} bytes; here it has {here}"
+    raise WorkerLost(
+        f"a worker {what}",
+        file=str(strange.path),
+        advice="all machines must see the same files under the same paths",
+    )
 
 
 def _misfit(parts: Sequence[Outcome]) -> str:

@@ -102,7 +102,7 @@ def _submitted(executor: Executor, function: Callable[[Task], Outcome], task: Ta
 def _returned(task: Task, future: Future[Outcome]) -> tuple[Task, Outcome]:
     try:
         return task, future.result()
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, WorkerLost):
         raise
     except BaseException as error:  # asyncio's CancelledError, which some executors use, is no Exception
         raise _lost(error) from error
@@ -113,6 +113,11 @@ def _lost(error: BaseException) -> WorkerLost:
         return WorkerLost(
             "a process that was counting has ended in the middle, killed or out of memory",
             advice="count with fewer processes",
+        )
+    if type(error).__name__.endswith("CancelledError"):  # there are several of them
+        return WorkerLost(
+            "the executor has cancelled a task: its scheduler has ended, or somebody has stopped it",
+            advice="start again what has ended",
         )
     said = " ".join(str(error).split())[:300]
     return WorkerLost(

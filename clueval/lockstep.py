@@ -38,12 +38,19 @@ from clueval.patterns import BORDER, Patterns, Touching
 from clueval.sources import BLOCK, decoded, is_utf8
 from clueval.tagging import OUTSIDE, continues
 
+LOOK = 2000
+"""Among so many lines a place is looked for that no span crosses."""
+
 
 class Reader(Protocol):
-    """The reader of a column format, as far as it takes part here."""
+    """The reader of a column format, as far as it takes part here.
+
+    A file is cut into pieces behind what ends a sentence or a document, or behind any line; pieces are given
+    without these ends.
+    """
 
     builder: PassageBuilder
-    sentence_end: bytes
+    ends: tuple[bytes, ...]
 
     def feed(self, number: int, text: str) -> None:
         """Take in lines, of which the first has that number."""
@@ -51,14 +58,14 @@ class Reader(Protocol):
     def finish(self) -> None:
         """The file has ended."""
 
-    def marks(self, sentences: Sequence[bytes]) -> list[int]:
-        """Which of these are no sentences but mark where a document begins."""
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
+        """Which of these hold no tokens but mark where a document begins."""
 
-    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
-        """What sentences hold, each given without its end; None if they are not regular."""
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold; None if they are not regular."""
 
-    def takes(self, documents: int) -> bool:
-        """Whether regular sentences, and among them the beginnings of so many documents, can follow here."""
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
 
 
 class File:
@@ -82,20 +89,30 @@ class File:
             self.reader.feed(1, decoded(data, self.path, 1))
 
 
+class _Pieces(NamedTuple):
+    """Pieces of both sides, as many of one as of the other, or all that waits if they are `loose`."""
+
+    end: bytes
+    gold: list[bytes]
+    predicted: list[bytes]
+    loose: bool = False
+
+
 class Lockstep:
     """Reads two files of one column format; see the module's docstring.
 
-    Held in memory: two or three blocks, or the longest sentence, and the patterns of tags.
+    Held in memory: two or three blocks, or the longest line, and the patterns of tags; and what no span leaves.
     """
 
     def __init__(self, gold: File, predicted: File, merge: bool) -> None:
         self._files = (gold, predicted)
         self._merge = merge
-        self._patterns: Patterns | None = None
+        self._tags: Patterns | None = None
         self._tokens = 0  # of these patterns
-        self._end = gold.reader.sentence_end
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
-        self._most = 1  # sentences at a time; few before the layout is known
+        self._most = 1  # pieces at a time; few before the layout is known
+        self._loose = True  # a span may go on from what was taken last
+        self._seam: tuple[bool, Touching] | None = None  # behind the last piece, if spans touch there
 
     @property
     def layouts(self) -> tuple[Layout | None, Layout | None]:
@@ -106,54 +123,81 @@ class Lockstep:
     def __iter__(self) -> Iterator[Stretch | tuple[Passage, Passage]]:
         """What the files hold, in order. Raises a `CluevalError` if anything is wrong."""
         while True:
-            sides = self._sentences()
-            if sides is None:
+            for file in self._files:
+                file.read(BLOCK // 2 + 1)
+            if not any(file.waiting for file in self._files):
                 break
-            stretch = self._stretch(*sides)
-            for file, sentences in zip(self._files, sides, strict=True):
+            seam, self._seam = self._seam, None
+            pieces = self._next()
+            stretch = None if pieces.loose else self._stretch(pieces)
+            for file, own in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
                 if stretch is None:
-                    file.feed(self._end.join([*sentences, b""]))
+                    file.feed(pieces.end.join([*own, b""]) if own else b"")
                 else:
                     file.reader.builder.pass_over(stretch.documents)
+            if seam is not None and (seam[0] or stretch is not None):
+                self._patterns().add_touching([seam[1]])
+            if self._seam is not None:
+                self._seam = (stretch is not None, self._seam[1])
             yield from self._pairs()
             if stretch is not None:
                 yield stretch
         for file in self._files:
-            while file.waiting:
-                file.feed(file.waiting)
-                file.waiting = b""
-                file.read(1)
             file.reader.finish()
         yield from self._pairs()
         yield Stretch(0, 0, self._columns())
         if any(self._passages):
             raise FormatError("one side ends early", file=str(self._files[0].path))
 
-    def _sentences(self) -> tuple[list[bytes], list[bytes]] | None:
-        """The next sentences, as many of one side as of the other, without their ends; None if there are none.
-
-        What is longer than a block goes to the formats' readers bit by bit.
-        """
-        while True:
-            for file in self._files:
-                file.read(BLOCK // 2 + 1)
-            own, other = (file.waiting.split(self._end) for file in self._files)
+    def _next(self) -> _Pieces:
+        """What to take next: whole sentences if there are any, or whole documents, or else lines."""
+        for end in self._files[0].reader.ends:
+            own, other = (file.waiting.split(end) for file in self._files)
             number = min(len(own) - 1, len(other) - 1, self._most)
             if number:
-                break
-            unbroken = [
-                file for file, found in zip(self._files, (own, other), strict=True) if len(found) == 1
-            ]
-            if all(file.ended for file in unbroken):
-                return None
-            for file in unbroken:
-                file.feed(file.waiting)
-                file.waiting = b""
-        self._most *= 2
+                self._most *= 2
+                self._loose = False
+                for file, pieces in zip(self._files, (own, other), strict=True):
+                    file.waiting = end.join(pieces[number:])
+                    del pieces[number:]
+                return _Pieces(end, own, other)
+        return self._lines()
+
+    def _lines(self) -> _Pieces:
+        """Lines of both sides as one piece each, up to where no span crosses, or all that waits."""
+        own, other = (file.waiting.split(b"\n") for file in self._files)
+        lines = min(len(own), len(other)) - 1
+        cut, was_loose = self._cut(own, other, lines), self._loose
+        self._loose = cut is None
+        if cut is None and not all(file.ended for file in self._files):
+            cut = lines if None not in self.layouts else min(lines, self._most)
+            self._most *= 2
+        taken: list[list[bytes]] = []
         for file, found in zip(self._files, (own, other), strict=True):
-            file.waiting = self._end.join(found[number:])
-            del found[number:]
-        return own, other
+            here = cut or len(found) - 1
+            taken.append([b"\n".join(found[:here])] if here else [])
+            file.waiting = b"\n".join(found[here:])
+        return _Pieces(b"\n", taken[0], taken[1], loose=was_loose or self._loose)
+
+    def _cut(self, own: Sequence[bytes], other: Sequence[bytes], lines: int) -> int | None:
+        """The line before which no span crosses: the first if one may go on from before, else the last; or None."""
+        layout, other_layout = self.layouts
+        if layout is None or layout != other_layout or all(file.ended for file in self._files):
+            return None
+        tags_of, relations = _tags_of(layout), _Relations(layout)
+        order = range(1, min(lines, LOOK)) if self._loose else range(lines - 1, max(lines - LOOK, 0), -1)
+        for line in order:
+            seam = (
+                tags_of(own[line - 1]),
+                tags_of(own[line]),
+                tags_of(other[line - 1]),
+                tags_of(other[line]),
+            )
+            found = max(relations[seam[:2]], relations[seam[2:]])
+            if found != _CROSSING:
+                self._seam = (False, seam) if found == _TOUCHING else None
+                return line
+        return None
 
     def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
         """The passages that both sides have, once."""
@@ -163,33 +207,40 @@ class Lockstep:
         while own and other:
             yield own.popleft(), other.popleft()
 
-    def _stretch(self, own: list[bytes], other: list[bytes]) -> Stretch | None:
-        """The sentences of both sides, if they are regular."""
+    def _stretch(self, pieces: _Pieces) -> Stretch | None:
+        """The pieces of both sides, if they are regular."""
         reader, other_reader = (file.reader for file in self._files)
-        layout = reader.builder.layout
-        if layout is None or layout != other_reader.builder.layout or not _is_plain(layout):
+        layout, other_layout = self.layouts
+        if layout is None or layout != other_layout or not _is_plain(layout):
             return None
+        end, own, other, _ = pieces
         marks = reader.marks(own)
         if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
             return None
         if marks:
             own, other = _without(own, marks), _without(other, marks)
-        found = reader.regular(own)
+        found = reader.regular(end, own)
         if found is None:
             return None
         documents = len(marks) + found.documents
-        if not (reader.takes(documents) and other_reader.takes(documents)):
+        if not (reader.takes(end, documents) and other_reader.takes(end, documents)):
             return None
-        self._patterns = self._patterns or Patterns(layout, self._merge)
-        if not _take_apart(own, other, self._end, layout, self._patterns):
+        if not _take_apart(own, other, end, layout, self._patterns()):
             return None
         self._tokens += found.tokens
-        return Stretch(documents, found.tokens, self._columns() if self._patterns.are_many else ())
+        return Stretch(documents, found.tokens, self._columns() if self._patterns().are_many else ())
+
+    def _patterns(self) -> Patterns:
+        if self._tags is None:
+            layout = self._files[0].reader.builder.layout
+            assert layout is not None
+            self._tags = Patterns(layout, self._merge)
+        return self._tags
 
     def _columns(self) -> Sequence[Columns]:
         """The columns of all patterns, once."""
         tokens, self._tokens = self._tokens, 0
-        return list(self._patterns.take(tokens)) if self._patterns else ()
+        return list(self._tags.take(tokens)) if self._tags else ()
 
 
 def _is_plain(layout: Layout) -> bool:

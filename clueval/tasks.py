@@ -9,6 +9,9 @@ bytes and options, never text. What comes back are counts. What a part cannot kn
 * the numbers of documents without an id: where ids are asked for, all documents of a later part must have one;
 * the scheme of the tags, told from the first ones if ill-formed tags are to be discarded: then nothing is cut;
 * in CoNLL files, metadata, which stands in comments anywhere: where it is asked for nothing is cut.
+
+Whoever counts a task may be on another machine and see no file under its path, or an old copy: it looks at the
+sizes of the files first.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from clueval.exceptions import CluevalError
 from clueval.filters import ID
@@ -64,23 +68,44 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pairs of files, by their first number among all; or one part of one, of which `last` is the last one."""
+    """Pairs of files, by their first number among all; or one part of one, of which `last` is the last one.
+
+    `sizes` are those of all the files, gold and predicted in turn, in bytes; `size` is what is to be counted.
+    """
 
     work: Work
     first: int
     pairs: tuple[FilePair, ...]
+    sizes: tuple[int, ...]
     size: int
     part: PartPair | None = None
     last: bool = True
 
+    def strange_files(self) -> Iterator[Strange]:
+        """The files that are not here, or are of another size than where the task was made."""
+        for path, size in zip(_paths(self.pairs), self.sizes, strict=True):
+            if size_of(path) != size:
+                yield Strange(path, size_of(path) if path.exists() else None)
+
+
+class Strange(NamedTuple):
+    """A file that is another one where it was to be counted: its size there in bytes, None if it is not there."""
+
+    path: Path
+    size: int | None
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too."""
+    """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too.
+
+    `strange` is set where the problem is a file that is not the one that was sent.
+    """
 
     found: Found | None = None
     layouts: tuple[Layout | None, Layout | None] = (None, None)
     problem: str = ""
+    strange: Strange | None = None
     version: str = __version__
 
 
@@ -112,15 +137,17 @@ class Tasks:
 
     def _whole(self, numbers: Sequence[int], size: int) -> Task:
         pairs = tuple(self._absolute(number) for number in numbers)
-        return Task(self._travelling(), numbers[0], pairs, size)
+        return Task(self._travelling(), numbers[0], pairs, _sizes_of(pairs), size)
 
     def _in_parts(self, number: int, parts: Sequence[PartPair]) -> Iterator[Task]:
         work = self._travelling()
+        pairs = (self._absolute(number),)
+        sizes = _sizes_of(pairs)
         for part in parts:
             if number in self.given_up:
                 return
             size = sum(stop - start for start, stop in part)
-            yield Task(work, number, (self._absolute(number),), size, part, part == parts[-1])
+            yield Task(work, number, pairs, sizes, size, part, part == parts[-1])
 
     def _travelling(self) -> Work:
         """The work for whoever starts elsewhere."""
@@ -173,6 +200,9 @@ def _is_packed(path: Path) -> bool:
 def carry_out(task: Task) -> Outcome:
     """Count what a task names. Its errors come back as `Outcome.problem`, for the caller to find out better."""
     try:
+        strange = next(task.strange_files(), None)
+        if strange is not None:
+            return Outcome(problem="a worker sees another file", strange=strange)
         evaluation = task.work.evaluation()
         if task.part is None:
             task.work.count_here(evaluation, task.pairs)
@@ -271,6 +301,15 @@ def _line_blocks(path: Path, part: Part) -> Iterator[bytes]:
             yield lines + end
             rest = end + tail
     yield rest
+
+
+def _paths(pairs: Iterable[FilePair]) -> Iterator[Path]:
+    """All files, gold and predicted in turn."""
+    return (path for _, *both in pairs for path in both)
+
+
+def _sizes_of(pairs: Iterable[FilePair]) -> tuple[int, ...]:
+    return tuple(map(size_of, _paths(pairs)))
 
 
 def size_of(path: Path) -> int:

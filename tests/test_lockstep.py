@@ -45,8 +45,8 @@ def passages_alone() -> Iterator[None]:
 def small(size: int) -> Iterator[None]:
     """Blocks of so many bytes, and as few patterns at a time."""
     with ExitStack() as stack:
-        for name in ("clueval.sources.BLOCK", "clueval.lockstep.BLOCK", "clueval.patterns.MANY"):
-            stack.enter_context(patch(name, size))
+        for name in ("sources.BLOCK", "lockstep.BLOCK", "lockstep.LOOK", "patterns.MANY"):
+            stack.enter_context(patch(f"clueval.{name}", size))
         yield
 
 
@@ -96,6 +96,22 @@ class TestWhatIsRegular:
         path = write(tmp_path / name, form(self.CORPUS))
 
         assert tokens_in_stretches(path, path) >= 3
+
+    def test_documents_without_sentences(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", unbroken(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) == 4
+
+    def test_one_document_that_is_longer_than_a_block(self, tmp_path: Path) -> None:
+        rows = [("w", "B-X"), ("w", "I-X"), ("w", "O"), ("w", "I-Y")] * 500
+        gold = write(tmp_path / "g.vrt", unbroken([[rows]]))
+        predicted = write(tmp_path / "p.vrt", unbroken([[[*rows[:-1], ("w", "O")]]]))
+
+        with small(400):
+            assert tokens_in_stretches(gold, predicted) > 1900
+            found = outcome(gold, predicted, metrics=METRICS)
+        with passages_alone():
+            assert found == outcome(gold, predicted, metrics=METRICS)
 
     def test_files_with_other_columns_behind_the_tags(self, tmp_path: Path) -> None:
         path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
@@ -161,10 +177,15 @@ class TestWhatIsRegular:
         assert "t2" in str(outcome(path, path, layers={"entity": 3}, token_id=2))
 
 
+def unbroken(corpus: Corpus) -> str:
+    """Documents without sentences."""
+    return "".join(line for line in vrt(corpus).splitlines(True) if line not in ("<s>\n", "</s>\n"))
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
-    form=st.sampled_from([vrt, conll]),
+    form=st.sampled_from([vrt, unbroken, conll]),
     size=st.integers(1, 90),
     merge=st.booleans(),
     layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
@@ -174,7 +195,7 @@ def test_files_read_in_step_have_the_counts_of_passages(
 ) -> None:
     paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
     options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers}
-    options["input"] = "vrt" if form is vrt else "conll"
+    options["input"] = "conll" if form is conll else "vrt"
 
     with passages_alone():
         expected = outcome(*paths, **options)

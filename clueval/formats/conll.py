@@ -78,7 +78,7 @@ class ConllReader:
     def __init__(self, file: str, options: ColumnOptions, name: str | None) -> None:
         self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
-        self.sentence_end = b"\n\n"
+        self.ends = (b"\n\n",)
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
@@ -101,22 +101,22 @@ class ConllReader:
     def finish(self) -> None:
         self.builder.end_document()
 
-    def marks(self, sentences: Sequence[bytes]) -> list[int]:
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """Which of these are a line that begins a document."""
-        found = [number for number, text in enumerate(sentences) if text.startswith(_DOCSTART_BYTES)]
-        return [number for number in found if _MARK.fullmatch(sentences[number])]
+        found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART_BYTES)]
+        return [number for number in found if _MARK.fullmatch(pieces[number])]
 
-    def takes(self, documents: int) -> bool:
-        """Whether sentences, and among them the beginnings of documents, can follow here."""
-        return self.builder.in_document and not self.builder.in_sentence
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of documents, can follow here."""
+        return self.builder.in_document and (end == b"\n" or not self.builder.in_sentence)
 
-    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
-        """What sentences hold, given without the line ends after them; None if they are not regular.
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold, given without the line ends after them; None if they are not regular.
 
         In regular ones every line is a token line: of each, the skeleton has its separators and a line end.
         """
         layout = self.builder.layout
-        text = b"".join((b"\n", b"\n".join(sentences), b"\n"))
+        text = b"".join((b"\n", b"\n".join(pieces), b"\n"))
         if layout is None or any(found in text for found in _IRREGULAR):
             return None
         separator = layout.separator.encode()

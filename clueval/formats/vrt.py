@@ -76,14 +76,16 @@ _ends_its_line = methodcaller("endswith", "\n")
 _NO_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 
-def _between(document_tag: str, sentence_tag: str) -> re.Pattern[bytes]:
-    """Finds what stands between two sentences, on lines of their own: an end, a head, perhaps another document."""
-    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Find what stands on lines of their own between two sentences, and between documents without sentences.
+
+    That is an end and a head, or the end of a sentence, those of two documents, and a head.
+    """
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % _NAME.encode()
-    return re.compile(
-        rb"<(?<=\n<)/%(s)s>\n<(?:/%(d)s>\n<%(d)s%(a)s>\n<)?%(s)s%(a)s>\n"
-        % {b"s": sentence, b"d": document, b"a": attributes}
-    )
+    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+    documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
+    sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)
+    return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
 
 
 class VrtReader:
@@ -100,7 +102,8 @@ class VrtReader:
         # heads without their >, each with a line end, as they are in ordinary files
         self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {_NAME}="[^"\n\t]*")*\n)+')
         self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
-        self.sentence_end = self._sentence_end.encode()
+        document_end = f"</{self._document_tag}>\n".encode()
+        self.ends = (self._sentence_end.encode(), document_end)
         self._between = _between(self._document_tag, self._sentence_tag)
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
@@ -156,25 +159,29 @@ class VrtReader:
         self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
         return lines, end
 
-    def marks(self, sentences: Sequence[bytes]) -> list[int]:
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """None: a document begins before the head of its first sentence."""
         return []
 
-    def takes(self, documents: int) -> bool:
-        """Whether sentences, and among them the beginnings of so many documents, can follow here."""
-        builder = self.builder
-        between = builder.in_document and not builder.in_sentence and not self._sentence_line
-        return between and (bool(self._document_line) or not documents)
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+        if end == b"\n":
+            return self.builder.in_document
+        if self.builder.in_sentence or self._sentence_line:
+            return False
+        if end == self.ends[0]:
+            return self.builder.in_document and (bool(self._document_line) or not documents)
+        return not self.builder.in_document and not self._document_line
 
-    def regular(self, sentences: Sequence[bytes]) -> Regular | None:
-        """What sentences hold, given from behind the end of one up to the next end; None if they are not regular.
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold, given from behind an end up to the next one; None if they are not regular.
 
         In regular ones every line is a token line or an ordinary tag, and the tags are those that stand between
-        two sentences. Of each line, the skeleton has a tab or a ``<``, and a line end.
+        two sentences, or two documents without sentences. Of each line, the skeleton has a tab or a ``<``, and
+        a line end.
         """
         layout = self.builder.layout
-        end = self.sentence_end
-        text = b"".join((b"\n", end, end.join(sentences)))
+        text = b"".join((b"\n", end, end.join(pieces)) if end != b"\n" else (b"\n", *pieces, end))
         if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
             return None
         skeleton = text.translate(None, _NO_SKELETON)[1:]
@@ -184,10 +191,14 @@ class VrtReader:
         tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
         if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
             return None
-        found = self._between.findall(text)
-        if len(found) != len(sentences) or b"".join(found).count(b"\n") != tags or not is_utf8(text):
+        if not is_utf8(text):
             return None
-        return Regular(tags // 2 - len(sentences), tokens)
+        if end == b"\n":
+            return None if tags else Regular(0, tokens)
+        found = self._between[self.ends.index(end)].findall(text)
+        if len(found) != len(pieces) or b"".join(found).count(b"\n") != tags:
+            return None
+        return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
 
     def finish(self) -> None:
         for tag, line in (
