@@ -2,16 +2,8 @@
 
 Most of a corpus is regular: sentence after sentence of nothing but token lines, the same on both sides but for
 some tags. Such stretches need not become passages. Both files are cut into sentences where sentences end; a
-format tells, from gold alone, whether a stretch is regular and how much is in it (`Regular`). Sentences that are
-the same bytes on both sides need no other look. Of the others, lines that differ must differ in their tags only,
-and of the lines around them only those in spans matter::
-
-    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
-    predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
-
-Line e differs. The *zone* around it is cut where no span, of either side, goes on from one line to the next: it is
-d and e. Outside the zones gold stands for both sides, and of it only the runs of lines in spans are taken apart,
-here b.
+format tells, from gold alone, whether a stretch is regular and how much is in it (`Regular`). Pieces that are the same
+bytes on both sides need no other look; of the others `clueval.zones` takes apart what it must.
 
 Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model, too:
 anything that is wrong here raises some error, and the caller starts again with passages alone, which tell what
@@ -20,23 +12,18 @@ and where.
 
 from __future__ import annotations
 
-import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
-from itertools import compress, count
-from operator import ne
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from clueval.agreement import Columns, Stretch
 from clueval.building import PassageBuilder, Regular
-from clueval.exceptions import FormatError, TagError
-from clueval.narrowing import fits
+from clueval.exceptions import FormatError
 from clueval.passages import Layout, Passage
-from clueval.patterns import BORDER, Patterns, Touching
-from clueval.sources import BLOCK, decoded, is_utf8
-from clueval.tagging import OUTSIDE, continues
+from clueval.patterns import Patterns, Touching
+from clueval.sources import BLOCK, decoded
+from clueval.zones import CROSSING, TOUCHING, Relations, is_plain, tags_in, take_apart
 
 LOOK = 2000
 """Among so many lines a place is looked for that no span crosses."""
@@ -184,7 +171,7 @@ class Lockstep:
         layout, other_layout = self.layouts
         if layout is None or layout != other_layout or all(file.ended for file in self._files):
             return None
-        tags_of, relations = _tags_of(layout), _Relations(layout)
+        tags_of, relations = tags_in(layout), Relations(layout)
         order = range(1, min(lines, LOOK)) if self._loose else range(lines - 1, max(lines - LOOK, 0), -1)
         for line in order:
             seam = (
@@ -194,8 +181,8 @@ class Lockstep:
                 tags_of(other[line]),
             )
             found = max(relations[seam[:2]], relations[seam[2:]])
-            if found != _CROSSING:
-                self._seam = (False, seam) if found == _TOUCHING else None
+            if found != CROSSING:
+                self._seam = (False, seam) if found == TOUCHING else None
                 return line
         return None
 
@@ -211,7 +198,7 @@ class Lockstep:
         """The pieces of both sides, if they are regular."""
         reader, other_reader = (file.reader for file in self._files)
         layout, other_layout = self.layouts
-        if layout is None or layout != other_layout or not _is_plain(layout):
+        if layout is None or layout != other_layout or not is_plain(layout):
             return None
         end, own, other, _ = pieces
         marks = reader.marks(own)
@@ -225,7 +212,7 @@ class Lockstep:
         documents = len(marks) + found.documents
         if not (reader.takes(end, documents) and other_reader.takes(end, documents)):
             return None
-        if not _take_apart(own, other, end, layout, self._patterns()):
+        if not take_apart(own, other, end, layout, self._patterns()):
             return None
         self._tokens += found.tokens
         return Stretch(documents, found.tokens, self._columns() if self._patterns().are_many else ())
@@ -243,186 +230,6 @@ class Lockstep:
         return list(self._tags.take(tokens)) if self._tags else ()
 
 
-def _is_plain(layout: Layout) -> bool:
-    """Whether the token comes first, all layers stand side by side, and there are no token ids to be checked."""
-    columns = sorted(column for _, column in layout.layers)
-    side_by_side = columns == list(range(columns[0], columns[0] + len(columns)))
-    return layout.token == 0 and layout.token_id is None and side_by_side
-
-
-def _before(layout: Layout) -> int:
-    """How many columns stand before the layers."""
-    return min(column for _, column in layout.layers)
-
-
-def _behind(layout: Layout) -> int:
-    """How many columns stand behind the layers."""
-    return layout.width - 1 - max(column for _, column in layout.layers)
-
-
 def _without(sentences: list[bytes], marks: list[int]) -> list[bytes]:
     marked = set(marks)
     return [sentence for number, sentence in enumerate(sentences) if number not in marked]
-
-
-def _take_apart(
-    own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, patterns: Patterns
-) -> bool:
-    """Add the patterns of two lists of sentences, the first of them regular.
-
-    False, and nothing is added, if they differ in more than tags.
-    """
-    differs = list(map(ne, own, other))
-    lines, other_lines = (end.join(compress(side, differs)).split(b"\n") for side in (own, other))
-    if len(lines) != len(other_lines):
-        return False
-    zones = _zones(lines, other_lines, layout)
-    if not _differ_in_tags(zones, layout):
-        return False
-    same = [sentence for sentence, different in zip(own, differs, strict=True) if not different]
-    inside = _inside(b"\n".join([end.join(same), b"", *zones.agreed, b""]), layout)
-    patterns.add_same(inside.decode())
-    patterns.add_disputed(zones.gold.decode(), zones.predicted.decode())
-    patterns.add_touching(zones.touching)
-    return True
-
-
-class _Zones(NamedTuple):
-    """Two parallel texts narrowed: what differs with all that hangs on it, and the lines that do not."""
-
-    gold: bytes
-    predicted: bytes
-    agreed: list[bytes]
-    touching: list[Touching]
-
-
-def _zones(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> _Zones:
-    """Two lists of as many lines, narrowed. A line of `BORDER` follows each zone."""
-    tags_of, relations = _tags_of(layout), _Relations(layout)
-    outside = b"\n" if _behind(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
-    border = _border(layout)
-    gold: list[bytes] = []
-    predicted: list[bytes] = []
-    agreed: list[bytes] = []
-    touching: list[Touching] = []
-    done, lines = 0, len(own)  # `done` is the line after the last zone
-    for number in compress(count(), map(ne, own, other)):
-        if number < done:
-            continue
-        start, stop = number, number + 1
-        first, other_first = last, other_last = tags_of(own[number]), tags_of(other[number])
-        while start > done and not (line := own[start - 1]).endswith(outside):
-            before = tags_of(line)  # of both sides: the line is before the first that differs
-            found = max(relations[before, first], relations[before, other_first])
-            if found != _CROSSING:
-                if found == _TOUCHING:
-                    touching.append((before, first, before, other_first))
-                break
-            first = other_first = before
-            start -= 1
-        while stop < lines:
-            line, other_line = own[stop], other[stop]
-            if line.endswith(outside) and other_line.endswith(outside):
-                break
-            after, other_after = tags_of(line), tags_of(other_line)
-            found = max(relations[last, after], relations[other_last, other_after])
-            if found != _CROSSING:
-                if found == _TOUCHING:
-                    touching.append((last, after, other_last, other_after))
-                break
-            last, other_last = after, other_after
-            stop += 1
-        agreed += own[done:start]
-        agreed.append(b"")
-        gold += own[start:stop]
-        gold.append(border)
-        predicted += other[start:stop]
-        predicted.append(border)
-        done = stop
-    agreed += own[done:]
-    return _Zones(_text(gold), _text(predicted), agreed, touching)
-
-
-_APART, _TOUCHING, _CROSSING = range(3)
-
-
-class _Relations(dict[tuple[bytes, bytes], int]):
-    """How two lines hang together, given their tags: a span may cross from one to the other, or spans touch."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._separator = layout.separator
-        self._outside = (layout.separator.encode()).join([b"O"] * len(layout.layers))
-
-    def __missing__(self, pair: tuple[bytes, bytes]) -> int:
-        self[pair] = found = self._relation(*pair)
-        return found
-
-    def _relation(self, before: bytes, here: bytes) -> int:
-        if before in (b"", self._outside) or here in (b"", self._outside):
-            return _APART
-        try:
-            tags = (side.decode().split(self._separator) for side in (before, here))
-            crossing = any(OUTSIDE not in pair and continues(*pair) for pair in zip(*tags, strict=True))
-        except (UnicodeDecodeError, TagError):  # whoever reads the tags will say so
-            return _CROSSING
-        return _CROSSING if crossing else _TOUCHING
-
-
-def _tags_of(layout: Layout) -> Callable[[bytes], bytes]:
-    """Gives the tags of a token line, as they are written side by side, and of a line of structure nothing."""
-    separator, layers, behind = layout.separator.encode(), len(layout.layers), _behind(layout)
-    if layers == 1 and not behind:
-        return lambda line: line.rpartition(separator)[2] if separator in line else b""
-    before = _before(layout)
-    return lambda line: separator.join(line.split(separator)[before : before + layers])
-
-
-def _text(lines: list[bytes]) -> bytes:
-    return b"\n".join([*lines, b""]) if lines else b""
-
-
-def _differ_in_tags(zones: _Zones, layout: Layout) -> bool:
-    """Whether all lines of the zones are token lines, and have the same tokens."""
-    gold, predicted = zones.gold, zones.predicted
-    if b"\r" in predicted or predicted.count(b"\0") != gold.count(b"\0") or not is_utf8(predicted):
-        return False
-    if not (fits(gold, layout) and fits(predicted, layout)):
-        return False
-    separator = layout.separator.encode()
-    own, other = (text.replace(b"\n", separator).split(separator) for text in (gold, predicted))
-    return own[:: layout.width] == other[:: layout.width]
-
-
-def _border(layout: Layout) -> bytes:
-    """A line of `BORDER` in all layers, without its end."""
-    columns = {column for _, column in layout.layers}
-    fields = [BORDER if column in columns else "O" for column in range(layout.width)]
-    return layout.separator.join(fields).encode()
-
-
-def _inside(text: bytes, layout: Layout) -> bytes:
-    """The lines that are in spans, without the first token of each run of them, and a line of `BORDER` after it."""
-    before, layers, behind = _before(layout), len(layout.layers), _behind(layout)
-    if (
-        layers > 1 and not behind
-    ):  # then it costs less to take out the tags that are outside, and to look for the others
-        text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
-    runs = _runs(layout.separator, before, layers, behind).findall(text)
-    if not runs:
-        return b""
-    start = layout.separator.join(["O"] * before).encode()
-    border = _border(layout) + b"\n"
-    return start + (border + start).join(runs) + border
-
-
-@lru_cache
-def _runs(separator: str, before: int, layers: int, behind: int) -> re.Pattern[bytes]:
-    """Finds the runs of lines in spans, each from before the tags of its first line on.
-
-    The search looks for a separator, which is fast, then for tags that are not all O, and as many columns behind
-    them as there must be.
-    """
-    field = rf"[^{separator}\n]*+"
-    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * behind + "\n"
-    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
-    return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())

@@ -68,6 +68,17 @@ class Patterns:
         for counted, own, other in zip(self._counted, *sides, strict=True):
             counted.disputed.update(zip(own, other, strict=True))
 
+    def add_pairs(self, gold: str, predicted: str) -> None:
+        """Take in the parallel tags of one layer, a line each, with a line of `BORDER` between patterns.
+
+        Patterns that are outside on both sides, or one line of `BORDER`, are passed over.
+        """
+        (counted,) = self._counted
+        own, other = (text.split(f"\n{BORDER}\n") for text in (gold, predicted))
+        counted.disputed.update(zip(own, other, strict=True))
+        for nothing in (OUTSIDE, BORDER):
+            counted.disputed.pop((nothing, nothing), None)
+
     def add_touching(self, lines: Iterable[Touching]) -> None:
         """Take in where patterns part though spans touch: their tags are neighbours all the same."""
         self._touching.update(lines)

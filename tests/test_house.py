@@ -22,6 +22,7 @@ FLOORS: list[set[str]] = [
     {"same_text", "filters", "metrics", "formats", "findings"},
     {"agreement", "fair_files", "problems", "known"},
     {"patterns"},
+    {"zones"},
     {"lockstep"},
     {"reports"},
     {"reading", "results"},
