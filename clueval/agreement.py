@@ -22,7 +22,7 @@ from clueval.decoding import BadTag, Decoder, located, neighbours, repeated_ids
 from clueval.exceptions import CluevalError
 from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
-from clueval.passages import ROWS, Layout, Passage, Table, batches, misfits, unescape
+from clueval.passages import ROWS, Layout, Passage, Table, batches, misfits
 from clueval.same_text import first_difference, require_same_frame
 from clueval.spans import Frozen, Span
 from clueval.tagging import Chunk, count_starts
@@ -212,8 +212,6 @@ class _Passages:
             for text in texts:
                 require_fit(text, self.layouts[0])
             zones = narrowed(texts[0], texts[1], self.layouts[0])
-            if not all(self._same_token(own, other) for own, other in zones.differing):
-                raise self._difference()
             self._read_same(zones.agreed, narrow)
             texts = (zones.gold, zones.predicted)
             if not zones.gold:
@@ -225,12 +223,6 @@ class _Passages:
         for table, tags, known in zip((own, other), self.columns.disputed, self._ids, strict=True):
             collect(table, tags)
             known += table.token_ids() or ()
-
-    def _same_token(self, own: str, other: str) -> bool:
-        """Whether two lines have the same token, which comes first."""
-        separator, entities = self.layouts[0].separator, self.layouts[0].entities
-        a, b = own.partition(separator)[0], other.partition(separator)[0]
-        return a == b or (entities and unescape(a) == unescape(b))
 
     def _difference(self) -> CluevalError:
         """The first difference of the texts; or, where lines do not fit, the first of those."""

@@ -2,24 +2,30 @@
 
 Its workers find the files under the same paths as this process does, and have clueval installed. Threads of one
 worker count no faster than one of them, so workers are best started with one thread each. A worker that dies is
-no loss: `distributed` gives its tasks to others.
+no loss: `distributed` gives its tasks to others. If none is left, or the scheduler ends, waiting for a task raises
+`WorkerLost`; `distributed` alone would wait for ever for a worker to come.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, wait
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from time import monotonic
+from typing import Any
 
 from clueval.exceptions import MissingExtra, UsageError, WorkerLost
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 PATIENCE = 10
 """Seconds to wait for the scheduler, and then for its first worker."""
+
+WORKERLESS = 30
+"""Seconds to wait for a worker when all have gone; one that is started again takes some."""
+
+_LOOK = 1.0
+"""After so many seconds without a result it is looked whether there are workers."""
 
 
 @contextmanager
@@ -46,8 +52,72 @@ def scheduler(address: str, patience: float = PATIENCE) -> Iterator[tuple[Execut
                 raise WorkerLost(
                     f"the scheduler {address} has had no worker for {patience:g} s", advice="start some"
                 ) from None
-            # not pure: a file may have changed since the same task was carried out before
-            yield client.get_executor(pure=False), max(sum(client.nthreads().values()), 1)
+            yield _Cluster(client, address), max(sum(client.nthreads().values()), 1)
+
+
+class _Cluster(Executor):
+    """The executor of a client, which says so when nobody is left to carry out its tasks."""
+
+    def __init__(self, client: Any, address: str) -> None:
+        self._client, self._address = client, address
+        # not pure: a file may have changed since the same task was carried out before
+        self._executor = client.get_executor(pure=False)
+        self._workerless_since: float | None = None
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return _Awaited(self._executor.submit(fn, *args, **kwargs), self)
+
+    def require_workers(self) -> None:
+        """Raise `WorkerLost` if there has been no worker for `WORKERLESS` seconds, asked again and again."""
+        try:
+            there = bool(self._client.nthreads())
+        except OSError:  # the scheduler has just gone; then the tasks are cancelled
+            there = False
+        if there:
+            self.see_result()
+            return
+        self._workerless_since = self._workerless_since or monotonic()
+        if monotonic() - self._workerless_since >= WORKERLESS:
+            raise WorkerLost(
+                f"all workers of the scheduler {self._address} have gone, and none has come for {WORKERLESS:g} s",
+                advice="look at what they said last, and start some",
+            )
+
+    def see_result(self) -> None:
+        """There is somebody who works."""
+        self._workerless_since = None
+
+    def cancelled(self) -> WorkerLost:
+        """What to say of a task that was cancelled, though not from here."""
+        if self._client.status == "running":
+            return WorkerLost(
+                f"somebody has cancelled a task at the scheduler {self._address}", advice="start again"
+            )
+        return WorkerLost(
+            f"the scheduler {self._address} has ended in the middle, or cannot be reached any more",
+            advice="start it and this again",
+        )
+
+
+class _Awaited(Future[Any]):
+    """A task of a cluster; of a future, it has what `clueval.jobs` asks for: a result, and to be cancelled."""
+
+    def __init__(self, future: Future[Any], cluster: _Cluster) -> None:
+        super().__init__()
+        self._future, self._cluster = future, cluster
+
+    def result(self, timeout: float | None = None) -> Any:
+        while timeout is None and not wait([self._future], _LOOK).done:
+            self._cluster.require_workers()
+        try:
+            found = self._future.result(timeout)
+        except CancelledError:
+            raise self._cluster.cancelled() from None
+        self._cluster.see_result()
+        return found
+
+    def cancel(self) -> bool:
+        return self._future.cancel()
 
 
 @contextmanager

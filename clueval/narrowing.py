@@ -38,7 +38,6 @@ class Zones(NamedTuple):
     gold: str
     predicted: str
     agreed: str
-    differing: list[tuple[str, str]]
 
 
 def is_narrowable(layout: Layout) -> bool:
@@ -118,8 +117,7 @@ def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:
     agreed: list[str] = []
     border = layout.border[:-1]
     done = 0  # the line after the last zone
-    differing = list(compress(count(), map(ne, own, other)))
-    for number in differing:
+    for number in compress(count(), map(ne, own, other)):
         if number < done:
             continue
         start, stop = number, number + 1
@@ -133,12 +131,7 @@ def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:
             zone.append(border)
         done = stop
     agreed += own[done:]
-    return Zones(
-        _text(zones[0]),
-        _text(zones[1]),
-        _text(agreed),
-        [(own[number], other[number]) for number in differing],
-    )
+    return Zones(_text(zones[0]), _text(zones[1]), _text(agreed))
 
 
 def _text(lines: list[str]) -> str:

@@ -29,7 +29,6 @@ def test_the_example_of_the_docstring() -> None:
     assert zones.gold == lines("d/B-Y", "e/I-Y", "O/O")
     assert zones.predicted == lines("d/B-Y", "e/O", "O/O")
     assert zones.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
-    assert zones.differing == [("e\tI-Y", "e\tO")]
     assert without_outside(zones.agreed, LAYOUT) == lines("O/B-X", "O/O")
 
 
