@@ -24,7 +24,7 @@ from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
 from clueval.passages import ROWS, Layout, Passage, Table, batches, misfits
 from clueval.same_text import first_difference, require_same_frame
-from clueval.spans import Frozen, Span
+from clueval.spans import Frozen, Span, making_many
 from clueval.tagging import Chunk, count_starts
 
 SIDES = ("gold", "predicted")
@@ -146,9 +146,10 @@ def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[s
     """Each sequence compared. Raises an error that has no place for a bad tag; `compare` finds it."""
     for place, pairs in columns.touching.items():
         decoders[place].join(pairs, pairs.values())
-    if merge:
-        return {MERGED: _compare_merged(columns, decoders)}
-    return {layer: _compare_layer(layer, columns, decoders) for layer in columns.same}
+    with making_many(sum(map(len, columns.disputed[0].values()))):
+        if merge:
+            return {MERGED: _compare_merged(columns, decoders)}
+        return {layer: _compare_layer(layer, columns, decoders) for layer in columns.same}
 
 
 class _BadTagOf(CluevalError):

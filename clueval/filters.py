@@ -13,7 +13,7 @@ layer that covers most positions of it on its own side (ties: the earliest; none
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.index import SpanIndex
@@ -24,8 +24,7 @@ ID = "document"
 """The key that stands for the document's id."""
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """What is counted: for each key the values that are let through."""
 
     conditions: tuple[tuple[str, frozenset[str]], ...] = ()

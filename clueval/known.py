@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 
 from clueval.exceptions import UsageError
 from clueval.filters import ID, Filter
 from clueval.spans import Document
 
 
-@dataclass(slots=True)
 class Known:
     """The keys of metadata that documents have had, and the values of those that a filter names."""
 
-    where: Filter
-    metadata: set[str] = field(default_factory=set)
-    values: dict[str, set[str]] = field(default_factory=dict)
+    __slots__ = ("metadata", "values", "where")
+
+    def __init__(self, where: Filter) -> None:
+        self.where = where
+        self.metadata: set[str] = set()
+        self.values: dict[str, set[str]] = {}
 
     def see(self, document: str, metadata: Mapping[str, str], on_documents: Filter) -> None:
         """Take note of a document; `on_documents` are the conditions that speak of such."""

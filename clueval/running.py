@@ -23,7 +23,7 @@ from clueval.metric import Metric, Side
 from clueval.passages import Passage
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
-from clueval.spans import DEFAULT_LAYER, Document, Span
+from clueval.spans import DEFAULT_LAYER, Document, Span, making_many
 from clueval.totals import Found, Totals
 from clueval.units import to_characters
 
@@ -393,7 +393,8 @@ def _tally(metric: Metric, comparison: Comparison) -> Tally:
     own_tags, other_tags = comparison.tags or (None, None)
     if comparison.gold or comparison.predicted or own_tags:
         gold, predicted = Side(comparison.gold, tags=own_tags), Side(comparison.predicted, tags=other_tags)
-        tally.update(metric.count(gold, predicted))
+        with making_many(len(comparison.gold) + len(comparison.predicted)):
+            tally.update(metric.count(gold, predicted))
     if comparison.times > 1:
         return Tally({key: number * comparison.times for key, number in tally.items()})
     return tally

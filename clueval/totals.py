@@ -6,7 +6,7 @@ Counts are integers, so their sum does not depend on who counted what, nor on th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from clueval.counting import Tally
 from clueval.decoding import Decoder
@@ -14,13 +14,15 @@ from clueval.known import Known
 from clueval.results import Unprojected
 
 
-@dataclass(slots=True)
 class Totals:
     """Documents, positions, and a tally for each metric and sequence."""
 
-    documents: int = 0
-    tokens: int = 0
-    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    __slots__ = ("documents", "tallies", "tokens")
+
+    def __init__(self, documents: int = 0, tokens: int = 0) -> None:
+        self.documents = documents
+        self.tokens = tokens
+        self.tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, metric: str, sequence: str, tally: Tally) -> None:
         self.tallies.setdefault((metric, sequence), Tally()).update(tally)
@@ -33,8 +35,7 @@ class Totals:
             self.add(metric, sequence, tally)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What an evaluation of some of the files has found; as large as its counts, not as its files.
 
     `layers` are those that were known in the end, None if nothing was counted; `grown` tells that some of them

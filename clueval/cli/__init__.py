@@ -10,11 +10,11 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
 from io import TextIOWrapper
-from threading import current_thread, main_thread
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError
 from clueval.version import __version__
@@ -31,7 +31,20 @@ COMMANDS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that complains in one line."""
+    """An argument parser that complains in one line, and asks for the width of the terminal only to print help.
+
+    argparse asks with every argument, by way of shutil, which loads all the packers of files that there are.
+    """
+
+    def __init__(
+        self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **settings: Any
+    ) -> None:
+        self._prints_help = formatter_class
+        super().__init__(formatter_class=partial(formatter_class, width=80), **settings)
+
+    def format_help(self) -> str:
+        self.formatter_class = self._prints_help
+        return super().format_help()
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -98,18 +111,21 @@ class _Terminated(KeyboardInterrupt):
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
     """Inside, SIGTERM raises `_Terminated`, unless whoever calls has another use for it."""
-    if current_thread() is not main_thread() or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
         return
+    only_in_main_thread = suppress(ValueError)  # another one is not told of signals and cannot ask to be
 
     def terminate(*_: object) -> NoReturn:
         raise _Terminated
 
-    signal.signal(signal.SIGTERM, terminate)
+    with only_in_main_thread:
+        signal.signal(signal.SIGTERM, terminate)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        with only_in_main_thread:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _make_printable() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,6 @@ from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.metrics import METRICS
 from clueval.parallel import PAIR_BY
-from clueval.reports import conlleval, markdown, text, tsv
 from clueval.results import Result
 from clueval.sources import lines, whole_file
 
@@ -44,26 +44,8 @@ examples:
   clueval score corpus/ --metric gate --gold-set Key --predicted-set Response --reference-set Old"""
 
 
-def _tsv(report: Mapping[str, Any]) -> str:
-    metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
-    return tsv.render({**report, "metrics": metrics})
-
-
-def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report without what is no number: the list of changes against a reference has no place in columns."""
-    return {
-        key: _numbers(value) if isinstance(value, Mapping) else value
-        for key, value in report.items()
-        if not isinstance(value, list | str)
-    }
-
-
-OUTPUTS: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "text": text.render,
-    "tsv": _tsv,
-    "markdown": markdown.render,
-    "conlleval": conlleval.render,
-}
+OUTPUTS = ("text", "json", "tsv", "markdown", "conlleval")
+"""The forms of a result; the room of each has its name, and is imported when it is asked for."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--output",
-        choices=("text", "json", "tsv", "markdown", "conlleval"),
+        choices=OUTPUTS,
         default="text",
         help="(default: text)",
     )
@@ -190,8 +172,26 @@ def run(options: argparse.Namespace) -> int:
         outputs.write(result)
         if options.output == "conlleval":  # whose format has no place for it
             print(f"signature: {result.signature}", file=sys.stderr)
-        print(result.to_json() if options.output == "json" else OUTPUTS[options.output](result.to_dict()))
+        print(result.to_json() if options.output == "json" else _rendered(result.to_dict(), options.output))
     return 0
+
+
+def _rendered(report: Mapping[str, Any], output: str) -> str:
+    """A report in one of the forms that are rooms of `clueval.reports`."""
+    if output == "tsv":
+        metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
+        report = {**report, "metrics": metrics}
+    rendered: str = import_module(f"clueval.reports.{output}").render(report)
+    return rendered
+
+
+def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report without what is no number: the list of changes against a reference has no place in columns."""
+    return {
+        key: _numbers(value) if isinstance(value, Mapping) else value
+        for key, value in report.items()
+        if not isinstance(value, list | str)
+    }
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -231,6 +231,7 @@ def _explain(
     """Print, after the scores, every gold span with its counterpart, or write them as a web page."""
     from clueval.explaining import explain_files
     from clueval.metrics.noisy import Noisy
+    from clueval.reports import text
     from clueval.reports.noisy import explanation_rows, explanation_table
 
     noisy = next((metric for metric in chosen if isinstance(metric, Noisy)), None)

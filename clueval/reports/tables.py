@@ -7,8 +7,7 @@ them; JSON and TSV have them as fractions. What a metric's report holds is said 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Report = Mapping[str, Any]
 Cell = str | float
@@ -16,15 +15,13 @@ Cell = str | float
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
 
 
-@dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(NamedTuple):
     """A fraction that is shown as a percentage."""
 
     value: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """A table; the first column is text, the others are numbers."""
 
     title: str
