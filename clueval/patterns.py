@@ -25,7 +25,8 @@ BORDER = "\0"
 """The tag, in every layer, of the line after a pattern; no file has it."""
 
 MANY = 1 << 15
-"""So many different patterns are enough to be counted, so that memory does not grow with what is read."""
+LARGE = 1 << 24
+"""So many different patterns, or so many characters, are enough to be counted: memory must not grow."""
 
 
 @dataclass(slots=True)
@@ -49,21 +50,24 @@ class Patterns:
         names = tuple(name for name, _ in layout.layers)
         self._names = names
         self._touching: Counter[Touching] = Counter()
+        self._characters = 0  # at most, of all patterns
         self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
 
     @property
     def are_many(self) -> bool:
         """Whether there are so many that it is time to count them."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
-        return len(self._touching) + max(sizes) > MANY
+        return self._characters > LARGE or len(self._touching) + max(sizes) > MANY
 
     def add_same(self, text: str) -> None:
         """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
+        self._characters += len(text)
         for counted, patterns in zip(self._counted, self._patterns(text), strict=True):
             counted.same.update(patterns)
 
     def add_disputed(self, gold: str, predicted: str) -> None:
         """Take in parallel token lines, and after each pattern a line of `BORDER`."""
+        self._characters += len(gold) + len(predicted)
         sides = self._patterns(gold), self._patterns(predicted)
         for counted, own, other in zip(self._counted, *sides, strict=True):
             counted.disputed.update(zip(own, other, strict=True))
@@ -73,6 +77,7 @@ class Patterns:
 
         Patterns that are outside on both sides, or one line of `BORDER`, are passed over.
         """
+        self._characters += len(gold) + len(predicted)
         (counted,) = self._counted
         own, other = (text.split(f"\n{BORDER}\n") for text in (gold, predicted))
         counted.disputed.update(zip(own, other, strict=True))
@@ -100,6 +105,7 @@ class Patterns:
     def take(self, tokens: int) -> Iterator[Columns]:
         """Everything counted, once, to be compared; `tokens` are all that there were."""
         touching = self._take_touching()
+        self._characters = 0
         for counted in self._counted:
             by_power: dict[int, tuple[list[str], list[tuple[str, str]]]] = {}
             for same, times in counted.same.items():

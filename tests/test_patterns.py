@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,6 +65,17 @@ def test_layers_are_counted_apart_unless_they_are_merged() -> None:
 
     assert [columns.same for columns in apart.take(1)] == [{"x": ["B-X"]}, {"x": []}, {"y": ["O"]}, {"y": []}]
     assert [columns.same for columns in merged.take(1)] == [{"x": ["B-X"], "y": ["O"]}, {"x": [], "y": []}]
+
+
+def test_long_patterns_are_counted_before_they_are_too_many() -> None:
+    patterns = Patterns(LAYOUT, merge=False)
+    assert not patterns.are_many
+
+    with patch("clueval.patterns.LARGE", 10):
+        patterns.add_same(text([["B-X", "I-X", "I-X"]]))
+        assert patterns.are_many
+        list(patterns.take(3))
+        assert not patterns.are_many
 
 
 def test_what_was_taken_is_gone() -> None:
