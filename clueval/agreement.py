@@ -18,7 +18,7 @@ from itertools import chain, repeat
 from operator import ne
 from sys import intern
 
-from clueval.decoding import BadTag, Decoder, located, neighbours, repeated_ids
+from clueval.decoding import BadTag, Decoder, Neighbours, located, neighbours, repeated_ids
 from clueval.exceptions import CluevalError
 from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
@@ -252,11 +252,8 @@ def collect(table: Table, tags: Tags) -> None:
 def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:
     same = columns.same[layer]
     found = neighbours(same)
-    for side, name in enumerate(SIDES):
-        try:
-            decoders[name, layer].accept(same, found, columns.times)
-        except BadTag as error:
-            raise _BadTagOf(error, side, layer) from None
+    for side in range(len(SIDES)):
+        _accept(columns, side, layer, decoders, same, found)
     labels = count_starts(found)
     own, other = (set(_decoded(columns, side, layer, decoders)) for side in (0, 1))
     labels.update(label for _, _, label in own & other)
@@ -273,10 +270,19 @@ def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparis
     )
 
 
+def _accept(
+    columns: Columns, side: int, layer: str, decoders: Decoders, tags: Sequence[str], found: Neighbours
+) -> None:
+    try:
+        decoders[SIDES[side], layer].accept(tags, found, columns.times)
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None
+
+
 def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
     same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
     for layer, tags in columns.same.items():
-        decoders[SIDES[1], layer].accept(tags, neighbours(tags), columns.times)
+        _accept(columns, 1, layer, decoders, tags, neighbours(tags))
     agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
     own, other = (set(_merged(columns, side, decoders)) for side in (0, 1))
     agreed.update(span.by_layer for span in own & other)

@@ -21,7 +21,6 @@ from itertools import chain, compress, count, pairwise, repeat
 from operator import eq, ne
 from typing import NamedTuple
 
-from clueval.exceptions import TagError
 from clueval.narrowing import fits
 from clueval.passages import Layout
 from clueval.patterns import BORDER, Patterns, Touching
@@ -188,7 +187,7 @@ class Relations(dict[tuple[bytes, bytes], int]):
         try:
             tags = (side.decode().split(self._separator) for side in (before, here))
             crossing = any(OUTSIDE not in pair and continues(*pair) for pair in zip(*tags, strict=True))
-        except (UnicodeDecodeError, TagError):  # whoever reads the tags will say so
+        except ValueError:  # no tags, not as many, not UTF-8: whoever reads the lines will say so
             return CROSSING
         return CROSSING if crossing else TOUCHING
 

@@ -171,6 +171,19 @@ class TestWhatIsRegular:
             expected = outcome(gold, predicted)
         assert outcome(gold, predicted) == expected
 
+    def test_a_bad_tag_in_one_of_several_layers_that_are_merged_is_found(self, tmp_path: Path) -> None:
+        text = "a\tO\tO\nb\tX-Y\tO\n"
+        path = write(tmp_path / "a.conll", text)
+
+        assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
+
+    def test_a_line_of_another_width_where_lines_are_cut_is_found(self, tmp_path: Path) -> None:
+        text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
+        path = write(tmp_path / "a.conll", text)
+
+        with small(200):
+            assert "the line has 2 columns" in str(outcome(path, path, layers={"x": 2, "y": 3}))
+
     def test_doubled_token_ids_are_found(self, tmp_path: Path) -> None:
         path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
 
