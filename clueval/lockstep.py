@@ -181,7 +181,7 @@ class Lockstep:
                 tags_of(other[line]),
             )
             found = max(relations[seam[:2]], relations[seam[2:]])
-            if found != CROSSING:
+            if found != CROSSING and b"" not in seam:  # a tag between tokens need not end a sentence
                 self._seam = (False, seam) if found == TOUCHING else None
                 return line
         return None

@@ -177,6 +177,16 @@ class TestWhatIsRegular:
 
         assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
 
+    @pytest.mark.parametrize("size", range(20, 60))
+    def test_a_span_that_goes_on_behind_a_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
+        text = "<s>\n" + "a\tB-X\n<g/>\nb\tI-X\n" * 30 + "</s>\n"
+        path = write(tmp_path / "a.vrt", text)
+
+        with small(size):
+            classes = evaluate(path, path).metrics["levels"]["label"]["classes"]["gold"]
+
+        assert classes["exact"] == 30
+
     def test_a_line_of_another_width_where_lines_are_cut_is_found(self, tmp_path: Path) -> None:
         text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
         path = write(tmp_path / "a.conll", text)
