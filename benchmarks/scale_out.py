@@ -33,7 +33,7 @@ from measure import CommandFailed, environment, progress, run_once
 
 from clueval import evaluate
 from clueval.cluster import scheduler
-from clueval.distribution import IN_FLIGHT, LARGEST
+from clueval.distribution import IN_FLIGHT, LARGEST, MOST_TASKS
 from clueval.exceptions import CluevalError, FileError, UsageError
 from clueval.jobs import in_order, pool
 from clueval.parts import Heads, cut
@@ -217,15 +217,20 @@ def _send(executor: Executor, tasks: int, answer: int) -> None:
 # --- computing -----------------------------------------------------------------------------------------------
 
 
+def task_size(size: float, cores: int) -> float:
+    """Bytes of the tasks: on a cluster they grow with the corpus."""
+    return LARGEST if cores <= ASSUMED.cores else max(LARGEST, size / MOST_TASKS)
+
+
 def costs(figures: Figures, tokens: int, cores: int) -> dict[str, float]:
     """Seconds of each stage for so many tokens a side on so many cores.
 
     All stages run at the same time, so that the longest is what a user waits for.
     """
     size = tokens * figures.bytes_per_token
-    tasks = math.ceil(size / LARGEST) if cores > 1 else 0
+    tasks = math.ceil(size / task_size(size, cores)) if cores > 1 else 0
     crowding = figures.crowding if cores > 1 else 1.0
-    share = max(size / cores, min(size, LARGEST) if tasks else size) / figures.bytes_per_token
+    share = max(size / cores, min(size, task_size(size, cores)) if tasks else size) / figures.bytes_per_token
     stages = {
         "counting": figures.start + share * figures.per_token * crowding,
         "reading": size / reading_rate(figures, cores),
@@ -293,7 +298,7 @@ def _cost_table(figures: Figures) -> str:
         for cores in CORES:
             stages = costs(figures, tokens, cores)
             size = tokens * figures.bytes_per_token
-            tasks = f"{math.ceil(size / LARGEST):,}" if cores > 1 else ""
+            tasks = f"{math.ceil(size / task_size(size, cores)):,}" if cores > 1 else ""
             slowest = max(stages, key=lambda name: stages[name])
             cells = [duration(stages[name]) if name in stages else "" for name in _STAGES]
             waits = f"{slowest}: **{duration(stages[slowest])}**"

@@ -69,9 +69,11 @@ class _Cluster(Executor):
 
     def require_workers(self) -> None:
         """Raise `WorkerLost` if there has been no worker for `WORKERLESS` seconds, asked again and again."""
+        if self._client.status != "running":
+            raise self.cancelled()
         try:
             there = bool(self._client.nthreads())
-        except OSError:  # the scheduler has just gone; then the tasks are cancelled
+        except (OSError, AttributeError):  # the scheduler goes in this moment; the tasks will be cancelled
             there = False
         if there:
             self.see_result()

@@ -83,4 +83,4 @@ class MissingExtra(CluevalError):
 
 
 class WorkerLost(CluevalError):
-    """A process that was counting has ended without its counts: killed, out of memory, not to be reached."""
+    """A process that was counting has ended without its counts, is not to be reached, or sees other files."""

@@ -130,7 +130,7 @@ class Patterns:
         found = {(side, layer): Counter[tuple[str, str]]() for side in SIDES for layer in self._names}
         order = [name for name, _ in sorted(self._layout.layers, key=itemgetter(1))]
         for lines, times in self._touching.items():
-            tags = [[self._tag(tag) for tag in line.decode().split(self._layout.separator)] for line in lines]
+            tags = [self._tags(line.decode()) for line in lines]
             for side, before, here in zip(SIDES, tags[::2], tags[1::2], strict=True):
                 for layer, pair in zip(order, zip(before, here, strict=False), strict=False):
                     if OUTSIDE not in pair:
@@ -165,8 +165,10 @@ class Patterns:
             columns = [list(map(unescape, column)) for column in columns]
         return dict(zip(layers, columns, strict=True))
 
-    def _tag(self, tag: str) -> str:
-        return unescape(tag) if self._layout.entities else tag
+    def _tags(self, line: str) -> list[str]:
+        """The tags that stand side by side in a line of tags."""
+        tags = line.split(self._layout.separator)
+        return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
 
 
 def _powers(number: int) -> Iterator[int]:

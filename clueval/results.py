@@ -325,9 +325,9 @@ class Result:
 
     def to_json(self) -> str:
         """`to_dict` as JSON, indented, the same bytes for the same result."""
-        import json
+        from clueval.reports.indented import dumps  # only where it is wanted: most programs read the numbers
 
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+        return dumps(self.to_dict())
 
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
@@ -335,7 +335,7 @@ class Result:
         return render(self.to_dict())
 
     def __str__(self) -> str:
-        from clueval.reports.text import render  # only where it is wanted: most programs read the numbers
+        from clueval.reports.text import render
 
         return render(self.to_dict())
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -273,3 +274,58 @@ def test_what_is_read_is_never_written_over(tmp_path: Path, capsys: Capture) -> 
     assert path.read_bytes() == before
     assert main(["errors", str(path), str(path), "--tsv", "x", "--html", "x"]) == 2
     assert "two results would be written to x" in capsys.readouterr().err
+
+
+def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    widest = []
+    for columns in ("60", "130"):
+        monkeypatch.setenv("COLUMNS", columns)
+        with pytest.raises(SystemExit):
+            main(["--help"])
+        widest.append(max(map(len, capsys.readouterr().out.split("\n"))))
+
+    assert widest[0] <= 60
+    assert 80 < widest[1] <= 130
+
+
+def test_a_command_runs_in_any_thread(capsys: Capture) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        code = threads.submit(main, ["score", GOLD, PREDICTED, *LAYERS]).result()
+
+    assert code == 0
+    assert "signature: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["score", GOLD, PREDICTED, *LAYERS], ["score", GOLD, "none"], ["--help"]]
+)
+def test_the_process_does_what_the_command_does(arguments: list[str], capsys: Capture) -> None:
+    try:
+        code = main(arguments)
+    except SystemExit as ended:
+        code = 0 if ended.code is None else int(ended.code)
+    own = capsys.readouterr()
+    done = subprocess.run(
+        [sys.executable, "-m", "clueval", *arguments], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (code, own.err)
+    assert done.stdout.split() == own.out.split()  # but for the width of the terminal
+
+
+def test_a_plain_score_loads_nothing_that_other_uses_need() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; from clueval.cli import main; main(sys.argv[1:]);"
+        "print(*({*sys.modules} - before), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "score", GOLD, PREDICTED, *LAYERS, "--output", "markdown"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stderr.split())
+
+    assert {"clueval.metrics.levels", "clueval.reports.markdown"} <= loaded
+    assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
+    assert not {"clueval.reports.conlleval", "clueval.reports.tsv", "clueval.metrics.exact"} & loaded

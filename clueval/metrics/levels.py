@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain
 from typing import Any, ClassVar
 
 from clueval.counting import Counts, Tally, macro, micro
@@ -22,6 +23,12 @@ from clueval.metric import Side
 from clueval.spans import Frozen
 
 SIDES = ("gold", "predicted")
+
+RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
+"""The strictest level at which a span of each class is a true positive; missed spans never are."""
+
+Found = tuple[list[int], list[int]]
+"""Of a label, for gold and predicted: how many spans have it, and the true positives at level 1, 2, 3, 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +50,25 @@ class Levels:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        tally: Tally = Tally()
+        found: defaultdict[tuple[str, str], int] = defaultdict(int)
         for spans, n in labels.items():
+            for layer, label in spans.items():
+                if label is not None:
+                    found[layer, label] += n
+        number = sum(labels.values())
+        tally: Tally = Tally({("class", side, "exact"): number for side in SIDES if number})
+        for (layer, label), n in found.items():
             for side in SIDES:
-                tally["class", side, "exact"] += n
-                for layer, label in spans.items():
-                    if label is not None:
-                        tally["label", side, layer, label, "exact", True] += n
+                tally["label", side, layer, label, "exact", True] = n
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         classes = {side: {kind: total["class", side, kind] for kind in KINDS} for side in SIDES}
+        by_layer = _by_layer(total)
         return {
             "classes": classes,
             "unlabelled": {str(level): _unlabelled(classes, level).report() for level in LEVELS},
-            "labelled": {layer: _labelled(total, layer) for layer in layers},
+            "labelled": {layer: _labelled(by_layer.get(layer, {})) for layer in layers},
         }
 
 
@@ -71,27 +82,33 @@ def _unlabelled(classes: Mapping[str, Mapping[Kind, int]], level: int) -> Counts
     )
 
 
-def _labelled(total: Tally, layer: str) -> dict[str, Any]:
-    """The labelled report of one layer at every level."""
-    supports: defaultdict[tuple[str, str], int] = defaultdict(int)
-    true_positives: defaultdict[tuple[str, str, int], int] = defaultdict(int)
+def _by_layer(total: Tally) -> dict[str, dict[str, Found]]:
+    """The labelled counts of a tally, by layer and label; one pass, however many layers and labels there are."""
+    layers: defaultdict[str, dict[str, Found]] = defaultdict(dict)
     for key, n in total.items():
-        if key[0] == "label" and key[2] == layer:
-            _, side, _, label, kind, agrees = key
-            supports[side, label] += n
-            if agrees and kind in KINDS[:-1]:
-                true_positives[side, label, KINDS.index(kind) + 1] += n
-    names = sorted({label for _, label in supports})
+        if key[0] == "label":
+            _, side, layer, label, kind, agrees = key
+            labels = layers[layer]
+            if label not in labels:
+                labels[label] = ([0] * len(KINDS), [0] * len(KINDS))
+            numbers = labels[label][SIDES.index(side)]
+            numbers[0] += n
+            if agrees and kind in RIGHT:
+                numbers[RIGHT[kind]] += n
+    for labels in layers.values():
+        for numbers in chain.from_iterable(labels.values()):
+            numbers[1:] = accumulate(numbers[1:])
+    return layers
+
+
+def _labelled(labels: Mapping[str, Found]) -> dict[str, Any]:
+    """The labelled report of one layer at every level."""
+    rows = sorted(labels.items())
     report = {}
     for level in LEVELS:
         per_label = {
-            label: Counts(
-                supports["gold", label],
-                supports["predicted", label],
-                sum(true_positives["gold", label, lower] for lower in LEVELS[:level]),
-                sum(true_positives["predicted", label, lower] for lower in LEVELS[:level]),
-            )
-            for label in names
+            label: Counts(gold[0], predicted[0], gold[level], predicted[level])
+            for label, (gold, predicted) in rows
         }
         report[str(level)] = {
             "micro": micro(per_label),

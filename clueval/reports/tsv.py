@@ -13,6 +13,8 @@ from clueval.reports.tables import Report
 _BY_LABEL = {"confusion", "found", "label_counts", "missed"}
 """Entries whose keys are labels; they get a row for each, so that a label never is a column."""
 
+_TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
+
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
 
@@ -57,7 +59,7 @@ def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 def cell(text: str) -> str:
     """Text that stays in its cell: tabs and line ends become blanks."""
-    return "".join(" " if c in "\t\n\r\v\f\x85\u2028\u2029" else c for c in text)
+    return text.translate(_TO_BLANKS)
 
 
 def guarded(text: str) -> str:
