@@ -1,9 +1,10 @@
 """Two column files read in step, as bytes, and taken apart only where they differ.
 
 Most of a corpus is regular: sentence after sentence of nothing but token lines, the same on both sides but for
-some tags. Such stretches need not become passages. Both files are cut into sentences where sentences end; a
-format tells, from gold alone, whether a stretch is regular and how much is in it (`Regular`). Pieces that are the same
-bytes on both sides need no other look; of the others `clueval.zones` takes apart what it must.
+some tags. Such stretches need not become passages. Both files are cut into pieces where sentences end, or documents
+without sentences, or else where no span crosses from one line to the next; a format tells, from gold alone, whether
+a stretch is regular and how much is in it (`Regular`). Pieces that are the same bytes on both sides need no other
+look; of the others `clueval.zones` takes apart what it must.
 
 Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model, too:
 anything that is wrong here raises some error, and the caller starts again with passages alone, which tell what
@@ -27,6 +28,10 @@ from clueval.zones import CROSSING, TOUCHING, Relations, is_plain, tags_in, take
 
 LOOK = 2000
 """Among so many lines a place is looked for that no span crosses."""
+
+
+PENDING = 1 << 17
+"""If one side is so many passages ahead, the two are not parallel, and memory must not find out how far."""
 
 
 class Reader(Protocol):
@@ -132,9 +137,9 @@ class Lockstep:
         for file in self._files:
             file.reader.finish()
         yield from self._pairs()
-        yield Stretch(0, 0, self._columns())
         if any(self._passages):
             raise FormatError("one side ends early", file=str(self._files[0].path))
+        yield Stretch(0, 0, self._columns())
 
     def _next(self) -> _Pieces:
         """What to take next: whole sentences if there are any, or whole documents, or else lines."""
@@ -193,6 +198,8 @@ class Lockstep:
             passages.extend(file.reader.builder.take())
         while own and other:
             yield own.popleft(), other.popleft()
+        if max(len(own), len(other)) > PENDING:
+            raise FormatError("one side falls behind", file=str(self._files[0].path))
 
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
         """The pieces of both sides, if they are regular."""

@@ -276,6 +276,17 @@ def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(
     assert levels["gold"]["exact"] == 2
 
 
+def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
+    predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
+
+    with patch("clueval.lockstep.PENDING", 20), pytest.raises(CluevalError, match="falls behind"):
+        in_step(gold, predicted)
+    assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
+        outcome(gold, predicted)
+    )
+
+
 def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -> None:
     """Passages alone are the judge: if they find nothing wrong, their counts stand."""
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
