@@ -72,20 +72,27 @@ def outside(layout: Layout) -> str:
 
 def without_outside(text: str, layout: Layout) -> str:
     """The lines that are in spans, without the first token of each run of them, and a border after each run."""
-    runs = _runs(layout.separator, layout.width, len(layout.layers)).findall(text)
-    start = layout.separator.join(["O"] * (layout.width - len(layout.layers)))
+    before = layout.width - len(layout.layers)
+    runs = _runs(runs_pattern(layout.separator, before, len(layout.layers), 0)).findall(text)
+    start = layout.separator.join(["O"] * before)
     return start + f"{layout.border}{start}".join(runs) + layout.border if runs else ""
 
 
 @lru_cache
-def _runs(separator: str, width: int, layers: int) -> re.Pattern[str]:
+def _runs(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def runs_pattern(separator: str, before: int, layers: int, behind: int) -> str:
     """Finds the runs of lines in spans, each from before the tags of its first line on.
 
-    The search looks for a separator, which is fast, and then for tags that are not all O at the end of a line.
+    There are so many columns before the tags, of tags, and behind them. The search looks for a separator, which
+    is fast, then for tags that are not all O, and as many columns behind them as there must be.
     """
     field = rf"[^{separator}\n]*+"
-    tags = rf"(?!O(?:{separator}O){{{layers - 1}}}\n){field}(?:{separator}{field}){{{layers - 1}}}\n"
-    return re.compile(rf"{separator}{tags}(?:(?:{field}{separator}){{{width - layers}}}{tags})*+")
+    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * behind + "\n"
+    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
+    return f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+"
 
 
 def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:

@@ -21,7 +21,7 @@ from itertools import chain, compress, count, pairwise, repeat
 from operator import eq, ne
 from typing import NamedTuple
 
-from clueval.narrowing import fits
+from clueval.narrowing import fits, runs_pattern
 from clueval.passages import Layout
 from clueval.patterns import BORDER, Patterns, Touching
 from clueval.sources import is_utf8
@@ -241,12 +241,4 @@ def _inside(text: bytes, layout: Layout) -> bytes:
 
 @lru_cache
 def _runs(separator: str, before: int, layers: int, behind: int) -> re.Pattern[bytes]:
-    """Finds the runs of lines in spans, each from before the tags of its first line on.
-
-    The search looks for a separator, which is fast, then for tags that are not all O, and as many columns behind
-    them as there must be.
-    """
-    field = rf"[^{separator}\n]*+"
-    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * behind + "\n"
-    tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
-    return re.compile(f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+".encode())
+    return re.compile(runs_pattern(separator, before, layers, behind).encode())
