@@ -62,6 +62,8 @@ def compare_all(
     """
     if not pairs:
         return {}
+    if len(pairs) == 1:
+        return compare(*pairs[0], decoders, merge)
     try:
         for gold, predicted in pairs:
             require_same_frame(gold, predicted)
