@@ -12,7 +12,7 @@ from clueval.lockstep import File, Lockstep
 from clueval.passages import ROWS, Passage
 from clueval.reading import Source, ends_early, layer_names
 from clueval.running import Evaluation
-from clueval.sources import whole_lines
+from clueval.sources import raw_blocks
 
 Item = Stretch | tuple[Passage, Passage]
 
@@ -67,7 +67,7 @@ def in_step(own: Source, other: Source, merge: bool) -> Lockstep:
 def _file(source: Source) -> File:
     options = source.options.columns()
     reader = COLUMN_FORMATS[source.format].reader(source.path, options, name=source.name)
-    return File(source.path, whole_lines(source.path, source.progress, options.part), reader)
+    return File(source.path, raw_blocks(source.path, source.progress, options.part), reader)
 
 
 def _passages(own: Source, other: Source) -> Iterator[tuple[Passage, Passage]]:

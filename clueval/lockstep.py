@@ -69,11 +69,18 @@ class File:
         self.ended = False
 
     def read(self, size: int) -> None:
-        """Read until so many bytes wait, or to the end."""
-        while len(self.waiting) < size and not self.ended:
+        """Read until so many bytes wait, a whole line at least, or to the end; the last line gets its line end."""
+        pieces, length, has_line = [self.waiting], len(self.waiting), b"\n" in self.waiting
+        while not self.ended and (length < size or not has_line):
             data = next(self._data, b"")
             self.ended = not data
-            self.waiting += data
+            pieces.append(data)
+            length += len(data)
+            has_line = has_line or b"\n" in data
+        if len(pieces) > 1:
+            self.waiting = b"".join(pieces)
+            if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
+                self.waiting += b"\n"
 
     def feed(self, data: bytes) -> None:
         """Give lines to the format's reader."""

@@ -21,21 +21,21 @@ from clueval.agreement import SIDES, Columns, Tags
 from clueval.passages import Layout, unescape
 from clueval.tagging import OUTSIDE
 
-BORDER = "\0"
+BORDER = b"\0"
 """The tag, in every layer, of the line after a pattern; no file has it."""
 
 MANY = 1 << 15
 LARGE = 1 << 24
-"""So many different patterns, or so many characters, are enough to be counted: memory must not grow."""
+"""So many different patterns, or so many bytes, are enough to be counted: memory must not grow."""
 
 
 @dataclass(slots=True)
 class _Counted:
-    """The patterns of some layers, each as the lines of its tags, one line for each position."""
+    """The patterns of some layers, each as the lines of its tags, one line for each position, as in the file."""
 
     layers: tuple[str, ...]
-    same: Counter[str] = field(default_factory=Counter)
-    disputed: Counter[tuple[str, str]] = field(default_factory=Counter)
+    same: Counter[bytes] = field(default_factory=Counter)
+    disputed: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]
@@ -50,64 +50,64 @@ class Patterns:
         names = tuple(name for name, _ in layout.layers)
         self._names = names
         self._touching: Counter[Touching] = Counter()
-        self._characters = 0  # at most, of all patterns
+        self._bytes = 0  # at most, of all patterns
         self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
 
     @property
     def are_many(self) -> bool:
         """Whether there are so many that it is time to count them."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
-        return self._characters > LARGE or len(self._touching) + max(sizes) > MANY
+        return self._bytes > LARGE or len(self._touching) + max(sizes) > MANY
 
-    def add_same(self, text: str) -> None:
+    def add_same(self, text: bytes) -> None:
         """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
-        self._characters += len(text)
+        self._bytes += len(text)
         for counted, patterns in zip(self._counted, self._patterns(text), strict=True):
             counted.same.update(patterns)
 
-    def add_disputed(self, gold: str, predicted: str) -> None:
+    def add_disputed(self, gold: bytes, predicted: bytes) -> None:
         """Take in parallel token lines, and after each pattern a line of `BORDER`."""
-        self._characters += len(gold) + len(predicted)
+        self._bytes += len(gold) + len(predicted)
         sides = self._patterns(gold), self._patterns(predicted)
         for counted, own, other in zip(self._counted, *sides, strict=True):
             counted.disputed.update(zip(own, other, strict=True))
 
-    def add_pairs(self, gold: str, predicted: str) -> None:
+    def add_pairs(self, gold: bytes, predicted: bytes) -> None:
         """Take in the parallel tags of one layer, a line each, with a line of `BORDER` between patterns.
 
         Patterns that are outside on both sides, or one line of `BORDER`, are passed over.
         """
-        self._characters += len(gold) + len(predicted)
+        self._bytes += len(gold) + len(predicted)
         (counted,) = self._counted
-        own, other = (text.split(f"\n{BORDER}\n") for text in (gold, predicted))
+        own, other = (text.split(b"\n%s\n" % BORDER) for text in (gold, predicted))
         counted.disputed.update(zip(own, other, strict=True))
-        for nothing in (OUTSIDE, BORDER):
+        for nothing in (OUTSIDE.encode(), BORDER):
             counted.disputed.pop((nothing, nothing), None)
 
     def add_touching(self, lines: Iterable[Touching]) -> None:
         """Take in where patterns part though spans touch: their tags are neighbours all the same."""
         self._touching.update(lines)
 
-    def _patterns(self, text: str) -> Iterator[list[str]]:
+    def _patterns(self, text: bytes) -> Iterator[list[bytes]]:
         """The patterns in a text of those layers that are counted together."""
         if not text:
             yield from ([] for _ in self._counted)
             return
-        separator, width = self._layout.separator, self._layout.width
-        flat = text.replace("\n", separator).split(separator)
+        separator, width = self._layout.separator.encode(), self._layout.width
+        flat = text.replace(b"\n", separator).split(separator)
         columns = {name: flat[column:-1:width] for name, column in self._layout.layers}
         for counted in self._counted:
             tags = [columns[name] for name in counted.layers]
             lines = tags[0] if len(tags) == 1 else list(map(separator.join, zip(*tags, strict=True)))
-            border = separator.join(BORDER * len(tags))
-            yield "\n".join([*lines, ""]).split(f"\n{border}\n")[:-1]
+            border = separator.join([BORDER] * len(tags))
+            yield b"\n".join([*lines, b""]).split(b"\n%s\n" % border)[:-1]
 
     def take(self, tokens: int) -> Iterator[Columns]:
         """Everything counted, once, to be compared; `tokens` are all that there were."""
         touching = self._take_touching()
-        self._characters = 0
+        self._bytes = 0
         for counted in self._counted:
-            by_power: dict[int, tuple[list[str], list[tuple[str, str]]]] = {}
+            by_power: dict[int, tuple[list[bytes], list[tuple[bytes, bytes]]]] = {}
             for same, times in counted.same.items():
                 for power in _powers(times):
                     by_power.setdefault(power, ([], []))[0].append(same)
@@ -142,20 +142,20 @@ class Patterns:
         self,
         layers: tuple[str, ...],
         times: int,
-        same: list[str],
-        disputed: list[tuple[str, str]],
+        same: list[bytes],
+        disputed: list[tuple[bytes, bytes]],
         more: int = 0,
     ) -> Columns:
         """Patterns one after the other, an O after each; `more` are positions that are outside on both sides."""
         sides = [[own for own, _ in disputed], [other for _, other in disputed]]
-        tokens = sum(own.count("\n") + 1 for own in sides[0])
+        tokens = sum(own.count(b"\n") + 1 for own in sides[0])
         tags = [self._split(layers, patterns) for patterns in (same, *sides)]
         return Columns(tokens + more, tags[0], (tags[1], tags[2]), times)
 
-    def _split(self, layers: tuple[str, ...], patterns: list[str]) -> Tags:
+    def _split(self, layers: tuple[str, ...], patterns: list[bytes]) -> Tags:
         separator = self._layout.separator
-        outside = separator.join("O" * len(layers))
-        text = f"\n{outside}\n".join(patterns)
+        outside = separator.join(OUTSIDE * len(layers))
+        text = f"\n{outside}\n".encode().join(patterns).decode()
         lines = text.split("\n") if patterns else []
         columns = [lines]
         if len(layers) > 1:

@@ -91,6 +91,18 @@ def raw_content(path: Path) -> bytes:
 
 def whole_lines(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
     """What `blocks` yields, unpacked but not decoded. Raises `FileError`, `FormatError`."""
+    return _cut_at_line_ends(raw_blocks(path, progress, part))
+
+
+def raw_blocks(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
+    """The unpacked bytes of a file without its byte-order mark, cut anywhere. Raises as `whole_lines` does."""
+    first = True
+    for data in _blocks_with_mark(path, progress, part):
+        yield data.removeprefix(b"\xef\xbb\xbf") if first else data
+        first = False
+
+
+def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
@@ -98,10 +110,10 @@ def whole_lines(path: Path, progress: Progress | None = None, part: Part | None 
             )
             if part is not None:
                 raw.seek(part[0])
-                yield from _cut_at_line_ends(_as_it_is(counted, part[1] - part[0]))
+                yield from _as_it_is(counted, part[1] - part[0])
                 return
             packed = counted.peek(2)[:2] == b"\x1f\x8b"
-            yield from _cut_at_line_ends(_unpacked(counted, path) if packed else _as_it_is(counted))
+            yield from _unpacked(counted, path) if packed else _as_it_is(counted)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
 
@@ -126,11 +138,8 @@ def _as_it_is(stream: BufferedReader[Any], size: int = sys.maxsize) -> Iterator[
 
 
 def _cut_at_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    first = True
     pieces: list[bytes] = []
     for data in blocks:
-        if first:
-            data, first = data.removeprefix(b"\xef\xbb\xbf"), False
         cut = data.rfind(b"\n") + 1
         if cut:
             yield b"".join((*pieces, data[:cut]))

@@ -72,10 +72,10 @@ def take_apart(
         zones = _zones(lines, other_lines, differing, layout)
         if not _differ_in_tags(zones, layout):
             return False
-        patterns.add_disputed(zones.gold.decode(), zones.predicted.decode())
+        patterns.add_disputed(zones.gold, zones.predicted)
         patterns.add_touching(zones.touching)
         agreed = zones.agreed
-    patterns.add_same(_inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout).decode())
+    patterns.add_same(_inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout))
     return True
 
 
@@ -105,11 +105,9 @@ def _add_cells(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, pat
         return False
     pairs = zip(*(tags[offset:] for tags in columns for offset in (0, 1)), strict=False)
     patterns.add_touching(compress(pairs, map(eq, found, repeat(TOUCHING))))
-    cut = f"\n{BORDER}\n".encode()
+    cut = b"\n%s\n" % BORDER
     seams = [*map((cut, cut, b"\n").__getitem__, found), b""]
-    patterns.add_pairs(
-        *(b"".join(chain.from_iterable(zip(tags, seams, strict=True))).decode() for tags in columns)
-    )
+    patterns.add_pairs(*(b"".join(chain.from_iterable(zip(tags, seams, strict=True))) for tags in columns))
     return True
 
 
@@ -175,7 +173,7 @@ class Relations(dict[tuple[bytes, bytes], int]):
     def __init__(self, layout: Layout) -> None:
         self._separator = layout.separator
         outside = layout.separator.encode().join([b"O"] * len(layout.layers))
-        self._apart = frozenset((b"", BORDER.encode(), outside))
+        self._apart = frozenset((b"", BORDER, outside))
 
     def __missing__(self, pair: tuple[bytes, bytes]) -> int:
         self[pair] = found = self._relation(*pair)
@@ -220,8 +218,8 @@ def _differ_in_tags(zones: _Zones, layout: Layout) -> bool:
 def _border(layout: Layout) -> bytes:
     """A line of `BORDER` in all layers, without its end."""
     columns = {column for _, column in layout.layers}
-    fields = [BORDER if column in columns else "O" for column in range(layout.width)]
-    return layout.separator.join(fields).encode()
+    fields = [BORDER if column in columns else b"O" for column in range(layout.width)]
+    return layout.separator.encode().join(fields)
 
 
 def _inside(text: bytes, layout: Layout) -> bytes:

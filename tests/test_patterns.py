@@ -12,8 +12,8 @@ from clueval.patterns import BORDER, Patterns
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
 
 
-def text(patterns: list[list[str]]) -> str:
-    return "".join(f"w\t{tag}\n" for pattern in patterns for tag in [*pattern, BORDER])
+def text(patterns: list[list[str]]) -> bytes:
+    return "".join(f"w\t{tag}\n" for pattern in patterns for tag in [*pattern, BORDER.decode()]).encode()
 
 
 def occurrences(tags: list[str]) -> list[str]:
@@ -57,7 +57,7 @@ def test_patterns_that_differ_stay_in_pairs() -> None:
 
 def test_layers_are_counted_apart_unless_they_are_merged() -> None:
     layout: Layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
-    lines = f"w\tB-X\tO\nw\t{BORDER}\t{BORDER}\n"
+    lines = b"w\tB-X\tO\nw\t%s\t%s\n" % (BORDER, BORDER)
 
     apart, merged = Patterns(layout, merge=False), Patterns(layout, merge=True)
     for patterns in (apart, merged):
