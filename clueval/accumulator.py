@@ -20,12 +20,12 @@ from typing import Any
 
 from clueval.agreement import SIDES
 from clueval.counting import Tally
-from clueval.decoding import Neighbours, neighbours
 from clueval.exceptions import TagError, UsageError
 from clueval.filters import Filter
 from clueval.merging import MERGED
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+from clueval.neighbours import Neighbours, Seams
 from clueval.reading import same_documents
 from clueval.results import Counted, Result, Signature, require_same
 from clueval.running import Evaluation, Plan
@@ -168,7 +168,7 @@ class Accumulator:
                 except TagError as error:
                     error.problem = f"{side}, sentence {number}: {error.problem}"
                     raise
-                new.neighbours[side].update(neighbours(tags))
+                new.neighbours[side].update(Seams(tags).neighbours)
             new.tagged = True
             yield documents[0], documents[1]
 

@@ -14,18 +14,20 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 from operator import ne
 from sys import intern
 
-from clueval.decoding import BadTag, Decoder, Neighbours, located, neighbours, repeated_ids
+from clueval.chunks import Chunks
+from clueval.decoding import BadTag, Decoder, located, repeated_ids
 from clueval.exceptions import CluevalError
 from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
+from clueval.neighbours import Neighbours, Seams
 from clueval.passages import ROWS, Layout, Passage, Table, batches, misfits
 from clueval.same_text import first_difference, require_same_frame
 from clueval.spans import Frozen, Span, making_many
-from clueval.tagging import Chunk, count_starts
+from clueval.tagging import count_starts
 
 SIDES = ("gold", "predicted")
 
@@ -46,8 +48,8 @@ class Comparison:
     """
 
     agreed: Counter[Frozen]
-    gold: list[Span]
-    predicted: list[Span]
+    gold: Sequence[Span]
+    predicted: Sequence[Span]
     equal: int
     tags: tuple[list[str], list[str]] | None
     times: int = 1
@@ -253,21 +255,22 @@ def collect(table: Table, tags: Tags) -> None:
 
 def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:
     same = columns.same[layer]
-    found = neighbours(same)
+    found = Seams(same).neighbours
     for side in range(len(SIDES)):
         _accept(columns, side, layer, decoders, same, found)
     labels = count_starts(found)
-    own, other = (set(_decoded(columns, side, layer, decoders)) for side in (0, 1))
-    labels.update(label for _, _, label in own & other)
-    known = {label: Frozen({layer: label}) for label in labels.keys() | {chunk[2] for chunk in own ^ other}}
-    tags = zip(*(side[layer] for side in columns.disputed), strict=True)
-    unequal = [pair for pair in tags if pair[0] != pair[1]]
+    own, other = (_decoded(columns, side, layer, decoders) for side in (0, 1))
+    agreed, own, other = own.compared(other)
+    labels.update(agreed)
+    tags, other_tags = (side[layer] for side in columns.disputed)
+    differs = list(map(ne, tags, other_tags))
+    unequal = list(compress(tags, differs)), list(compress(other_tags, differs))
     return Comparison(
-        Counter({known[label]: n for label, n in labels.items()}),
-        [Span(start, end, known[label]) for start, end, label in sorted(own - other)],
-        [Span(start, end, known[label]) for start, end, label in sorted(other - own)],
-        columns.tokens - len(unequal),
-        ([tag for tag, _ in unequal], [tag for _, tag in unequal]),
+        Counter({Frozen({layer: label}): n for label, n in labels.items()}),
+        own,
+        other,
+        columns.tokens - len(unequal[0]),
+        unequal,
         columns.times,
     )
 
@@ -284,7 +287,7 @@ def _accept(
 def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
     same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
     for layer, tags in columns.same.items():
-        _accept(columns, 1, layer, decoders, tags, neighbours(tags))
+        _accept(columns, 1, layer, decoders, tags, Seams(tags).neighbours)
     agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
     own, other = (set(_merged(columns, side, decoders)) for side in (0, 1))
     agreed.update(span.by_layer for span in own & other)
@@ -295,22 +298,15 @@ def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
 
 
 def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
-    layers = {
-        layer: [
-            Span(start, end, Frozen({layer: label}))
-            for start, end, label in _decoded(columns, side, layer, decoders)
-        ]
-        for layer in columns.same
-    }
-    return merge_layers(layers)
+    return merge_layers({layer: _decoded(columns, side, layer, decoders) for layer in columns.same})
 
 
-def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> list[Chunk]:
+def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Chunks:
     """The spans of what is disputed."""
     decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
-    found = neighbours(tags)
+    seams = Seams(tags)
     try:
-        decoder.accept(tags, found, columns.times)
-        return list(decoder.chunks(tags, found))
+        decoder.accept(tags, seams.neighbours, columns.times)
+        return decoder.columns(layer, tags, seams)
     except BadTag as error:
         raise _BadTagOf(error, side, layer) from None

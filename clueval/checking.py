@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from clueval.decoding import Neighbours, repeated_ids
+from clueval.decoding import repeated_ids
 from clueval.exceptions import CluevalError, TagError
+from clueval.neighbours import Neighbours
 from clueval.passages import Passage, fields_of, misfits
 from clueval.reading import Source
 from clueval.tagging import OUTSIDE, count_illegal, ill_formed, scheme_called, scheme_of, split_tag

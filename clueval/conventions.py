@@ -24,12 +24,12 @@ from clueval.agreement import SIDES
 from clueval.compat.seqeval.counts import TypeCounts, lenient_counts, strict_counts
 from clueval.compat.seqeval.scheme import SCHEMES
 from clueval.counting import Tally, f_measure, rate
-from clueval.decoding import neighbours
 from clueval.evaluation import evaluate
 from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.index import in_order_and_flat
 from clueval.metric import Metric, Side
 from clueval.metrics import metric_named
+from clueval.neighbours import Seams
 from clueval.reading import Documents, LayerColumns, layer_names
 from clueval.results import Rates, Result, Signature, headlines
 from clueval.spans import Frozen, name_of
@@ -192,7 +192,7 @@ class EveryConvention:
         tally: Tally = Tally()
         letters: set[str] = set()
         for side, sentences in zip(SIDES, (true, found), strict=True):
-            for pair, n in neighbours([tag for tags in sentences for tag in (*tags, OUTSIDE)]).items():
+            for pair, n in Seams([tag for tags in sentences for tag in (*tags, OUTSIDE)]).neighbours.items():
                 tally["neighbours", side, *pair] += n
                 letters.add(pair[1][0])
         with warnings.catch_warnings():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby
 
+from clueval.chunks import Chunks
 from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.neighbours import Neighbours, Seams
 from clueval.passages import Passage, parsed, unescape
 from clueval.spans import Document, Frozen, Sentence, Span
 from clueval.tagging import (
@@ -22,14 +24,6 @@ from clueval.tagging import (
     scheme_of,
     split_tag,
 )
-
-Neighbours = Counter[tuple[str, str]]
-"""How often a tag (second) follows a tag (first); the ends of sentences are O."""
-
-
-def neighbours(tags: Sequence[str]) -> Neighbours:
-    """The neighbours in a list of tags, its two ends included."""
-    return Counter(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,))))
 
 
 class BadTag(Exception):
@@ -99,10 +93,24 @@ class Decoder:
                 return tag
         return None
 
+    def columns(self, layer: str, tags: Sequence[str], seams: Seams) -> Chunks:
+        """`chunks` as columns."""
+        if self._is_read_leniently(seams.neighbours):
+            return seams.chunks(layer)
+        chunks = list(self.chunks(tags, seams.neighbours))
+        starts, ends, labels = (
+            (list(column) for column in zip(*chunks, strict=True)) if chunks else ([], [], [])
+        )
+        return Chunks(layer, starts, ends, labels)
+
+    def _is_read_leniently(self, found: Neighbours) -> bool:
+        return self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme)
+
     def chunks(self, tags: Sequence[str], found: Neighbours) -> Iterable[Chunk]:
         """The spans of a list of tags whose neighbours are `found`. Raises `BadTag` if they are ill-formed."""
-        if self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme):
+        if self._is_read_leniently(found):
             return decode(tags)
+        assert self._scheme is not None
         if self._invalid == "error":
             index = first_illegal(tags, self._scheme)
             assert index is not None
@@ -190,7 +198,7 @@ def _document(
             decoder = own.get(layer) or own.setdefault(layer, decoders(layer))
             column = list(chain.from_iterable(table.tags()[layer] for table in tables))
             try:
-                found = neighbours(column)
+                found = Seams(column).neighbours
                 decoder.accept(column, found)
                 chunks = list(decoder.chunks(column, found))
             except BadTag as error:

@@ -17,6 +17,7 @@ from itertools import islice, pairwise
 from operator import attrgetter, eq, le
 from typing import TYPE_CHECKING, NamedTuple
 
+from clueval.chunks import Chunks
 from clueval.exceptions import OverlapError
 from clueval.spans import Span, name_of
 
@@ -59,6 +60,8 @@ class Flat(NamedTuple):
         >>> Flat.of([Span(2, 4), Span(0, 2)]).order
         [1, 0]
         """
+        if isinstance(spans, Chunks):
+            return cls(spans, spans.starts, spans.ends, range(len(spans)))
         given = spans if isinstance(spans, list) else list(spans)
         flat = cls(given, [span.start for span in given], [span.end for span in given], range(len(given)))
         if flat._is_flat():

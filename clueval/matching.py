@@ -18,12 +18,14 @@ Source: the CLUEval algorithm, "match.spans".
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import compress
 from typing import Literal, NamedTuple, get_args
 
+from clueval.chunks import Chunks
 from clueval.index import Flat
 from clueval.metric import Side
 from clueval.spans import Frozen, Span, making_many
@@ -135,18 +137,23 @@ class Classes(NamedTuple):
 
     def note(self, number: int, first: int, past: int, own: Flat, other: Flat) -> None:
         """Classify a span that nothing but these spans of the other side overlaps, none of which equals it."""
-        start, end = own.starts[number], own.ends[number]
-        least, greatest = other.starts[first], other.ends[past - 1]
+        _, starts, ends, _ = other
+        start, end, least, greatest = own.starts[number], own.ends[number], starts[first], ends[past - 1]
         if least > start or greatest < end:
             return
         if past - first == 1:
             self.kinds[number] = _SUPERSET
-        elif other.ends[first : past - 1] == other.starts[first + 1 : past]:
+        elif ends[first] == starts[first + 1] and ends[first + 1 : past - 1] == starts[first + 2 : past]:
             self.kinds[number] = _TILING if least == start and greatest == end else _OVERLAP
             self.pasts[number] = past
         else:
             return
         self.firsts[number] = first
+
+    def note_covered(self, first: int, past: int, by: int) -> None:
+        """Classify those from one number up to another, all of which one span of the other side covers."""
+        self.kinds[first:past] = [_SUPERSET] * (past - first)
+        self.firsts[first:past] = [by] * (past - first)
 
 
 def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
@@ -196,24 +203,53 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes: Classes) -> tuple[int, int]:
     """Classify the chain that begins with spans i and j; the numbers of those that come after it."""
     first, other_first = j, i  # where the partners of span i, and those of span j, begin
+    (_, starts, ends, _), (_, other_starts, other_ends, _) = one, two
+    kinds, firsts, pasts = classes
+    other_kinds, other_firsts, other_pasts = other_classes
+    n, m = len(starts), len(other_starts)
     while True:
-        end, other_end = one.ends[i], two.ends[j]
+        end, other_end = ends[i], other_ends[j]
         if end < other_end:
-            classes.note(i, first, j + 1, one, two)
+            if first != j:  # the last of several partners sticks out
+                if (
+                    other_starts[first] <= starts[i]
+                    and other_ends[first:j] == other_starts[first + 1 : j + 1]
+                ):
+                    kinds[i], firsts[i], pasts[i] = _OVERLAP, first, j + 1
+            elif other_starts[j] <= starts[i]:
+                past = _end_of_run(ends, i, other_end)
+                classes.note_covered(i, past, j)
+                i = past - 1
             i, first = i + 1, j
-            if i == len(one.starts) or one.starts[i] >= other_end:
+            if i == n or starts[i] >= other_end:
                 other_classes.note(j, other_first, i, two, one)
                 return i, j + 1
         elif other_end < end:
-            other_classes.note(j, other_first, i + 1, two, one)
+            if other_first != i:
+                if (
+                    starts[other_first] <= other_starts[j]
+                    and ends[other_first:i] == starts[other_first + 1 : i + 1]
+                ):
+                    other_kinds[j], other_firsts[j], other_pasts[j] = _OVERLAP, other_first, i + 1
+            elif starts[i] <= other_starts[j]:
+                past = _end_of_run(other_ends, j, end)
+                other_classes.note_covered(j, past, i)
+                j = past - 1
             j, other_first = j + 1, i
-            if j == len(two.starts) or two.starts[j] >= end:
+            if j == m or other_starts[j] >= end:
                 classes.note(i, first, j, one, two)
                 return i + 1, j
         else:
             classes.note(i, first, j + 1, one, two)
             other_classes.note(j, other_first, i + 1, two, one)
             return i + 1, j + 1
+
+
+def _end_of_run(ends: Sequence[int], first: int, before: int) -> int:
+    """The number after the last span, from the first one on, that ends before a position."""
+    if first + 1 == len(ends) or ends[first + 1] >= before:
+        return first + 1
+    return bisect_left(ends, before, first + 1)
 
 
 class Found(NamedTuple):
@@ -235,6 +271,9 @@ def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, dict[Kind,
     Raises `OverlapError` if two spans of one side overlap.
     """
     document = gold.document.id if gold.document is not None else None
+    if isinstance(gold.spans, Chunks) and isinstance(predicted.spans, Chunks):
+        yield from _count_chunks(gold.spans, predicted.spans)
+        return
     golds, predicteds = Flat.of(gold.spans, document), Flat.of(predicted.spans, document)
     of_gold, of_predicted = classify(golds, predicteds)
     for name, side, own, classes, other in (
@@ -249,6 +288,48 @@ def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, dict[Kind,
             found = list(compress(found, counted))
         numbers = {KINDS[kind]: number for kind, number in Counter(kinds).items()}
         yield name, numbers, list(_count_found(labels, kinds, found))
+
+
+def _count_chunks(gold: Chunks, predicted: Chunks) -> Iterator[tuple[str, dict[Kind, int], list[Found]]]:
+    """`count_matches` where all spans have one label, in one layer."""
+    of_gold, of_predicted = classify(Flat.of(gold), Flat.of(predicted))
+    for name, own, classes, other in (
+        ("gold", gold, of_gold, predicted),
+        ("predicted", predicted, of_predicted, gold),
+    ):
+        labels: list[str | None] = [*other.labels, None]  # the last one is number -1
+        found = list(map(labels.__getitem__, classes.firsts))
+        found_by_many = _joined_names(own, other, classes)
+        for number, label in zip(classes.pasts, found_by_many, strict=True):
+            found[number] = label
+        numbers: dict[Kind, int] = {}
+        rows = []
+        for (label, kind, joined), number in Counter(
+            zip(own.labels, classes.kinds, found, strict=True)
+        ).items():
+            numbers[KINDS[kind]] = numbers.get(KINDS[kind], 0) + number
+            rows.append(Found(own.layer, label, KINDS[kind], joined, number))
+        yield name, numbers, rows
+
+
+def _joined_names(own: Chunks, other: Chunks, classes: Classes) -> Iterator[str]:
+    """What `joined_labels` makes of those that several of the other side cover, one touching the next."""
+    labels, firsts = other.labels, classes.firsts
+    for number, past in classes.pasts.items():
+        first = firsts[number]
+        if past - first > 2:
+            names = labels[first:past]
+            starts, ends = other.starts[first:past], other.ends[first:past]
+            starts[0], ends[-1] = own.starts[number], own.ends[number]
+            positions = dict.fromkeys(names, 0)
+            for name, start, end in zip(names, starts, ends, strict=True):
+                positions[name] += end - start
+            yield max(positions, key=positions.__getitem__)
+        elif labels[first] == labels[first + 1]:
+            yield labels[first]
+        else:
+            before_middle = 2 * other.ends[first] < own.starts[number] + own.ends[number]
+            yield labels[first + 1] if before_middle else labels[first]
 
 
 def _found_labels(own: Flat, other: Flat, classes: Classes) -> list[Labels]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
+from clueval.chunks import Chunks
 from clueval.components import component_firsts
 from clueval.index import Flat
 from clueval.matching import most
@@ -45,9 +46,9 @@ def merge_layers(
     flat = [Flat.of(spans, document) for spans in layers.values()]
     with making_many(sum(len(each.spans) for each in flat)):
         entries = [
-            (start, end, number, label_in(layer, span))
+            (start, end, number, label)
             for number, (layer, each) in enumerate(zip(names, flat, strict=True))
-            for span, start, end in zip(each.spans, each.starts, each.ends, strict=True)
+            for start, end, label in zip(each.starts, each.ends, _labels(layer, each.spans), strict=True)
         ]
         entries.sort()  # by start, end and layer, which no two have in common: labels are not compared
         return list(_merged(entries, names))
@@ -102,6 +103,12 @@ def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
                 if label is not None:
                     named.setdefault(layer, []).append(span)
     return named
+
+
+def _labels(layer: str, spans: Sequence[Span]) -> Iterable[str | None]:
+    if isinstance(spans, Chunks):
+        return spans.labels
+    return (label_in(layer, span) for span in spans)
 
 
 def label_in(layer: str, span: Span) -> str | None:

@@ -16,8 +16,9 @@ HOUSE = Path(clueval.__file__).parent
 FLOORS: list[set[str]] = [
     {"version", "exceptions", "counting"},
     {"spans"},
+    {"chunks"},
     {"sources", "index", "tagging", "metric", "jobs", "cluster"},
-    {"components", "matching", "passages", "contexts", "alignment"},
+    {"components", "matching", "passages", "contexts", "alignment", "neighbours"},
     {"merging", "narrowing", "decoding", "units", "projection", "building", "parts"},
     {"same_text", "filters", "metrics", "formats", "findings"},
     {"agreement", "fair_files", "problems", "known"},
