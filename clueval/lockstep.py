@@ -24,10 +24,11 @@ from clueval.exceptions import FormatError
 from clueval.passages import Layout, Passage
 from clueval.patterns import Patterns, Touching
 from clueval.sources import BLOCK, decoded
-from clueval.zones import CROSSING, TOUCHING, Relations, is_plain, tags_in, take_apart
+from clueval.zones import CROSSING, TOUCHING, Relations, extend, is_plain, tags_in, take_apart
 
 LOOK = 2000
-"""Among so many lines a place is looked for that no span crosses."""
+LOOK_ON = 200
+"""Among so many lines a place is looked for that no span crosses; among fewer where there was none just before."""
 
 
 PENDING = 1 << 17
@@ -38,11 +39,12 @@ class Reader(Protocol):
     """The reader of a column format, as far as it takes part here.
 
     A file is cut into pieces behind what ends a sentence or a document, or behind any line; pieces are given
-    without these ends.
+    without these ends. `end_lines` are the lines that end a sentence.
     """
 
     builder: PassageBuilder
     ends: tuple[bytes, ...]
+    end_lines: tuple[bytes, ...]
 
     def feed(self, number: int, text: str) -> None:
         """Take in lines, of which the first has that number."""
@@ -78,9 +80,17 @@ class File:
             length += len(data)
             has_line = has_line or b"\n" in data
         if len(pieces) > 1:
-            self.waiting = b"".join(pieces)
+            self.waiting = b"".join(pieces).replace(b"\r\n", b"\n")
             if self.ended and self.waiting and not self.waiting.endswith(b"\n"):
                 self.waiting += b"\n"
+
+    def end_of_sentence(self) -> int | None:
+        """Where the line begins that ends the sentence at hand, or the file ends; None if it is still to come."""
+        lines = self.reader.end_lines
+        if self.waiting.startswith(lines):
+            return 0
+        found = [place + 1 for line in lines if (place := self.waiting.find(b"\n" + line)) >= 0]
+        return min(found, default=len(self.waiting) if self.ended else None)
 
     def feed(self, data: bytes) -> None:
         """Give lines to the format's reader."""
@@ -89,12 +99,16 @@ class File:
 
 
 class _Pieces(NamedTuple):
-    """Pieces of both sides, as many of one as of the other, or all that waits if they are `loose`."""
+    """Pieces of both sides; as many of one as of the other, if the two are parallel.
+
+    Lines are pieces of a sentence, and may be cut where a span crosses: from those before, or to those that follow.
+    """
 
     end: bytes
     gold: list[bytes]
     predicted: list[bytes]
-    loose: bool = False
+    goes_on_from_before: bool = False
+    goes_on: bool = False
 
 
 class Lockstep:
@@ -110,7 +124,10 @@ class Lockstep:
         self._tokens = 0  # of these patterns
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
         self._most = 1  # pieces at a time; few before the layout is known
-        self._loose = True  # a span may go on from what was taken last
+        self._goes_on = True  # a span may cross from what was taken last to what comes next
+        self._open: int | None = (
+            None  # tokens of the pattern that it crosses from, unless that is in passages
+        )
         self._seam: tuple[bool, Touching] | None = None  # behind the last piece, if spans touch there
 
     @property
@@ -127,13 +144,17 @@ class Lockstep:
             if not any(file.waiting for file in self._files):
                 break
             seam, self._seam = self._seam, None
+            is_known = None not in self.layouts
             pieces = self._next()
-            stretch = None if pieces.loose else self._stretch(pieces)
+            crosses = pieces.goes_on_from_before or pieces.goes_on
+            stretch = self._open_stretch(pieces) if crosses else self._stretch(pieces)
             for file, own in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
-                if stretch is None:
-                    file.feed(pieces.end.join([*own, b""]) if own else b"")
-                else:
+                if stretch is not None:
                     file.reader.builder.pass_over(stretch.documents)
+                    continue
+                file.feed(pieces.end.join([*own, b""]) if own else b"")
+            if not is_known and None not in self.layouts:
+                self._begin_again()
             if seam is not None and (seam[0] or stretch is not None):
                 self._patterns().add_touching([seam[1]])
             if self._seam is not None:
@@ -141,6 +162,7 @@ class Lockstep:
             yield from self._pairs()
             if stretch is not None:
                 yield stretch
+        self._close()
         for file in self._files:
             file.reader.finish()
         yield from self._pairs()
@@ -148,14 +170,20 @@ class Lockstep:
             raise FormatError("one side ends early", file=str(self._files[0].path))
         yield Stretch(0, 0, self._columns())
 
+    def _begin_again(self) -> None:
+        """The lines that have told the layout wait again, as far as they are of a sentence that goes on."""
+        for file in self._files:
+            file.waiting = file.reader.builder.withdraw().encode() + file.waiting
+        self._goes_on = False
+
     def _next(self) -> _Pieces:
         """What to take next: whole sentences if there are any, or whole documents, or else lines."""
-        for end in self._files[0].reader.ends:
+        for end in self._files[0].reader.ends if self._open is None else ():
             own, other = (file.waiting.split(end) for file in self._files)
             number = min(len(own) - 1, len(other) - 1, self._most)
             if number:
                 self._most *= 2
-                self._loose = False
+                self._goes_on = False
                 for file, pieces in zip(self._files, (own, other), strict=True):
                     file.waiting = end.join(pieces[number:])
                     del pieces[number:]
@@ -163,20 +191,26 @@ class Lockstep:
         return self._lines()
 
     def _lines(self) -> _Pieces:
-        """Lines of both sides as one piece each, up to where no span crosses, or all that waits."""
-        own, other = (file.waiting.split(b"\n") for file in self._files)
+        """Lines of both sides, up to where no span crosses, or as many as wait.
+
+        Those of an open pattern end where the sentence ends, at the latest.
+        """
+        stops = [None if self._open is None else file.end_of_sentence() for file in self._files]
+        own, other = (file.waiting[:stop].split(b"\n") for file, stop in zip(self._files, stops, strict=True))
         lines = min(len(own), len(other)) - 1
-        cut, was_loose = self._cut(own, other, lines), self._loose
-        self._loose = cut is None
-        if cut is None and not all(file.ended for file in self._files):
+        cut, before = self._cut(own, other, lines), self._goes_on
+        ended = all(file.ended for file in self._files)
+        self._goes_on = cut is None and (None in stops or len(own) != len(other))
+        if cut is None and not ended:
             cut = lines if None not in self.layouts else min(lines, self._most)
             self._most *= 2
         taken: list[list[bytes]] = []
-        for file, found in zip(self._files, (own, other), strict=True):
+        for file, found, stop in zip(self._files, (own, other), stops, strict=True):
             here = cut or len(found) - 1
-            taken.append([b"\n".join(found[:here])] if here else [])
-            file.waiting = b"\n".join(found[here:])
-        return _Pieces(b"\n", taken[0], taken[1], loose=was_loose or self._loose)
+            taken.append(found[:here])
+            rest = b"" if stop is None else file.waiting[stop:]
+            file.waiting = b"\n".join(found[here:]) + rest
+        return _Pieces(b"\n", taken[0], taken[1], before, self._goes_on and not ended)
 
     def _cut(self, own: Sequence[bytes], other: Sequence[bytes], lines: int) -> int | None:
         """The line before which no span crosses: the first if one may go on from before, else the last; or None."""
@@ -184,7 +218,7 @@ class Lockstep:
         if layout is None or layout != other_layout or all(file.ended for file in self._files):
             return None
         tags_of, relations = tags_in(layout), Relations(layout)
-        order = range(1, min(lines, LOOK)) if self._loose else range(lines - 1, max(lines - LOOK, 0), -1)
+        order = range(1, min(lines, LOOK_ON)) if self._goes_on else range(lines - 1, max(lines - LOOK, 0), -1)
         for line in order:
             seam = (
                 tags_of(own[line - 1]),
@@ -211,32 +245,80 @@ class Lockstep:
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
         """The pieces of both sides, if they are regular."""
         reader, other_reader = (file.reader for file in self._files)
-        layout, other_layout = self.layouts
-        if layout is None or layout != other_layout or not is_plain(layout):
-            return None
-        end, own, other, _ = pieces
-        marks = reader.marks(own)
+        end, own, other = pieces[:3]
+        marks = reader.marks(own) if end != b"\n" else []
         if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
             return None
         if marks:
             own, other = _without(own, marks), _without(other, marks)
-        found = reader.regular(end, own)
-        if found is None:
-            return None
-        documents = len(marks) + found.documents
-        if not (reader.takes(end, documents) and other_reader.takes(end, documents)):
-            return None
-        if not take_apart(own, other, end, layout, self._patterns()):
+        found = self._regular(end, own, len(marks)) if len(own) == len(other) else None
+        if found is None or not take_apart(own, other, end, self._layout, self._patterns()):
             return None
         self._tokens += found.tokens
-        return Stretch(documents, found.tokens, self._columns() if self._patterns().are_many else ())
+        return Stretch(found.documents, found.tokens, self._due_columns())
+
+    def _regular(self, end: bytes, own: list[bytes], marks: int) -> Regular | None:
+        """What is in pieces of gold, if they are regular and can follow on both sides, after so many marks."""
+        layout, other_layout = self.layouts
+        if layout is None or layout != other_layout or not is_plain(layout):
+            return None
+        found = self._files[0].reader.regular(end, own)
+        if found is None:
+            return None
+        documents = marks + found.documents
+        can_follow = all(file.reader.takes(end, documents) for file in self._files)
+        return Regular(documents, found.tokens) if can_follow else None
+
+    def _open_stretch(self, pieces: _Pieces) -> Stretch | None:
+        """Lines that a span crosses into or out of, if they are regular.
+
+        Raises `FormatError` if they are not though the span has begun in regular ones.
+        """
+        if pieces.goes_on_from_before and self._open is None:
+            return None
+        tokens = self._extend(pieces)
+        if tokens is None:
+            if self._open is None:
+                return None
+            raise FormatError("a span goes on into irregular lines", file=str(self._files[0].path))
+        self._open = (self._open or 0) + tokens
+        if not pieces.goes_on:
+            self._close()
+        return Stretch(0, tokens, self._due_columns())
+
+    def _close(self) -> None:
+        """The open pattern has ended, if there is one."""
+        if self._open is not None:
+            self._patterns().close()
+            self._tokens += self._open
+            self._open = None
+            self._most = 1  # what ends a sentence is fed
+
+    def _extend(self, pieces: _Pieces) -> int | None:
+        """Add lines to the open pattern, and say how many, if they are regular and differ in tags only."""
+        own, other = pieces.gold, pieces.predicted
+        if not own and not other:
+            return 0
+        found = self._regular(pieces.end, own, 0)
+        if found is None or not extend(own, other, self._layout, self._patterns()):
+            return None
+        return found.tokens
+
+    @property
+    def _layout(self) -> Layout:
+        """The layout of both files, once it is known."""
+        layout = self._files[0].reader.builder.layout
+        assert layout is not None
+        return layout
 
     def _patterns(self) -> Patterns:
         if self._tags is None:
-            layout = self._files[0].reader.builder.layout
-            assert layout is not None
-            self._tags = Patterns(layout, self._merge)
+            self._tags = Patterns(self._layout, self._merge)
         return self._tags
+
+    def _due_columns(self) -> Sequence[Columns]:
+        """The columns of all patterns, if these are many."""
+        return self._columns() if self._patterns().are_many else ()
 
     def _columns(self) -> Sequence[Columns]:
         """The columns of all patterns, once."""

@@ -12,13 +12,16 @@ and so on::
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
+from sys import intern
+from typing import NamedTuple
 
 from clueval.agreement import SIDES, Columns, Tags
-from clueval.passages import Layout, unescape
+from clueval.neighbours import Numbers
+from clueval.passages import CHARACTERS, Layout, unescape
 from clueval.tagging import OUTSIDE
 
 BORDER = b"\0"
@@ -29,6 +32,21 @@ LARGE = 1 << 24
 """So many different patterns, or so many bytes, are enough to be counted: memory must not grow."""
 
 
+class Rows(NamedTuple):
+    """Token lines taken apart: their fields, one row after the other, and how many bytes there were."""
+
+    fields: list[bytes]
+    size: int
+
+    @classmethod
+    def of(cls, text: bytes, layout: Layout) -> Rows:
+        """The rows of a text, in which each line has as many fields as the layout, and ends."""
+        separator = layout.separator.encode()
+        fields = text.replace(b"\n", separator).split(separator)
+        fields.pop()
+        return cls(fields, len(text))
+
+
 @dataclass(slots=True)
 class _Counted:
     """The patterns of some layers, each as the lines of its tags, one line for each position, as in the file."""
@@ -36,6 +54,16 @@ class _Counted:
     layers: tuple[str, ...]
     same: Counter[bytes] = field(default_factory=Counter)
     disputed: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
+    open: tuple[list[bytes], list[bytes]] = field(default_factory=lambda: ([], []))
+
+
+@dataclass(slots=True)
+class _Group:
+    """Patterns that are to be compared together."""
+
+    same: list[bytes] = field(default_factory=list)
+    disputed: list[tuple[bytes, bytes]] = field(default_factory=list)
+    cells: list[tuple[bytes, bytes]] = field(default_factory=list)
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]
@@ -52,78 +80,107 @@ class Patterns:
         self._touching: Counter[Touching] = Counter()
         self._bytes = 0  # at most, of all patterns
         self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
+        self._cells: Counter[tuple[bytes, bytes]] = Counter()
+        self.numbers: Numbers[bytes] = Numbers()
+        self._number_afresh()
 
     @property
     def are_many(self) -> bool:
         """Whether there are so many that it is time to count them."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
-        return self._bytes > LARGE or len(self._touching) + max(sizes) > MANY
+        return self._bytes > LARGE or len(self._touching) + len(self._cells) + max(sizes) > MANY
 
-    def add_same(self, text: bytes) -> None:
+    def add_same(self, rows: Rows) -> None:
         """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
-        self._bytes += len(text)
-        for counted, patterns in zip(self._counted, self._patterns(text), strict=True):
+        self._bytes += rows.size
+        for counted, patterns in zip(self._counted, self._patterns(rows), strict=True):
             counted.same.update(patterns)
 
-    def add_disputed(self, gold: bytes, predicted: bytes) -> None:
+    def add_disputed(self, gold: Rows, predicted: Rows) -> None:
         """Take in parallel token lines, and after each pattern a line of `BORDER`."""
-        self._bytes += len(gold) + len(predicted)
+        self._bytes += gold.size + predicted.size
         sides = self._patterns(gold), self._patterns(predicted)
         for counted, own, other in zip(self._counted, *sides, strict=True):
             counted.disputed.update(zip(own, other, strict=True))
 
-    def add_pairs(self, gold: bytes, predicted: bytes) -> None:
-        """Take in the parallel tags of one layer, a line each, with a line of `BORDER` between patterns.
+    def add_cells(self, gold: Iterable[bytes], predicted: Iterable[bytes]) -> None:
+        """Take in patterns of one layer in which a byte is the number of a tag, as `numbers` has it.
 
-        Patterns that are outside on both sides, or one line of `BORDER`, are passed over.
+        Patterns that are outside on both sides, or a `BORDER`, are passed over.
         """
-        self._bytes += len(gold) + len(predicted)
-        (counted,) = self._counted
-        own, other = (text.split(b"\n%s\n" % BORDER) for text in (gold, predicted))
-        counted.disputed.update(zip(own, other, strict=True))
+        self._cells.update(zip(gold, predicted, strict=True))
         for nothing in (OUTSIDE.encode(), BORDER):
-            counted.disputed.pop((nothing, nothing), None)
+            cell = bytes((self.numbers[nothing],))
+            self._cells.pop((cell, cell), None)
+
+    def extend(self, gold: Rows, predicted: Rows) -> None:
+        """Take in parallel token lines in which no pattern ends; the open one goes on with them."""
+        self._bytes += gold.size + predicted.size
+        for side, rows in enumerate((gold, predicted)):
+            for counted, lines in zip(self._counted, self._lines(rows), strict=True):
+                counted.open[side].append(b"\n".join(lines))
+
+    def close(self) -> None:
+        """The open pattern has ended."""
+        for counted in self._counted:
+            own, other = (b"\n".join(parts) for parts in counted.open)
+            if own == other:
+                counted.same[own] += 1
+            else:
+                counted.disputed[own, other] += 1
+            counted.open = ([], [])
 
     def add_touching(self, lines: Iterable[Touching]) -> None:
         """Take in where patterns part though spans touch: their tags are neighbours all the same."""
         self._touching.update(lines)
 
-    def _patterns(self, text: bytes) -> Iterator[list[bytes]]:
-        """The patterns in a text of those layers that are counted together."""
-        if not text:
-            yield from ([] for _ in self._counted)
-            return
-        separator, width = self._layout.separator.encode(), self._layout.width
-        flat = text.replace(b"\n", separator).split(separator)
-        columns = {name: flat[column:-1:width] for name, column in self._layout.layers}
+    def _patterns(self, rows: Rows) -> Iterator[list[bytes]]:
+        """The patterns of those layers that are counted together."""
+        separator = self._layout.separator.encode()
+        for counted, lines in zip(self._counted, self._lines(rows), strict=True):
+            border = separator.join([BORDER] * len(counted.layers))
+            yield b"\n".join([*lines, b""]).split(b"\n%s\n" % border)[:-1] if lines else []
+
+    def _lines(self, rows: Rows) -> Iterator[list[bytes]]:
+        """The lines of tags of those layers that are counted together."""
+        separator = self._layout.separator.encode()
+        columns = {name: rows.fields[column :: self._layout.width] for name, column in self._layout.layers}
         for counted in self._counted:
             tags = [columns[name] for name in counted.layers]
-            lines = tags[0] if len(tags) == 1 else list(map(separator.join, zip(*tags, strict=True)))
-            border = separator.join([BORDER] * len(tags))
-            yield b"\n".join([*lines, b""]).split(b"\n%s\n" % border)[:-1]
+            yield tags[0] if len(tags) == 1 else list(map(separator.join, zip(*tags, strict=True)))
 
     def take(self, tokens: int) -> Iterator[Columns]:
         """Everything counted, once, to be compared; `tokens` are all that there were."""
         touching = self._take_touching()
         self._bytes = 0
         for counted in self._counted:
-            by_power: dict[int, tuple[list[bytes], list[tuple[bytes, bytes]]]] = {}
+            by_power: defaultdict[int, _Group] = defaultdict(_Group)
             for same, times in counted.same.items():
                 for power in _powers(times):
-                    by_power.setdefault(power, ([], []))[0].append(same)
+                    by_power[power].same.append(same)
             for disputed, times in counted.disputed.items():
                 for power in _powers(times):
-                    by_power.setdefault(power, ([], []))[1].append(disputed)
+                    by_power[power].disputed.append(disputed)
+            for cells, times in self._cells.items():
+                for power in _powers(times):
+                    by_power[power].cells.append(cells)
             known = 0
-            for power, (alike, unlike) in sorted(by_power.items()):
-                columns = self._columns(counted.layers, power, alike, unlike)
+            for power, group in sorted(by_power.items(), key=itemgetter(0)):
+                columns = self._columns(counted.layers, power, group)
                 known += power * columns.tokens
                 yield columns
-            rest = self._columns(counted.layers, 1, [], [], tokens - known)
+            rest = self._columns(counted.layers, 1, _Group(), tokens - known)
             rest.touching = {place: touching[place] for place in touching if place[1] in counted.layers}
             yield rest
             counted.same.clear()
             counted.disputed.clear()
+            self._cells.clear()
+        self._number_afresh()
+
+    def _number_afresh(self) -> None:
+        self.numbers.clear()
+        for name in (OUTSIDE.encode(), BORDER):
+            self.numbers[name]
 
     def _take_touching(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
         """The neighbours that patterns part, by side and layer, once."""
@@ -138,25 +195,32 @@ class Patterns:
         self._touching.clear()
         return found
 
-    def _columns(
-        self,
-        layers: tuple[str, ...],
-        times: int,
-        same: list[bytes],
-        disputed: list[tuple[bytes, bytes]],
-        more: int = 0,
-    ) -> Columns:
+    def _columns(self, layers: tuple[str, ...], times: int, group: _Group, more: int = 0) -> Columns:
         """Patterns one after the other, an O after each; `more` are positions that are outside on both sides."""
-        sides = [[own for own, _ in disputed], [other for _, other in disputed]]
-        tokens = sum(own.count(b"\n") + 1 for own in sides[0])
-        tags = [self._split(layers, patterns) for patterns in (same, *sides)]
-        return Columns(tokens + more, tags[0], (tags[1], tags[2]), times)
+        same = self._split(layers, group.same)
+        sides = []
+        for side in (0, 1):
+            tags = self._split(layers, [pair[side] for pair in group.disputed])
+            if group.cells:
+                tags[layers[0]] += [OUTSIDE, *self._named([pair[side] for pair in group.cells])]
+            sides.append(tags)
+        tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed) + sum(
+            len(own) for own, _ in group.cells
+        )
+        return Columns(tokens + more, same, (sides[0], sides[1]), times)
+
+    def _named(self, cells: list[bytes]) -> Iterator[str]:
+        """The tags of cells, an O between two."""
+        names = [name.decode() for name in self.numbers]
+        if self._layout.entities:
+            names = list(map(unescape, names))
+        return map(names.__getitem__, b"\0".join(cells))
 
     def _split(self, layers: tuple[str, ...], patterns: list[bytes]) -> Tags:
         separator = self._layout.separator
         outside = separator.join(OUTSIDE * len(layers))
         text = f"\n{outside}\n".encode().join(patterns).decode()
-        lines = text.split("\n") if patterns else []
+        lines = _interned_lines(text) if patterns else []
         columns = [lines]
         if len(layers) > 1:
             fields = [line.split(separator) for line in lines]
@@ -169,6 +233,17 @@ class Patterns:
         """The tags that stand side by side in a line of tags."""
         tags = line.split(self._layout.separator)
         return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
+
+
+def _interned_lines(text: str) -> list[str]:
+    """The lines of a text; some at a time, since a pattern may be as long as a corpus, and each string once."""
+    lines: list[str] = []
+    start = 0
+    while (stop := text.find("\n", start + CHARACTERS)) >= 0:
+        lines += map(intern, text[start:stop].split("\n"))
+        start = stop + 1
+    lines += map(intern, text[start:].split("\n"))
+    return lines
 
 
 def _powers(number: int) -> Iterator[int]:

@@ -17,18 +17,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, pairwise, repeat
-from operator import eq, ne
+from itertools import compress, count, repeat
+from operator import eq, ne, not_
 from typing import NamedTuple
 
 from clueval.narrowing import fits, runs_pattern
+from clueval.neighbours import Pairs
 from clueval.passages import Layout
-from clueval.patterns import BORDER, Patterns, Touching
+from clueval.patterns import BORDER, Patterns, Rows, Touching
 from clueval.sources import is_utf8
 from clueval.tagging import OUTSIDE, continues
 
-APART, TOUCHING, CROSSING = range(3)
-"""How two lines hang together: a span crosses from one to the other, or spans touch, or neither."""
+APART, TOUCHING, CROSSING = 0, 1, 3
+"""How two lines hang together: a span crosses from one to the other, or spans touch, or neither.
+
+What holds of either side holds of both, and these numbers are such that it is their bitwise or.
+"""
 
 DENSE = 3
 """If more than one line in so many differs, no zones are looked for."""
@@ -54,61 +58,111 @@ def _behind(layout: Layout) -> int:
 def take_apart(
     own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, patterns: Patterns
 ) -> bool:
-    """Add the patterns of two lists of sentences, the first of them regular.
+    """Add the patterns of two lists of sentences, or of lines of one, those of gold regular.
 
     False, and nothing is added, if they differ in more than tags.
     """
-    differs = list(map(ne, own, other))
-    lines, other_lines = (end.join(compress(side, differs)).split(b"\n") for side in (own, other))
+    lines, other_lines, same = own, other, list[bytes]()
+    if end != b"\n":
+        differs = list(map(ne, own, other))
+        lines, other_lines = (end.join(compress(side, differs)).split(b"\n") for side in (own, other))
+        same = list(compress(own, map(not_, differs)))
     if len(lines) != len(other_lines):
         return False
-    same = [sentence for sentence, different in zip(own, differs, strict=True) if not different]
     differing = list(compress(count(), map(ne, lines, other_lines)))
+    agreed: list[bytes] = []
+    is_added = False
     if DENSE * len(differing) > len(lines) and len(layout.layers) == 1:
-        if not _add_cells(lines, other_lines, layout, patterns):
+        join = _without_structure if end == b"\n" else _with_borders
+        rows = join(lines, other_lines, layout)
+        if rows is None:
             return False
-        agreed: list[bytes] = []
-    else:
+        is_added = _add_cells(*rows, layout, patterns)
+    if not is_added:
         zones = _zones(lines, other_lines, differing, layout)
-        if not _differ_in_tags(zones, layout):
+        rows = _parallel_rows(zones.gold, zones.predicted, layout)
+        if rows is None:
             return False
-        patterns.add_disputed(zones.gold, zones.predicted)
+        patterns.add_disputed(*rows)
         patterns.add_touching(zones.touching)
         agreed = zones.agreed
-    patterns.add_same(_inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout))
+    inside = _inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout)
+    patterns.add_same(Rows.of(inside, layout))
     return True
 
 
-def _add_cells(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, patterns: Patterns) -> bool:
-    """Add all lines of two texts, of one layer, cut wherever no span crosses.
+def _without_structure(
+    own: Sequence[bytes], other: Sequence[bytes], layout: Layout
+) -> tuple[Rows, Rows] | None:
+    """The rows of lines without structure; None if they differ in more than tags."""
+    return _parallel_rows(b"\n".join([*own, b""]), b"\n".join([*other, b""]), layout)
 
-    False, and nothing is added, if they differ in more than tags.
-    """
+
+def _with_borders(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> tuple[Rows, Rows] | None:
+    """The rows of lines, of `BORDER` for those of structure; None if they differ in more than tags."""
     separator, border, width = layout.separator.encode(), _border(layout), layout.width
     counts = [list(map(bytes.count, lines, repeat(separator))) for lines in (own, other)]
     if counts[0] != counts[1]:
-        return False
+        return None
     structure: list[list[bytes]] = []
     flat: list[list[bytes]] = []
     for lines in (own, other):
-        structure.append([line for line, fields in zip(lines, counts[0], strict=True) if not fields])
+        structure.append(list(compress(lines, map(not_, counts[0]))))
         rows = [line if fields else border for line, fields in zip(lines, counts[0], strict=True)]
         flat.append(separator.join(rows).split(separator))
     if structure[0] != structure[1] or flat[0][::width] != flat[1][::width]:
+        return None
+    tags = b"".join(flat[1][_before(layout) :: width])
+    if b"\r" in tags or tags.count(b"\0") != len(structure[1]) or not is_utf8(tags):
+        return None
+    return Rows(flat[0], len(tags)), Rows(flat[1], len(tags))
+
+
+def _add_cells(gold: Rows, predicted: Rows, layout: Layout, patterns: Patterns) -> bool:
+    """Add all rows, of one layer, cut wherever no span crosses; False if there are too many different tags."""
+    columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
+    numbers = patterns.numbers
+    numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
+    if len(numbers) > MOST_TAGS:
         return False
-    columns = [fields[_before(layout) :: width] for fields in flat]
-    relations = Relations(layout)
-    sides = (map(relations.__getitem__, pairwise(tags)) for tags in columns)
-    found = [one if one > another else another for one, another in zip(*sides, strict=True)]
-    text = b"".join(columns[1])
-    if b"\r" in text or text.count(b"\0") != len(structure[1]) or not is_utf8(text):
-        return False
-    pairs = zip(*(tags[offset:] for tags in columns for offset in (0, 1)), strict=False)
-    patterns.add_touching(compress(pairs, map(eq, found, repeat(TOUCHING))))
-    cut = b"\n%s\n" % BORDER
-    seams = [*map((cut, cut, b"\n").__getitem__, found), b""]
-    patterns.add_pairs(*(b"".join(chain.from_iterable(zip(tags, seams, strict=True))) for tags in columns))
+    names, relations = list(numbers), Relations(layout)
+    sides = []
+    for side in numbered:
+        pairs = Pairs(side, len(names))
+        sides.append(pairs.each(lambda before, here: relations[names[before], names[here]]))
+    found = _either(*sides)
+    touching = zip(*(tags[offset:] for tags in columns for offset in (0, 1)), strict=False)
+    patterns.add_touching(compress(touching, map(eq, found, repeat(TOUCHING))))
+    patterns.add_cells(*(_cells(bytes(side), found.translate(_CUTS)) for side in numbered))
     return True
+
+
+_JOIN, _CUT = b"\xfe", b"\xff"
+MOST_TAGS = _JOIN[0]
+"""So many different tags can be numbered apart from these two."""
+
+_CUTS = bytes(_JOIN[0] if found == CROSSING else _CUT[0] for found in range(256))
+
+
+def _cells(numbered: bytes, between: bytes) -> list[bytes]:
+    """Numbers cut wherever `_CUT` stands between two.
+
+    >>> _cells(b"abc", _JOIN + _CUT)
+    [b'ab', b'c']
+    """
+    woven = bytearray(2 * len(numbered))
+    woven[::2] = numbered
+    woven[1::2] = between + _JOIN
+    return bytes(woven).translate(None, _JOIN).split(_CUT)
+
+
+def _either(own: bytes, other: bytes) -> bytes:
+    """The bitwise or of two strings of as many bytes, a number each, many at once.
+
+    >>> list(_either(bytes([1, 0, 1]), bytes([0, 0, 3])))
+    [1, 0, 3]
+    """
+    return (int.from_bytes(own) | int.from_bytes(other)).to_bytes(len(own))
 
 
 class _Zones(NamedTuple):
@@ -203,16 +257,27 @@ def _text(lines: list[bytes]) -> bytes:
     return b"\n".join([*lines, b""]) if lines else b""
 
 
-def _differ_in_tags(zones: _Zones, layout: Layout) -> bool:
-    """Whether all lines of the zones are token lines, and have the same tokens."""
-    gold, predicted = zones.gold, zones.predicted
+def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, patterns: Patterns) -> bool:
+    """Add lines, of gold regular ones, to the pattern that is open.
+
+    False, and nothing is added, if they differ in more than tags.
+    """
+    gold, predicted = (b"\n".join([*lines, b""]) for lines in (own, other))
+    rows = _parallel_rows(gold, predicted, layout)
+    if rows is None:
+        return False
+    patterns.extend(*rows)
+    return True
+
+
+def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows, Rows] | None:
+    """The rows of two texts if all their lines are token lines and have the same tokens, else None."""
     if b"\r" in predicted or predicted.count(b"\0") != gold.count(b"\0") or not is_utf8(predicted):
-        return False
+        return None
     if not (fits(gold, layout) and fits(predicted, layout)):
-        return False
-    separator = layout.separator.encode()
-    own, other = (text.replace(b"\n", separator).split(separator) for text in (gold, predicted))
-    return own[:: layout.width] == other[:: layout.width]
+        return None
+    own, other = (Rows.of(text, layout) for text in (gold, predicted))
+    return (own, other) if own.fields[:: layout.width] == other.fields[:: layout.width] else None
 
 
 def _border(layout: Layout) -> bytes:

@@ -45,7 +45,7 @@ def passages_alone() -> Iterator[None]:
 def small(size: int) -> Iterator[None]:
     """Blocks of so many bytes, and as few patterns at a time."""
     with ExitStack() as stack:
-        for name in ("sources.BLOCK", "lockstep.BLOCK", "lockstep.LOOK", "patterns.MANY"):
+        for name in ("sources.BLOCK", "lockstep.BLOCK", "lockstep.LOOK", "lockstep.LOOK_ON", "patterns.MANY"):
             stack.enter_context(patch(f"clueval.{name}", size))
         yield
 
@@ -80,6 +80,51 @@ class TestTheExampleOfTheDocstring:
         assert (patterns.tokens, rest.tokens) == (2, 5)
 
 
+class TestASpanThatCrossesEveryLine:
+    """Nowhere can the files be cut; so the tags of all lines become one pattern."""
+
+    @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
+    @pytest.mark.parametrize(
+        ("name", "head", "between", "foot"),
+        [("a.vrt", "<text>\n", "", "</text>\n"), ("a.vrt", "<text>\n<s>\n", "</s>\n<s>\n", "</s>\n</text>\n"),
+         ("a.conll", "", "\n", ""), ("a.conll", "-DOCSTART-\n\n", "\n", "\n")],
+    )  # fmt: skip
+    def test_it_is_counted_as_in_passages(
+        self, tmp_path: Path, name: str, head: str, between: str, foot: str, size: int
+    ) -> None:
+        sides = ["B-X", *["I-X"] * 99], ["B-X", "B-Y"] * 50
+        paths = []
+        for number, tags in enumerate(sides):
+            lines = "".join(f"w{n}\t{tag}\n" for n, tag in enumerate(tags))
+            parts = between.join([lines, "w\tO\n", lines]) if between else lines
+            paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
+
+        with small(size):
+            with passages_alone():
+                expected = outcome(*paths, metrics=METRICS)
+            assert outcome(*paths, metrics=METRICS) == expected
+            assert size == 5000 or tokens_in_stretches(*paths) >= 100  # one piece that is more than lines
+
+    @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
+    @pytest.mark.parametrize("side", [0, 1])
+    @pytest.mark.parametrize("place", [1, 50, 100])
+    def test_what_is_irregular_in_it_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, side: int, place: int
+    ) -> None:
+        for name in ("a.vrt", "a.conll"):
+            paths = []
+            for number, tag in enumerate(("I-X", "B-Y")):
+                lines = ["w\tB-X", *[f"w\t{tag}"] * 99]
+                if number == side:
+                    lines.insert(place, line)
+                paths.append(write(tmp_path / f"{number}{name}", "\n".join([*lines, ""])))
+
+            with small(40):
+                with passages_alone():
+                    expected = outcome(*paths)
+                assert outcome(*paths) == expected
+
+
 class TestWhatIsRegular:
     CORPUS: ClassVar[Corpus] = [
         [[("a", "O"), ("b", "B-X")], [("c", "O")]],
@@ -112,6 +157,30 @@ class TestWhatIsRegular:
             found = outcome(gold, predicted, metrics=METRICS)
         with passages_alone():
             assert found == outcome(gold, predicted, metrics=METRICS)
+
+    def test_files_with_the_line_ends_of_windows(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "g.vrt", vrt(self.CORPUS).replace("\n", "\r\n"))
+        predicted = write(tmp_path / "p.vrt", vrt(self.CORPUS))
+
+        assert tokens_in_stretches(gold, predicted) >= 3
+        assert outcome(gold, predicted) == outcome(predicted, predicted)
+
+    @pytest.mark.parametrize("labels", [5, 20, 125, 300])
+    def test_sentences_that_differ_in_most_lines_with_any_number_of_labels(
+        self, tmp_path: Path, labels: int
+    ) -> None:
+        gold = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "BIO"]
+        predicted = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "IBI"]
+        for name, form in (("vrt", vrt), ("conll", conll)):
+            paths = [
+                write(tmp_path / f"{number}.{name}", form([[[("w", "O")], rows, rows[::-1], rows]]))
+                for number, rows in enumerate((_legal(gold), _legal(predicted)))
+            ]
+
+            assert tokens_in_stretches(*paths) >= 3 * labels
+            found = outcome(*paths, metrics=METRICS)
+            with passages_alone():
+                assert found == outcome(*paths, metrics=METRICS)
 
     def test_files_with_other_columns_behind_the_tags(self, tmp_path: Path) -> None:
         path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
@@ -198,6 +267,10 @@ class TestWhatIsRegular:
         path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
 
         assert "t2" in str(outcome(path, path, layers={"entity": 3}, token_id=2))
+
+
+def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
 
 
 def unbroken(corpus: Corpus) -> str:

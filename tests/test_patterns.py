@@ -7,13 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.passages import ColumnOptions, Layout, layout_of
-from clueval.patterns import BORDER, Patterns
+from clueval.patterns import BORDER, Patterns, Rows
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
 
 
-def text(patterns: list[list[str]]) -> bytes:
-    return "".join(f"w\t{tag}\n" for pattern in patterns for tag in [*pattern, BORDER.decode()]).encode()
+def rows(patterns: list[list[str]]) -> Rows:
+    text = "".join(f"w\t{tag}\n" for pattern in patterns for tag in [*pattern, BORDER.decode()])
+    return Rows.of(text.encode(), LAYOUT)
 
 
 def occurrences(tags: list[str]) -> list[str]:
@@ -27,7 +28,7 @@ PATTERNS = st.lists(st.lists(st.sampled_from(["B-X", "I-X", "B-Y"]), min_size=1,
 @given(PATTERNS)
 def test_every_pattern_is_compared_as_often_as_it_occurs(given: list[list[str]]) -> None:
     patterns = Patterns(LAYOUT, merge=False)
-    patterns.add_same(text(given))
+    patterns.add_same(rows(given))
 
     found: Counter[str] = Counter()
     for columns in patterns.take(100):
@@ -40,14 +41,14 @@ def test_every_pattern_is_compared_as_often_as_it_occurs(given: list[list[str]])
 @given(PATTERNS)
 def test_the_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
     patterns = Patterns(LAYOUT, merge=False)
-    patterns.add_disputed(text(given), text([["B-Z" for _ in pattern] for pattern in given]))
+    patterns.add_disputed(rows(given), rows([["B-Z" for _ in pattern] for pattern in given]))
 
     assert sum(columns.times * columns.tokens for columns in patterns.take(500)) == 500
 
 
 def test_patterns_that_differ_stay_in_pairs() -> None:
     patterns = Patterns(LAYOUT, merge=False)
-    patterns.add_disputed(text([["B-X", "I-X"]] * 3), text([["B-X", "B-X"]] * 3))
+    patterns.add_disputed(rows([["B-X", "I-X"]] * 3), rows([["B-X", "B-X"]] * 3))
 
     once, twice, rest = patterns.take(6)
 
@@ -57,7 +58,7 @@ def test_patterns_that_differ_stay_in_pairs() -> None:
 
 def test_layers_are_counted_apart_unless_they_are_merged() -> None:
     layout: Layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
-    lines = b"w\tB-X\tO\nw\t%s\t%s\n" % (BORDER, BORDER)
+    lines = Rows.of(b"w\tB-X\tO\nw\t%s\t%s\n" % (BORDER, BORDER), layout)
 
     apart, merged = Patterns(layout, merge=False), Patterns(layout, merge=True)
     for patterns in (apart, merged):
@@ -72,7 +73,7 @@ def test_long_patterns_are_counted_before_they_are_too_many() -> None:
     assert not patterns.are_many
 
     with patch("clueval.patterns.LARGE", 10):
-        patterns.add_same(text([["B-X", "I-X", "I-X"]]))
+        patterns.add_same(rows([["B-X", "I-X", "I-X"]]))
         assert patterns.are_many
         list(patterns.take(3))
         assert not patterns.are_many
@@ -80,7 +81,7 @@ def test_long_patterns_are_counted_before_they_are_too_many() -> None:
 
 def test_what_was_taken_is_gone() -> None:
     patterns = Patterns(LAYOUT, merge=False)
-    patterns.add_same(text([["B-X"]]))
+    patterns.add_same(rows([["B-X"]]))
 
     list(patterns.take(1))
 

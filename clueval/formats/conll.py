@@ -79,6 +79,7 @@ class ConllReader:
         self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
         self.ends = (b"\n\n",)
+        self.end_lines = (b"\n",)
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:

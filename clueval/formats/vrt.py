@@ -103,7 +103,7 @@ class VrtReader:
         self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {_NAME}="[^"\n\t]*")*\n)+')
         self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
         document_end = f"</{self._document_tag}>\n".encode()
-        self.ends = (self._sentence_end.encode(), document_end)
+        self.ends = self.end_lines = (self._sentence_end.encode(), document_end)
         self._between = _between(self._document_tag, self._sentence_tag)
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
@@ -181,7 +181,7 @@ class VrtReader:
         a line end.
         """
         layout = self.builder.layout
-        text = b"".join((b"\n", end, end.join(pieces)) if end != b"\n" else (b"\n", *pieces, end))
+        text = b"\n".join((b"", *pieces, b"")) if end == b"\n" else b"".join((b"\n", end, end.join(pieces)))
         if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
             return None
         skeleton = text.translate(None, _NO_SKELETON)[1:]
