@@ -220,11 +220,10 @@ class Patterns:
         separator = self._layout.separator
         outside = separator.join(OUTSIDE * len(layers))
         text = f"\n{outside}\n".encode().join(patterns).decode()
-        lines = _interned_lines(text) if patterns else []
-        columns = [lines]
-        if len(layers) > 1:
-            fields = [line.split(separator) for line in lines]
-            columns = [[each[number] for each in fields] for number in range(len(layers))]
+        tags = (
+            _interned_lines(text if len(layers) == 1 else text.replace(separator, "\n")) if patterns else []
+        )
+        columns = [tags[number :: len(layers)] for number in range(len(layers))]
         if self._layout.entities and "&" in text:
             columns = [list(map(unescape, column)) for column in columns]
         return dict(zip(layers, columns, strict=True))

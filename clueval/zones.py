@@ -250,6 +250,8 @@ def tags_in(layout: Layout) -> Callable[[bytes], bytes]:
     if layers == 1 and not behind:
         return lambda line: parts[2] if (parts := line.rpartition(separator))[1] else b""
     before = _before(layout)
+    if before == 1 and not behind:
+        return lambda line: line.partition(separator)[2]
     return lambda line: separator.join(line.split(separator)[before : before + layers])
 
 
