@@ -281,7 +281,11 @@ CASES: dict[str, Case] = {
     "layers": Case("200 layers", corpus(layers=200), share=0.05, layers=200, larger="a report per layer"),
     "documents": Case("documents of three tokens", tagged(three, TINY), BOTH, share=3),
     "ill-formed": Case("tags ill-formed but for the first of a sentence", tagged(ill_formed, ORDINARY)),
-    "labels": Case("100,000 labels", tagged(many_labels, ORDINARY), larger="rows for each label and level"),
+    "labels": Case(
+        "each span has one of 100,000 labels",
+        tagged(many_labels, ORDINARY),
+        larger="rows for each label and level",
+    ),
     "long-token": Case("a token of one long line", line(_LINE), BOTH, share=100, by_byte=True),
     "long-token-differs": Case(
         "two such tokens that differ at their end",

@@ -12,6 +12,7 @@ from clueval.lockstep import File, Lockstep
 from clueval.passages import ROWS, Passage
 from clueval.reading import Source, ends_early, layer_names
 from clueval.running import Evaluation
+from clueval.same_text import first_line
 from clueval.sources import raw_blocks
 
 Item = Stretch | tuple[Passage, Passage]
@@ -74,7 +75,8 @@ def _passages(own: Source, other: Source) -> Iterator[tuple[Passage, Passage]]:
     """The passages of both files, in pairs. Raises `TextMismatch` if one file has fewer."""
     for gold, predicted in zip_longest(own.passages(), other.passages()):
         if gold is None or predicted is None:
-            raise ends_early(own, other, gold is None, (gold or predicted).document)
+            extra = gold or predicted
+            raise ends_early(own, other, gold is None, extra.document, first_line(extra))
         yield gold, predicted
 
 

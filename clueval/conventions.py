@@ -30,7 +30,7 @@ from clueval.index import in_order_and_flat
 from clueval.metric import Metric, Side
 from clueval.metrics import metric_named
 from clueval.neighbours import Seams
-from clueval.reading import Documents, LayerColumns, layer_names
+from clueval.reading import Documents, LayerColumns, are_paths, layer_names
 from clueval.results import Rates, Result, Signature, headlines
 from clueval.spans import Frozen, name_of
 from clueval.tagging import OUTSIDE, scheme_called, scheme_of
@@ -343,7 +343,9 @@ def compare_conventions(
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
     metric = EveryConvention(scheme, factor)
-    result = evaluate(gold, predicted, metrics=[metric], layers=layers, scheme=scheme, **reading)
+    if are_paths(gold):
+        reading = {**reading, "scheme": scheme}
+    result = evaluate(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # without documents there were no layers to be seen
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})

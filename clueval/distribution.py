@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from clueval.agreement import SIDES
 from clueval.exceptions import WorkerLost
-from clueval.jobs import NoProcesses, chosen_jobs, in_order, pool
+from clueval.jobs import NoProcesses, chosen_jobs, in_order, megabytes, pool
 from clueval.reading import layer_names
 from clueval.running import Evaluation
 from clueval.sources import Progress
@@ -60,7 +60,10 @@ def count_pairs(
     size = sum(size_of(path) for _, *both in pairs for path in both)
     if executor is None:
         number, why = chosen_jobs(jobs, size)
-        number = min(number, max(size // SMALLEST, 1))
+        most = max(size // SMALLEST, 1)
+        if number > most:
+            asked = "" if jobs is None else f"; {jobs} were asked for"
+            number, why = most, f"{megabytes(size)} pays for no more than that{asked}"
     else:
         number, why = chosen_jobs(jobs or 1, size)[0], "on the executor"
     if executor is None and number == 1:
@@ -70,15 +73,15 @@ def count_pairs(
     planned = Tasks(work, pairs, _task_size(size, number, executor))
     tasks = iter(planned)
     first = list(islice(tasks, 2))
-    if len(first) < 2 or not _travels(work):
-        what = "there is nothing to share out" if len(first) < 2 else "its metrics cannot be sent elsewhere"
-        remark(f"1 process: {what}")
+    if (executor is None and len(first) < 2) or not _travels(work):
+        one = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
+        remark(f"1 process: {one if len(first) < 2 else 'its metrics cannot be sent elsewhere'}")
         work.count_here(evaluation, pairs, progress)
         return
     gathering = _Gathering(evaluation, planned, progress, remark)
     if executor is not None:
         window = IN_FLIGHT if number == 1 else TASKS_EACH * number
-        remark(f"{size / 1e6:.0f} MB {why}, at most {window} tasks at a time")
+        remark(f"{megabytes(size)} {why}, at most {window} tasks at a time")
         gathering.gather(executor, chain(first, tasks), window, cancel=True)
         return
     try:
@@ -93,9 +96,8 @@ def count_pairs(
 def _task_size(size: int, jobs: int, executor: Executor | None) -> int:
     """About how many bytes of both sides a task is to have."""
     largest = LARGEST if executor is None else max(LARGEST, size // MOST_TASKS)
-    if executor is not None and jobs == 1:
-        return largest
-    return min(max(size // (TASKS_EACH * jobs), SMALLEST), largest)
+    tasks = IN_FLIGHT if executor is not None and jobs == 1 else TASKS_EACH * jobs
+    return min(max(size // tasks, SMALLEST), largest)
 
 
 def _travels(work: Work) -> bool:

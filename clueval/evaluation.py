@@ -18,12 +18,14 @@ from clueval.column_files import count_column_files
 from clueval.distribution import count_pairs
 from clueval.exceptions import UsageError
 from clueval.filters import parse_where
+from clueval.jobs import require_jobs
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
-from clueval.parallel import document_groups, parallel, require_pair_by
+from clueval.parallel import document_groups, files_of_side, parallel, require_pair_by
 from clueval.reading import (
     Documents,
     LayerColumns,
+    Paths,
     ReadOptions,
     Source,
     are_paths,
@@ -63,7 +65,7 @@ def evaluate(
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
-    ignore_punct: bool = True,
+    ignore_punct: bool | None = None,
     gold_set: str | None = None,
     predicted_set: str | None = None,
     reference_set: str | None = None,
@@ -118,28 +120,31 @@ def evaluate(
     passage of each side and the counts, in each process. Raises `CluevalError` for wrong use or input,
     `TextMismatch` where the two sides differ in their text, `WorkerLost` if a process ends in the middle.
     """
+    require_jobs(jobs)
     _require_sense(unit, pair_by, predicted is None, merge and (reference_set, lists) != (None, None))
     chosen = tuple(_with_unfiltered(metric, gold_set) for metric in _metrics(metrics))
     beside = Beside(chosen, reference_set, lists, each)
     keys = (by,) if isinstance(by, str) else tuple(by)
     plan = Plan(beside.metrics, merge, parse_where(where), keys, unit, _cells(align))
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
+    reading = ReadOptions(
+        input=input,
+        token=token,
+        token_id=token_id,
+        scheme=scheme,
+        invalid=invalid,
+        document_tag=document_tag,
+        sentence_tag=sentence_tag,
+        text=None if text is None else Path(text),
+        ignore_punct=ignore_punct,
+        whole_text=plan.texts_may_differ and plan.align is None,
+        containing=_containing(chosen),
+    )
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
+        reading.require_use(_files(gold, predicted, pairs))  # type: ignore[arg-type]  # paths, as there are pairs
         sets = (gold_set, predicted_set, reference_set)
-        reading = {
-            "input": input,
-            "token_id": token_id,
-            "scheme": scheme,
-            "invalid": invalid,
-            "document_tag": document_tag,
-            "sentence_tag": sentence_tag,
-            "text": None if text is None else Path(text),
-            "ignore_punct": ignore_punct,
-            "whole_text": plan.texts_may_differ and plan.align is None,
-            "containing": _containing(chosen),
-        }
-        options = _options(layers, token, sets, predicted is None, reading)
+        options = _options(reading, layers, sets, predicted is None)
         remark = remark or _say_nothing
         if beside or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
@@ -153,6 +158,7 @@ def evaluate(
         choices = {"scheme": scheme or "auto", "invalid": invalid}
     else:
         _require_documents(gold, predicted, reference_set)
+        reading.require_none()
         _count_groups(evaluation, beside, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= beside.choices() | ({} if pair_by is None else {"paired": pair_by})
@@ -184,12 +190,22 @@ def _say_nothing(_: str) -> None:
     """Nobody wants to know."""
 
 
+def _files(
+    gold: Paths, predicted: Paths | None, pairs: Sequence[tuple[str | None, Path, Path]]
+) -> Iterator[Path]:
+    """All files of both sides; of sides that are still to be paired, too."""
+    for _, *pair in pairs:
+        yield from pair
+    for side in (gold, predicted) if not pairs else ():
+        if side is not None:
+            yield from (path for _, path in files_of_side(side))
+
+
 def _options(
+    reading: ReadOptions,
     layers: LayerColumns | None,
-    token: int | None,
     sets: tuple[str | None, str | None, str | None],
     single: bool,
-    reading: Mapping[str, Any],
 ) -> list[ReadOptions]:
     """How gold and predicted are read, and the reference if there is one; `sets` are their annotation sets.
 
@@ -197,11 +213,11 @@ def _options(
     """
     both_columns = single and sets[0] is None
     options = [
-        ReadOptions(
-            columns_of_side(layers, side, both_columns),
-            token=1 if token is None and both_columns else token,
+        replace(
+            reading,
+            layers=columns_of_side(layers, side, both_columns),
+            token=1 if reading.token is None and both_columns else reading.token,
             annotation_set=sets[side],
-            **reading,
         )
         for side in range(2)
     ]
@@ -292,7 +308,7 @@ def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> Non
         metric,
         target_file=str(own.path),
         system_file=str(other.path),
-        ignore_punct=own.options.ignore_punct,
+        ignore_punct=own.options.ignore_punct is not False,
     )
     evaluation.see_layers([DEFAULT_LAYER])
     evaluation.units.add("token")

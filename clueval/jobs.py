@@ -35,24 +35,41 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def require_jobs(jobs: object) -> None:
+    """Raise `UsageError` unless that is a number of processes, or None for as many as pay."""
+    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
+        raise UsageError(
+            f"jobs={jobs!r} is no number of processes",
+            advice="give a whole number from 1, or None for as many as pay",
+        )
+
+
 def chosen_jobs(jobs: int | None, size: int) -> tuple[int, str]:
-    """How many processes are to count so many bytes, and why; None: as many as pays.
+    """How many processes are wanted to count so many bytes, and why; None: as many as pay.
 
-    Raises `UsageError` for less than one.
+    Raises `UsageError` for what is no number of processes.
 
-    >>> chosen_jobs(None, 2_000_000)
-    (1, '2 MB are counted before a second process has started')
-    >>> chosen_jobs(3, 2_000_000)
+    >>> chosen_jobs(None, 2_300_000)
+    (1, 'a second one does not pay for 2 MB')
+    >>> chosen_jobs(3, 2_300_000)
     (3, 'as asked for')
     """
+    require_jobs(jobs)
     if jobs is not None:
-        if jobs < 1:
-            raise UsageError(f"{jobs} processes cannot count", advice="give a number from 1")
         return jobs, "as asked for"
     if size < WORTH_IT:
-        return 1, f"{size / 1e6:.0f} MB are counted before a second process has started"
+        return 1, f"a second one does not pay for {megabytes(size)}"
     number = cores()
-    return number, f"{size / 1e6:.0f} MB, and {number} core{'s' * (number != 1)}"
+    return number, f"{megabytes(size)}, and {number} core{'s' * (number != 1)}"
+
+
+def megabytes(size: int) -> str:
+    """A number of bytes as a remark shows it.
+
+    >>> megabytes(512), megabytes(2_300_000), megabytes(12_345_000_000)
+    ('less than 1 MB', '2 MB', '12,345 MB')
+    """
+    return f"{size / 1e6:,.0f} MB" if size >= 1_000_000 else "less than 1 MB"
 
 
 def in_order(

@@ -45,7 +45,7 @@ def document_groups(
     """
     require_pair_by(pair_by)
     if pair_by in ("id", "content"):
-        ours, theirs = (_files(side) for side in (gold, gold if predicted is None else predicted))
+        ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
         yield from parallel(
             _in_turn(ours, options[:1], pair_by, progress),
             _in_turn(theirs, options[1:], pair_by, progress),
@@ -73,7 +73,8 @@ def require_pair_by(pair_by: str | None) -> None:
         raise UsageError(f"documents are not paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
 
 
-def _files(side: Paths) -> list[tuple[str | None, Path]]:
+def files_of_side(side: Paths) -> list[tuple[str | None, Path]]:
+    """The files of one side, with their names among others; a file of a list is called by its path."""
     if isinstance(side, str | Path):
         return files_of(Path(side))
     return [(str(path), Path(path)) for path in side]
@@ -103,7 +104,7 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     sides: list[dict[str, Path]] = []
     for side, name in ((gold, "gold"), (predicted, "predicted")):
         found: dict[str, Path] = {}
-        for relative, path in _files(side):
+        for relative, path in files_of_side(side):
             key = _without_ending(path.name if relative is None else relative)
             if key in found:
                 raise UsageError(

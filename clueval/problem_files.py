@@ -32,7 +32,7 @@ from clueval.reading import (
     same_documents,
     source_of,
 )
-from clueval.same_text import first_difference, require_same_frame, require_same_text
+from clueval.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.sources import Progress
 from clueval.spans import Document
 
@@ -53,7 +53,7 @@ def find_errors(
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
-    ignore_punct: bool = True,
+    ignore_punct: bool | None = None,
     gold_set: str | None = None,
     predicted_set: str | None = None,
     progress: Progress | None = None,
@@ -112,7 +112,9 @@ class _Stream:
     def of_files(
         self, gold: Path, predicted: Path, options: Sequence[ReadOptions], progress: Progress | None
     ) -> Iterator[Finding]:
-        for name, own_path, other_path in pairs_of(gold, predicted):
+        pairs = pairs_of(gold, predicted)
+        options[0].require_use(path for _, *both in pairs for path in both)
+        for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)
             other = source_of(other_path, options[1], name=name, progress=progress)
             if self._within_sentences(own, other):
@@ -146,7 +148,8 @@ class _Stream:
         self._layers.update(dict.fromkeys(names))
         for gold, predicted in zip_longest(own.passages(), other.passages()):
             if gold is None or predicted is None:
-                raise ends_early(own, other, gold is None, (gold or predicted).document)
+                extra = gold or predicted
+                raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._metadata.update(gold.metadata)
             require_same_frame(gold, predicted)
             disputed = _disputed(gold, predicted)

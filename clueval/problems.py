@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from clueval.classes import LEVELS
 from clueval.exceptions import UsageError
 from clueval.filters import Filter
 from clueval.findings import FINDING_KINDS, Finding, SideName, error_table
-from clueval.matching import LEVELS, Match, match_spans
+from clueval.matching import Match, match_spans
 from clueval.merging import MERGED, with_merged
 from clueval.spans import Document
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice, zip_longest
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from clueval.decoding import Decoder, documents
 from clueval.exceptions import CluevalError, FileError, TextMismatch, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, format_of, spans_table
 from clueval.passages import ColumnOptions, Layout, Passage
+from clueval.same_text import ADVICE, first_line
 from clueval.sources import Complain, Part, Progress, blocks, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tagging import INVALID, scheme_called
@@ -22,6 +23,19 @@ LayerColumns = Mapping[str, int | tuple[int, int]]
 
 WITH_SETS = ("gate-xml", "bdoc")
 """The formats that have several annotation sets by name."""
+
+_TABLES = (*COLUMN_FORMATS, "spans")
+_READ_BY = {
+    "token": _TABLES,
+    "token_id": _TABLES,
+    "scheme": tuple(COLUMN_FORMATS),
+    "invalid": (*COLUMN_FORMATS, "conll2000", "nerval"),
+    "document_tag": ("vrt", "spans"),
+    "sentence_tag": ("vrt", "spans"),
+    "text": ("spans",),
+    "ignore_punct": ("conll2000", "fair-spans"),
+}
+"""Of each option, the formats that read it; a table of spans reads its text with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +53,7 @@ class ReadOptions:
     document_tag: str = "text"
     sentence_tag: str = "s"
     text: Path | None = None
-    ignore_punct: bool = True
+    ignore_punct: bool | None = None
     whole_text: bool = False
     annotation_set: str | None = None
     containing: str | None = None
@@ -57,6 +71,47 @@ class ReadOptions:
             scheme_called(self.scheme)
         if self.layers is not None and not self.layers:
             raise UsageError("no layer is named", advice="name one, as in entity=2")
+
+    def require_use(self, paths: Iterable[Path]) -> None:
+        """Raise `UsageError` for an option that is set, and that the format of no file reads.
+
+        Files are looked into until every option has its use; without such an option, none is.
+        """
+        idle = self._set()
+        formats: dict[str, Path] = {}
+        for path in paths if idle else ():
+            form = _format_of(path, self)
+            formats.setdefault(form, path)
+            idle = [name for name in idle if form not in _READ_BY[name]]
+            if not idle:
+                return
+        for name in idle if formats else ():
+            raise UsageError(
+                f"{_flag(name, getattr(self, name))} has no use in the format {' or '.join(formats)}",
+                file=str(next(iter(formats.values()))),
+                advice=f"leave it out; it is for {', '.join(_READ_BY[name])}",
+            )
+
+    def require_none(self) -> None:
+        """Raise `UsageError` for an option that says how files are read, where there are no files."""
+        for name in [*self._set(), *["input"] * (self.input is not None)]:
+            raise UsageError(
+                f"{name}={getattr(self, name)!r} is for files, and both sides are documents",
+                advice="leave it out, or give it to read",
+            )
+
+    def _set(self) -> list[str]:
+        """The options that are set and that some format does not read.
+
+        Punctuation that is to stay where it is stays there in every format.
+        """
+        return [
+            each.name
+            for each in fields(self)
+            if each.name in _READ_BY
+            and getattr(self, each.name) != each.default
+            and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
+        ]
 
     def decoder(self) -> Decoder:
         return Decoder(self.scheme, self.invalid)
@@ -135,7 +190,7 @@ class Source:
         if self.format == "conll2000":
             from clueval.formats.conll2000 import read_conll2000
 
-            punctuation, invalid = self.options.ignore_punct, self.options.invalid
+            punctuation, invalid = self.options.ignore_punct is not False, self.options.invalid
             return read_conll2000(numbered, file=str(self.path), ignore_punct=punctuation, invalid=invalid)
         if self.format in WITH_SETS:
             return iter([self._of_set()])
@@ -227,11 +282,7 @@ def source_of(
     read: dict[Path, Document] | None = None,
 ) -> Source:
     """A file with its format, which is told from its first lines if `options.input` does not name it."""
-    form = options.input
-    if form is None:
-        form = format_of(path.name, _first_lines(path))
-        if form == "conll" and options.whole_text:
-            form = "nerval"
+    form = _format_of(path, options)
     if options.annotation_set is not None and form not in WITH_SETS:
         raise UsageError(
             f"the format {form} has no annotation sets, and {options.annotation_set!r} is asked for",
@@ -239,6 +290,20 @@ def source_of(
             advice=f"sets are in {' and '.join(WITH_SETS)}",
         )
     return Source(path, form, options, name, progress, read)
+
+
+def _format_of(path: Path, options: ReadOptions) -> str:
+    if options.input is not None:
+        return options.input
+    form = format_of(path.name, _first_lines(path))
+    return "nerval" if form == "conll" and options.whole_text else form
+
+
+def _flag(name: str, value: object) -> str:
+    """An option as a command has it, with its value."""
+    if name == "ignore_punct":
+        return "--ignore-punctuation" if value else "--no-ignore-punctuation"
+    return f"--{name.replace('_', '-')} {value}"
 
 
 def _first_lines(path: Path) -> str:
@@ -324,7 +389,7 @@ def read(
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
-    ignore_punct: bool = True,
+    ignore_punct: bool | None = None,
     annotation_set: str | None = None,
 ) -> Iterator[Document]:
     """The documents of a file, or of all files below a folder, one at a time.
@@ -339,10 +404,12 @@ def read(
         invalid: what becomes of ill-formed tags: ``conlleval``, ``discard`` or ``error``.
         document_tag, sentence_tag: the XML elements that are documents and sentences.
         text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
-        ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does.
+        ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does;
+            None: yes.
         annotation_set: the annotation set, of formats that have several by name (``gate-xml``, ``bdoc``).
 
-    Raises `CluevalError` for input that is not what it should be, with file and line.
+    Raises `CluevalError` for input that is not what it should be, with file and line, and `UsageError` for an
+    option that the formats of these files do not have.
     """
     options = ReadOptions(
         layers,
@@ -361,7 +428,9 @@ def read(
 
 
 def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
-    for name, file in files_of(path):
+    files = files_of(path)
+    options.require_use(file for _, file in files)
+    for name, file in files:
         yield from source_of(file, options, name=name).documents()
 
 
@@ -425,17 +494,18 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
         if gold is None or predicted is None:
             extra = gold or predicted
             assert extra is not None
-            raise ends_early(own, other, gold is None, extra.id)
+            raise ends_early(own, other, gold is None, extra.id, first_line(extra))
         yield gold, predicted
 
 
-def ends_early(own: Source, other: Source, gold_ends: bool, document: str) -> TextMismatch:
-    """The error for a side that ends where the other goes on with a document."""
+def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:
+    """The error for a side that ends where the other goes on with a document, the first token of it on a line."""
     shorter, longer = (own, other) if gold_ends else (other, own)
+    place = longer.path if line is None else f"{longer.path}:{line}"
     return TextMismatch(
-        f"the file ends where {longer.path} goes on with document {document!r}",
+        f"the file ends where {place} goes on with document {document!r}",
         file=str(shorter.path),
-        advice="gold and predicted must be the same text",
+        advice=ADVICE,
     )
 
 

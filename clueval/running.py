@@ -19,7 +19,7 @@ from clueval.exceptions import OverlapError, UsageError
 from clueval.filters import ID, Filter
 from clueval.known import Known
 from clueval.merging import MERGED, with_merged
-from clueval.metric import Metric, Side
+from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
@@ -99,6 +99,12 @@ class Evaluation:
         self._known = Known(plan.where)
         self._begun = self._grown = self._keeps_decoders = False
         self._decoders: Decoders | None = None
+        self._refuse_filters()
+
+    def _refuse_filters(self) -> None:
+        """Raise `UsageError` for a filter on a layer that a metric cannot have."""
+        for metric in self.plan.metrics if self.plan.where.on_layers(self.layers) else ():
+            refuse_filter(metric)
 
     @property
     def counts_fair_alone(self) -> bool:
@@ -116,6 +122,8 @@ class Evaluation:
         )
         self._grown |= self._begun and len(self.layers) > known
         self._begun = True
+        if len(self.layers) > known:
+            self._refuse_filters()
 
     @property
     def counts_lines(self) -> bool:

@@ -24,13 +24,26 @@ def require_same_frame(gold: Passage, predicted: Passage) -> None:
     if gold.begins != predicted.begins or (
         gold.named and predicted.named and gold.document != predicted.document
     ):
+        place = predicted.file if (line := first_line(predicted)) is None else f"{predicted.file}:{line}"
         raise TextMismatch(
-            f"gold has document {gold.document!r} where {predicted.file} has document {predicted.document!r}",
+            f"gold {_begun(gold)} where {place} {_begun(predicted)}",
             file=gold.file,
+            line=first_line(gold),
             advice=ADVICE,
         )
     if len(gold.sentences) != len(predicted.sentences):
         raise first_difference(gold, predicted)
+
+
+def _begun(passage: Passage) -> str:
+    return f"{'has' if passage.begins else 'goes on with'} document {passage.document!r}"
+
+
+def first_line(side: Passage | Document) -> int | None:
+    """The line of the first token of a passage or document, as far as it has one and knows it."""
+    if isinstance(side, Document):
+        return side.lines[0] if side.lines else None
+    return side.line_of(0, 0) if side.sentences else None
 
 
 def first_difference(gold: Passage, predicted: Passage) -> TextMismatch:
@@ -136,8 +149,9 @@ def _mismatch(
     gold: Document, predicted: Document, index: int | None, what: str, own: object, other: object
 ) -> TextMismatch:
     def place(document: Document) -> int | None:
-        lines = document.lines
-        return lines[index] if lines is not None and index is not None and index < len(lines) else None
+        if index is None:
+            return first_line(document)
+        return document.lines[index] if document.lines is not None and index < len(document.lines) else None
 
     where = predicted.file or "predicted"
     if place(predicted) is not None:

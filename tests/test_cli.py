@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -151,11 +152,30 @@ def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> No
         ["merge"],
         ["score", "a", "b", "--output", "pdf"],
         ["check", "a", "--max-errors", "0"],
+        ["score", "a", "b", "--nope"],
     ):
         with pytest.raises(SystemExit) as stopped:
             main(arguments)
         assert stopped.value.code == 2
         assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["score", "a", "b", "--nope"],
+            "clueval score: unrecognized arguments: --nope (see clueval score --help)\n",
+        ),
+        (["merge", "a", "b"], "clueval merge: unrecognized arguments: b (see clueval merge --help)\n"),
+        (["--nope", "score", "a"], "clueval: unrecognized arguments: --nope (see clueval --help)\n"),
+    ],
+)
+def test_the_help_that_is_named_has_the_options(arguments: list[str], told: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+
+    assert capsys.readouterr().err == told
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -192,16 +212,57 @@ def test_labels_that_look_like_formulas_are_guarded_in_tsv(tmp_path: Path, capsy
     assert "\t'=cmd()\t" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("redirection", "code"), [("> /dev/full", 2), (">&-", 0)], ids=["a full disk", "a closed output"]
-)
-def test_an_output_that_cannot_be_written_is_no_traceback(redirection: str, code: int) -> None:
-    command = f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} {redirection}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+def in_shell(arguments: list[str], redirection: str) -> subprocess.CompletedProcess[str]:
+    command = f"{shlex.join([sys.executable, '-m', 'clueval', *arguments])} {redirection}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
-    assert done.returncode == code
-    assert "Traceback" not in done.stderr
-    assert done.stderr.count("\n") <= 1
+
+@pytest.mark.parametrize(
+    ("redirection", "problem"),
+    [
+        ("> /dev/full", "output: No space left on device"),
+        (">&-", "standard output is closed, and the result was to go there (send it to a file)"),
+        ("< /dev/null 1<&0", "output: Bad file descriptor"),
+    ],
+    ids=["a full disk", "a closed output", "an output to read from"],
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", GOLD, PREDICTED, *LAYERS],
+        ["errors", GOLD, PREDICTED, *LAYERS],
+        ["conventions", GOLD, PREDICTED, *LAYERS],
+        ["check", GOLD, *LAYERS],
+        ["merge", GOLD, *LAYERS],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_output_that_cannot_be_written_is_one_line(
+    arguments: list[str], redirection: str, problem: str
+) -> None:
+    done = in_shell(arguments, redirection)
+
+    assert (done.returncode, done.stderr) == (2, f"clueval {arguments[0]}: {problem}\n")
+
+
+def test_help_that_nobody_can_see_is_one_line(capsys: Capture) -> None:
+    done = in_shell(["--help"], ">&-")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("clueval: standard output is closed")
+
+
+def test_who_writes_to_a_file_needs_no_standard_output(tmp_path: Path) -> None:
+    done = in_shell(["merge", GOLD, *LAYERS, "-o", str(tmp_path / "m.tsv")], ">&-")
+
+    assert (done.returncode, done.stderr) == (0, f"wrote {tmp_path / 'm.tsv'}\n")
+    assert in_shell(["merge", GOLD, *LAYERS, "-o", "/dev/stdout"], ">&-").returncode == 2
+
+
+def test_remarks_do_not_get_into_the_result_where_nobody_hears_them() -> None:
+    done = in_shell(["score", GOLD, PREDICTED, *LAYERS, "-v", "--output", "json"], "2>&-")
+
+    assert json.loads(done.stdout)["documents"] == 5
 
 
 def test_output_in_ascii_escapes_what_it_cannot_show(tmp_path: Path) -> None:

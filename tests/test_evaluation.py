@@ -14,6 +14,7 @@ from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
 from clueval import Document, Span, evaluate, read
 from clueval.exceptions import CluevalError, TextMismatch, UsageError
+from clueval.problem_files import find_errors
 from clueval.results import Signature
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -226,7 +227,7 @@ class TestConsistency:
                 r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* goes on",
             ),
             ("lebt\tO\t2\n", "", r"gold goes on with a sentence where .*1\.vrt:6 does not"),
-            ('id="d"', 'id="e"', r"gold has document 'd' where .*1\.vrt has document 'e'"),
+            ('id="d"', 'id="e"', r"0\.vrt:3: gold has document 'd' where .*1\.vrt:3 has document 'e'"),
         ],
     )
     def test_the_first_difference_is_one_error_with_both_lines(
@@ -245,9 +246,43 @@ class TestConsistency:
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", longer)]
 
         with pytest.raises(
-            TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt goes on with document 'e'"
+            TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt:12 goes on with document 'e'"
         ):
             evaluate(*paths, layers={"entity": 2}, token_id=3)
+
+    def test_differing_documents_have_their_lines_whatever_reads_them(self, tmp_path: Path) -> None:
+        other = self.TEXT.replace('"d"', '"e"')
+        paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", "\n" + other)]
+        longer = write(tmp_path / "2.vrt", self.TEXT + other)
+        sides: tuple[dict[str, Any], ...] = (
+            {"layers": {"entity": 2}},
+            {"layers": {"entity": 2}, "metrics": "gate", "unit": "character"},
+        )
+
+        for options in sides:
+            with pytest.raises(
+                TextMismatch, match=r"0\.vrt:3.*: gold has .*document 'd' where .*1\.vrt:4 has"
+            ):
+                evaluate(*paths, **options)
+            with pytest.raises(
+                TextMismatch, match=r"0\.vrt: .* ends where .*2\.vrt:12 goes on with document 'e'"
+            ):
+                evaluate(paths[0], longer, **options)
+        with pytest.raises(
+            TextMismatch, match=r"0\.vrt:3: gold has document 'd' where .*1\.vrt:4 has document 'e'"
+        ):
+            list(find_errors(*paths, layers={"entity": 2}))
+        with pytest.raises(TextMismatch, match=r"ends where .*2\.vrt:12 goes on with document 'e'"):
+            list(find_errors(longer, paths[0], layers={"entity": 2}))
+
+    def test_a_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "0.vrt", '<text id="d">\n</text>\n')
+        predicted = write(tmp_path / "1.vrt", '<text id="e">\n</text>\n')
+
+        with pytest.raises(
+            TextMismatch, match=r"0\.vrt: gold has document 'd' where .*1\.vrt has document 'e'"
+        ):
+            evaluate(gold, predicted)
 
     def test_documents_in_memory_are_compared_too(self) -> None:
         gold = Document("d", {"x": [Span(0, 1, {"x": "A"})]}, tokens=["a", "b"])

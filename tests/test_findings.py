@@ -10,12 +10,13 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from strategies import LABELS, any_spans, flat_spans
 
+from clueval.classes import KINDS, LEVELS
 from clueval.contexts import REACH, Context
 from clueval.evaluation import evaluate
 from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
 from clueval.filters import parse_where
 from clueval.findings import Finding, error_table, joined
-from clueval.matching import KINDS, LEVELS, match_spans
+from clueval.matching import match_spans
 from clueval.metrics.confusion import Confusion
 from clueval.problem_files import find_errors
 from clueval.problems import SIDES, Choice, expected, findings

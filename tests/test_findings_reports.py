@@ -399,8 +399,6 @@ class TestCommand:
         [
             (["--labelled", "genre"], "there is no layer 'genre' (one of entity, risk)"),
             (["--class", "odd"], "there is no class 'odd'"),
-            (["--window", "-1"], "a window of -1 positions"),
-            (["--limit", "-1"], "--limit -1"),
             (["--raw"], "--raw says how --tsv is written"),
             (["--where", "genre=novel"], "is called 'genre'"),
         ],

@@ -321,7 +321,7 @@ def test_metadata_in_comments_keeps_a_file_whole(tmp_path: Path) -> None:
     )
     files = written(tmp_path, "conll", (text, text))
 
-    assert again(files, by=["domain"])[2] == 0
+    assert again(files, by=["domain"])[2] == 1
     assert again(files, by=["document"])[2] > 3
 
 
@@ -329,7 +329,7 @@ def test_metadata_in_comments_keeps_a_file_whole(tmp_path: Path) -> None:
 def test_a_scheme_that_is_told_from_the_first_tags_keeps_a_file_whole(tmp_path: Path, invalid: str) -> None:
     text = "".join(f"-DOCSTART-\n\nw{n} B-X\nv{n} I-X\n\n" for n in range(60))
 
-    assert again(written(tmp_path, "conll", (text, text)), invalid=invalid)[2] == 0
+    assert again(written(tmp_path, "conll", (text, text)), invalid=invalid)[2] == 1
 
 
 def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
@@ -684,8 +684,18 @@ def test_the_number_of_processes_is_the_one_asked_for_or_as_many_as_pay(
     assert chosen_jobs(2, 10) == (2, "as asked for")
     assert chosen_jobs(None, jobs.WORTH_IT - 1)[0] == 1
     assert chosen_jobs(None, jobs.WORTH_IT) == (6, f"{jobs.WORTH_IT / 1e6:.0f} MB, and 6 cores")
-    with pytest.raises(UsageError, match="0 processes"):
-        chosen_jobs(0, 10)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", "auto"], ids=repr)
+def test_what_is_no_number_of_processes_is_refused_whatever_is_counted(tmp_path: Path, wrong: Any) -> None:
+    message = rf"jobs={wrong!r} is no number of processes .*from 1, or None for as many as pay"
+
+    with pytest.raises(UsageError, match=message):
+        chosen_jobs(wrong, 10)
+    with pytest.raises(UsageError, match=message):
+        evaluate(*corpus_files(tmp_path, 4), jobs=wrong)
+    with pytest.raises(UsageError, match=message):
+        evaluate([], [], jobs=wrong)
 
 
 def test_the_library_starts_no_process_and_loads_nothing_for_it_unasked(tmp_path: Path) -> None:
@@ -745,7 +755,7 @@ def test_the_automatic_choice_is_told_with_its_reason(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4)
     done = subprocess.run(command(files, "-v"), capture_output=True, text=True, check=True)
 
-    assert done.stderr == "clueval score: 1 process: 0 MB are counted before a second process has started\n"
+    assert done.stderr == "clueval score: 1 process: a second one does not pay for less than 1 MB\n"
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
@@ -934,7 +944,7 @@ def test_an_executor_of_unknown_size_gets_some_tasks_at_a_time(
 
     evaluate(*corpus_files(tmp_path, 4, documents=200), executor=executor, jobs=number, remark=remarks.append)
 
-    assert remarks == ["0 MB on the executor, at most 64 tasks at a time"]
+    assert remarks == ["less than 1 MB on the executor, at most 64 tasks at a time"]
     assert executor.most_in_flight <= distribution.IN_FLIGHT < executor.submitted
 
 
@@ -986,3 +996,66 @@ def test_a_scheduler_that_is_not_there_is_one_line(tmp_path: Path, address: str,
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", ["whole.conll", "cut.vrt"])
+def test_an_executor_gets_even_a_small_corpus(tmp_path: Path, name: str) -> None:
+    vrt = "".join(f"<text id='{n}'>\nw{n}\tB-X\n</text>\n" for n in range(300))
+    text = vrt if name.endswith("vrt") else "w\tB-X\n\n"
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    executor = Elsewhere()
+
+    result = evaluate(path, path, executor=executor)
+
+    assert executor.submitted == 1 if name.endswith("conll") else executor.submitted > 20
+    assert result.metrics == evaluate(path, path).metrics
+
+
+def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("w\tB-X\n" * 60, encoding="utf-8")
+    remarks: list[str] = []
+
+    for number in (2, 50):
+        evaluate(path, path, jobs=number, remark=remarks.append)
+
+    why = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
+    assert remarks == [f"1 process: {why}"] * 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distribution, "SMALLEST", 1_000_000)
+        evaluate(path, path, jobs=4, remark=remarks.append)
+    assert remarks[-1] == "1 process: less than 1 MB pays for no more than that; 4 were asked for"
+
+
+INTERRUPTED_IN_A_DESTRUCTOR = """
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        time.sleep(0.01)
+
+def count(*_):
+    Dying()
+    time.sleep(20)
+
+clueval.evaluation.count_column_files = count
+"""
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("name", "code", "message"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_an_interruption_that_falls_into_a_destructor_is_not_lost(
+    tmp_path: Path, name: str, code: int, message: str
+) -> None:
+    before = INTERRUPTED_IN_A_DESTRUCTOR.format(name=name)
+    done = subprocess.run(
+        command(corpus_files(tmp_path, 4), before=before),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=15,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"clueval score: {message}\n")

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from oracles import naive_classes
 from strategies import flat_spans
 
+from clueval.classes import KINDS, Kind
 from clueval.exceptions import OverlapError
-from clueval.matching import KINDS, Found, Kind, Match, count_matches, joined_labels, match_spans
+from clueval.match_counts import Found, count_matches
+from clueval.matching import Match, joined_labels, match_spans
 from clueval.metric import Side
 from clueval.spans import Document, Frozen, Span
 

@@ -94,7 +94,7 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
         (["--metric", "fair", "--weights", "XX = 0.5 FP"], "XX"),
         (["--metric", "levels", "--focus", "system"], "--focus is a setting of metric fair"),
         (["--metric", "partial", "--partial-factor", "2"], "factor"),
-        (["--metric", "fair", "--where", "label=A"], "fair evaluation cannot leave spans out"),
+        (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
         (["--metric", "partial", "--where", "label=A"], "partial"),
         (["--metric", "levels"], "overlap"),
         (["--layer", "x=2"], "has one layer"),

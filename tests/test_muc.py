@@ -255,7 +255,7 @@ def test_thousands_of_spans_that_all_overlap_are_paired() -> None:
 
 
 def test_a_filter_is_refused() -> None:
-    with pytest.raises(UsageError, match="metric 'muc' cannot leave out predicted spans"):
+    with pytest.raises(UsageError, match="metric 'muc' cannot leave spans out of the count"):
         Muc().count(Side([]), Side([Span(0, 1)], counted=[False]))
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.chunks import Chunks
-from clueval.matching import count_matches, match_spans
+from clueval.match_counts import count_matches
+from clueval.matching import match_spans
 from clueval.metric import Side
 from clueval.neighbours import FEW, Pairs, Seams
 from clueval.spans import Span

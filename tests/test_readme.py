@@ -5,6 +5,9 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -23,6 +26,18 @@ def test_the_python_of_the_readme_prints_what_it_says(monkeypatch: pytest.Monkey
 
     assert example.examples
     assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_script_of_the_readme_counts_in_several_processes(tmp_path: Path) -> None:
+    (script,) = (block for block in re.findall(r"```python\n(.*?)```", README, re.DOTALL) if "jobs=" in block)
+    for side in ("gold", "predicted"):
+        shutil.copy(ROOT / "tests" / "samples" / "german" / f"{side}.vrt", tmp_path)
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.startswith("5 documents, 2,797 positions")
 
 
 def test_the_first_command_ends_in_one_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
-from io import TextIOWrapper
+from io import TextIOBase, TextIOWrapper
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError
+from clueval.exceptions import CluevalError, FileError
 from clueval.version import __version__
 
 COMMANDS = {
@@ -50,6 +50,16 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
+class _Command(_Parser):
+    """The parser of one command, which says itself what it does not know."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
+
 def parser(command: str | None) -> argparse.ArgumentParser:
     """The command line, with the options of one command."""
     top = _Parser(
@@ -58,7 +68,9 @@ def parser(command: str | None) -> argparse.ArgumentParser:
         epilog="clueval COMMAND --help shows the options of a command.",
     )
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands = top.add_subparsers(
+        dest="command", metavar="COMMAND", required=True, parser_class=_Command, prog=top.prog
+    )
     for name, help_text in COMMANDS.items():
         if name != command:
             commands.add_parser(name, help=help_text)
@@ -67,6 +79,7 @@ def parser(command: str | None) -> argparse.ArgumentParser:
         chosen = commands.add_parser(
             name,
             help=help_text,
+            usage=f"%(prog)s {room.USAGE} [options]",
             description=room.DESCRIPTION,
             epilog=room.EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -79,6 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     command = next((word for word in given if not word.startswith("-")), None)
+    name = "clueval" if command is None else f"clueval {command}"
     _make_printable()
     try:
         options = parser(command).parse_args(given)
@@ -86,19 +100,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
         sys.stdout.flush()
     except CluevalError as error:
-        print(f"clueval {command}: {error}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         return 2
     except _Terminated:
-        print(f"clueval {command}: terminated", file=sys.stderr)
+        print(f"{name}: terminated", file=sys.stderr)
         return 143
     except KeyboardInterrupt:
-        print(f"clueval {command}: interrupted", file=sys.stderr)
+        print(f"{name}: interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:  # whoever reads the output has gone
         _give_up_stdout()
         return 0
     except OSError as error:
-        print(f"clueval {command}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        print(f"{name}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
         _give_up_stdout()
         return 2
     return code
@@ -121,21 +135,46 @@ def _ending_in_order() -> Iterator[None]:
 
     with only_in_main_thread:
         signal.signal(signal.SIGTERM, terminate)
+    hook, sys.unraisablehook = sys.unraisablehook, _send_again
     try:
         yield
     finally:
+        sys.unraisablehook = hook
         with only_in_main_thread:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
+def _send_again(lost: sys.UnraisableHookArgs) -> None:
+    """An interruption that came upon a destructor, where Python drops it, comes again a moment later."""
+    if not isinstance(lost.exc_value, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    from threading import Timer
+
+    number = signal.SIGTERM if isinstance(lost.exc_value, _Terminated) else signal.SIGINT
+    Timer(0.05, os.kill, (os.getpid(), number)).start()
+
+
+class _Closed(TextIOBase):
+    """Standard output that was closed before the start: whoever writes a result to it is told."""
+
+    def write(self, _: str) -> NoReturn:
+        raise FileError(
+            "standard output is closed, and the result was to go there", advice="send it to a file"
+        )
+
+
 def _make_printable() -> None:
-    """Standard output that takes every character, as an escape if need be; none at all is no output."""
+    """Standard output that takes every character, as an escape if need be; remarks for nobody go nowhere."""
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # stays open to the end
     if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # stays open to the end
+        sys.stdout = _Closed()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _give_up_stdout() -> None:
     """Python's own flush at exit must not complain about an output that cannot be written."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError):  # it has no number: there is nothing to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ from clueval.checking import Check
 from clueval.cli import options as common
 from clueval.reading import ReadOptions, files_of, source_of
 
+USAGE = "FILE..."
 DESCRIPTION = """\
 Read files and list everything that is wrong with them, with line numbers: lines that lack a column, tags that are
 none, ill-formed sequences of tags, token ids that occur twice in a document, broken XML, wrong encoding. Exit code
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files or folders")
     parser.add_argument(
         "--max-errors",
-        type=_positive,
+        type=common.whole(1),
         default=100,
         metavar="N",
         help="stop a file after N problems (default: 100)",
@@ -31,19 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     common.add_reading(parser)
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
-
-
 def run(options: argparse.Namespace) -> int:
     reading = ReadOptions(common.single_layers(options), **common.reading(options))
+    files = [file for given in options.files for file in files_of(given)]
+    reading.require_use(path for _, path in files)
     wrong = 0
-    for given in options.files:
-        for name, path in files_of(given):
-            wrong += _check(Check(source_of(path, reading, name=name)), path, options.max_errors)
+    for name, path in files:
+        wrong += _check(Check(source_of(path, reading, name=name)), path, options.max_errors)
     return 1 if wrong else 0
 
 

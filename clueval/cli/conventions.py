@@ -7,11 +7,13 @@ import sys
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.progress import progress
 from clueval.conventions import compare_conventions
+from clueval.exceptions import UsageError
 from clueval.reports.conventions import render_markdown, render_text, write_page
 
+USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
 Score predicted spans against gold under every convention that people report: conlleval, seqeval (default and
 strict), CLUEval's levels, MUC, FairEval, loio, GATE. One row each, with what it counts as right.
@@ -25,23 +27,27 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
-    parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
+    common.add_sides(parser)
     group = parser.add_argument_group("report")
     group.add_argument(
-        "--output", choices=("text", "json", "markdown"), default="text", help="(default: text)"
+        "--output",
+        choices=("text", "json", "markdown"),
+        metavar="FORM",
+        help="the form of the table: text, json, markdown (default: text)",
     )
-    group.add_argument("--html", type=Path, metavar="FILE", help="write a web page instead (extra: report)")
+    group.add_argument(
+        "--html", type=Path, metavar="FILE", help="write the table as a web page instead (extra: report)"
+    )
     common.add_reading(parser, pairs=True)
-    sets = parser.add_argument_group("annotation sets")
-    sets.add_argument("--gold-set", metavar="SET", help="the annotation set of gold (gate-xml, bdoc)")
-    sets.add_argument(
-        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
-    )
+    common.add_sets(parser.add_argument_group("annotation sets"))
 
 
 def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([options.gold, options.predicted], [options.html])
+    require_writable([options.html])
+    require_page(options.html)
+    if options.html is not None and options.output is not None:
+        raise UsageError("--html writes a web page, and --output asks for text", advice="leave one out")
     with progress([options.gold, options.predicted]) as advance:
         table = compare_conventions(
             options.gold,

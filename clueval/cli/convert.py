@@ -17,6 +17,7 @@ from clueval.sources import whole_file
 from clueval.spans import Document
 from clueval.units import to_characters
 
+USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
 Convert the spans of a file or folder.
 
@@ -31,9 +32,18 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
-    parser.add_argument("--to", choices=("ltf", "spans"), required=True, help="the format to write")
     parser.add_argument(
-        "-o", "--output-file", metavar="PATH", help="file, or folder if it ends in / (default: stdout)"
+        "--to",
+        choices=("ltf", "spans"),
+        metavar="FORMAT",
+        required=True,
+        help="the format to write: ltf, spans",
+    )
+    parser.add_argument(
+        "-o",
+        "--output-file",
+        metavar="PATH",
+        help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     common.add_reading(parser)

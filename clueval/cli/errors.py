@@ -10,20 +10,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from clueval.classes import LEVELS
 from clueval.cli import options as common
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.progress import progress
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
 from clueval.filters import parse_where
 from clueval.findings import FINDING_KINDS, Finding
-from clueval.matching import LEVELS
 from clueval.metrics.confusion import Confusion
 from clueval.problem_files import find_errors
 from clueval.problems import SIDES, Choice, expected
 from clueval.reports import findings_html, findings_text, findings_tsv, findings_xlsx
 from clueval.results import Result
 
+USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
 Show the spans that were got wrong, each in its sentence with everything that overlaps it on the other side: gold
 spans that were not found, and predicted spans that gold does not support.
@@ -42,15 +43,10 @@ examples:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
-    parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
+    common.add_sides(parser)
     _add_choice(parser.add_argument_group("which errors"))
     _add_outputs(parser.add_argument_group("output (default: text on standard output)"))
-    sets = parser.add_argument_group("annotation sets (gate-xml, bdoc)")
-    sets.add_argument("--gold-set", metavar="SET", help="that of gold")
-    sets.add_argument(
-        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
-    )
+    common.add_sets(parser.add_argument_group("annotation sets"))
     common.add_reading(parser, pairs=True)
 
 
@@ -58,32 +54,55 @@ def _add_choice(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--metric",
         choices=("levels", "fair"),
+        metavar="METRIC",
         default="levels",
-        help="whose errors: CLUEval's, or FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP (default: levels)",
+        help="whose errors: levels, CLUEval's, or fair, FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP "
+        "(default: levels)",
     )
-    group.add_argument("--side", choices=(*SIDES, "both"), default="both", help="(default: both)")
-    group.add_argument("--level", type=int, choices=LEVELS, help="matches up to here are good (default: 2)")
-    group.add_argument("--labelled", metavar="LAYER", help="the labels of this layer must be right, too")
+    group.add_argument(
+        "--side",
+        choices=(*SIDES, "both"),
+        metavar="SIDE",
+        default="both",
+        help="gold: spans that were not found; predicted: spans without support in gold; both (default: both)",
+    )
+    group.add_argument(
+        "--level",
+        type=common.whole(1),
+        choices=LEVELS,
+        metavar="N",
+        help="1 to 4: matches up to this level are good (default: 2)",
+    )
+    group.add_argument(
+        "--labelled", metavar="LAYER", help="a match is good only if the label in this layer is right, too"
+    )
     group.add_argument(
         "--class",
         dest="kinds",
         action="append",
         default=[],
         metavar="CLASS,...",
-        help=f"only these: {', '.join(FINDING_KINDS)}",
+        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
     )
     group.add_argument(
         "--merge", action="store_true", help="merge all layers into one sequence of spans and look at that"
     )
     group.add_argument(
-        "--where", action="append", default=[], metavar="KEY=VALUE", help="a filter, as in clueval score"
+        "--where",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="only spans with this label in layer KEY, or documents with this metadata, as in clueval score",
     )
-    group.add_argument("--limit", type=int, metavar="N", help="the first N errors only")
+    group.add_argument("--limit", type=common.whole(0), metavar="N", help="show the first N errors only")
 
 
 def _add_outputs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--window", type=int, metavar="N", help="N positions on either side instead of the sentence"
+        "--window",
+        type=common.whole(0),
+        metavar="N",
+        help="show N positions on either side of an error instead of its sentence",
     )
     group.add_argument("--tsv", type=Path, metavar="FILE", help="write a table, one error per row")
     group.add_argument("--xlsx", type=Path, metavar="FILE", help="write a spreadsheet (extra: report)")
@@ -97,8 +116,7 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite([options.gold, options.predicted], outputs)
+    _check_outputs(options)
     if options.metric == "fair":
         return _run_fair(options)
     options.level = options.level or 2
@@ -111,13 +129,11 @@ def run(options: argparse.Namespace) -> int:
         parse_where(options.where),
         options.window,
     )
-    if options.limit is not None and options.limit < 0:
-        raise UsageError(f"--limit {options.limit}", advice="a number from 0 on")
-    if options.raw and options.tsv is None:
-        raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
     paths = [options.gold, options.predicted]
     sets = {"gold_set": options.gold_set, "predicted_set": options.predicted_set}
     reading = {"layers": common.layers(options), **sets, **common.reading(options)}
+    if reading["layers"] is not None:
+        choice.require_layer(reading["layers"])
     with progress(paths) as advance:  # this pass also checks everything that there is to check
         result = evaluate(
             options.gold,
@@ -136,12 +152,26 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _check_outputs(options: argparse.Namespace) -> None:
+    """Raise `CluevalError` for what cannot be written, or not like this."""
+    outputs = [options.tsv, options.xlsx, options.html]
+    refuse_to_overwrite([options.gold, options.predicted], outputs)
+    require_writable(outputs)
+    if options.raw and options.tsv is None:
+        raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
+    require_page(options.html)
+    if options.xlsx is not None:
+        findings_xlsx.require_package()
+
+
 def _labels_of(result: Result) -> list[str]:
     """The layers that can be labelled."""
     return [layer for report in result.metrics["levels"].values() for layer in report["labelled"]]
 
 
-def _put_out(findings: Iterator[Finding], result: Result, choice: Choice, options: argparse.Namespace) -> int:
+def _put_out(
+    findings: Iterator[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
+) -> int:
     """Write the findings to wherever they are wanted, and return how many there are."""
     wanted = [name for name in ("tsv", "xlsx", "html") if getattr(options, name) is not None]
     # one file takes the findings as they come, several need them kept
@@ -151,14 +181,16 @@ def _put_out(findings: Iterator[Finding], result: Result, choice: Choice, option
 
 
 def _write(
-    name: str, rows: Iterable[Finding], result: Result, choice: Choice, options: argparse.Namespace
+    name: str, rows: Iterable[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
 ) -> int:
+    """Write the findings to one file; a page needs the choice that they come from."""
     path: Path = getattr(options, name)
     if name == "tsv":
         count = findings_tsv.write(path, rows, raw=options.raw)
     elif name == "xlsx":
         count = sum(findings_xlsx.write(path, rows, result.to_dict()).values())
     else:
+        assert choice is not None  # a page about other errors is refused
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
         count = findings_html.write(path, rows, result.to_dict(), choice, title=f"Errors: {title}")
     print(f"wrote {path}", file=sys.stderr)
@@ -200,11 +232,9 @@ def _run_fair(options: argparse.Namespace) -> int:
     kinds = {kind for given in options.kinds for kind in given.split(",")}
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
-    if options.html is not None or options.merge or options.where or options.labelled or options.level:
-        raise UsageError(
-            "--html, --merge, --where, --level and --labelled go with --metric levels",
-            advice="--tsv and --xlsx go with fair",
-        )
+    for name in ("html", "merge", "where", "level", "labelled"):
+        if getattr(options, name):
+            raise UsageError(f"--{name} goes with --metric levels, not with fair", advice="leave one out")
     metric = Fair()
     sets = {"gold_set": options.gold_set, "predicted_set": options.predicted_set}
     reading = {"layers": common.layers(options), **sets, **common.reading(options)}
@@ -218,14 +248,6 @@ def _run_fair(options: argparse.Namespace) -> int:
         )
         if finding.side in sides and (not kinds or finding.kind in kinds)
     )
-    rows = islice(found, options.limit)
-    if options.tsv is not None:
-        shown = findings_tsv.write(options.tsv, rows, raw=options.raw)
-        print(f"wrote {options.tsv}", file=sys.stderr)
-    elif options.xlsx is not None:
-        shown = sum(findings_xlsx.write(options.xlsx, rows, result.to_dict()).values())
-        print(f"wrote {options.xlsx}", file=sys.stderr)
-    else:
-        shown = _print(rows)
+    shown = _put_out(islice(found, options.limit), result, None, options)
     print(f"{shown:,} error{'s' * (shown != 1)} shown", file=sys.stderr)
     return 0

@@ -32,7 +32,7 @@ class GateOutputs:
             if getattr(options, name) is not None and not self.has_gate:
                 raise UsageError(f"--{name.replace('_', '-')} is for metric gate", advice="add --metric gate")
         if options.html is not None and self.has_gate and any(m.name == "noisy" for m in metrics):
-            raise UsageError("--html is about metric gate or metric noisy", advice="name one of them")
+            raise UsageError("--html writes a page about metric gate or noisy", advice="name one of them")
         if lists is not None and not self.has_gate:
             raise UsageError("candidate lists are for metric gate", advice="add --metric gate")
         if options.indicator_prefix is not None and options.write_indicators is None:

@@ -21,7 +21,9 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         "--jobs",
         metavar="N",
         type=_number,
-        help="count in N processes (default: auto, one for each core if there is enough to count)",
+        help="count in N processes; auto, the default: one for each core if there is enough to count. Large "
+        "files are cut where documents begin (<text> in VRT, -DOCSTART- or # newdoc in CoNLL); a pair without "
+        "these, or packed, is counted by one process",
     )
     group.add_argument(
         "--scheduler",

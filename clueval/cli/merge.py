@@ -8,12 +8,13 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.convert import print_or_write, require_one_file
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.merging import merge_layers
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
 from clueval.spans import Document
 
+USAGE = "FILE"
 DESCRIPTION = """\
 Merge the layers of a file into one sequence of spans that carry a label for each layer.
 
@@ -28,9 +29,9 @@ example:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, metavar="FILE", help="a file")
+    parser.add_argument("file", type=Path, metavar="FILE", help="the file with the layers")
     parser.add_argument(
-        "-o", "--output-file", type=Path, metavar="FILE", help="where to write (default: stdout)"
+        "-o", "--output-file", type=Path, metavar="FILE", help="where to write the table (default: stdout)"
     )
     common.add_reading(parser)
 
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
     refuse_to_overwrite([options.file], [options.output_file])
+    require_writable([options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     print_or_write(_lines(documents, list(layers or ())), options.output_file)

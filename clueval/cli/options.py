@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,70 @@ from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
 from clueval.merging import MERGED
 from clueval.tagging import INVALID, SCHEMES
+
+
+def column(text: str) -> int:
+    """A column as an option names it: from 1, or from -1 at the end."""
+    number = _whole(text)
+    if not number:
+        raise argparse.ArgumentTypeError(f"{text!r} is no column: they count from 1, or from -1 at the end")
+    return number
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """What makes an option a whole number that is not below `least`."""
+
+    def read(text: str) -> int:
+        number = _whole(text)
+        if number is None or number < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
+        return number
+
+    return read
+
+
+def number(text: str) -> float:
+    """A number as an option, which may have a fraction."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number, such as 0.5")
+    return found
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None
+
+
+def add_sides(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
+    """The arguments GOLD and PREDICTED; GOLD is `optional` where something else may say what is read."""
+    count = {"nargs": "?"} if optional else {}
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder", **count)  # type: ignore[arg-type]
+    parser.add_argument(
+        "predicted",
+        type=Path,
+        metavar="PREDICTED",
+        nargs="?",
+        help="file or folder; without it, GOLD has both sides",
+    )
+
+
+def add_sets(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
+    """The options for annotation sets, of which one file may have several."""
+    parser.add_argument(
+        "--gold-set", metavar="SET", help="the annotation set that is gold (formats gate-xml and bdoc)"
+    )
+    parser.add_argument(
+        "--predicted-set",
+        metavar="SET",
+        help="the annotation set that is predicted (formats gate-xml and bdoc); without PREDICTED, in the files "
+        "of GOLD",
+    )
 
 
 def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
@@ -25,42 +90,69 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         + "; default: the last column, called label",
     )
     group.add_argument(
-        "--token", type=int, metavar="COLUMN", help="the column of the tokens (default: the first free)"
+        "--token",
+        type=column,
+        metavar="COLUMN",
+        help="the column of the tokens (formats vrt and conll; default: the first that holds neither tags nor "
+        "token ids)",
     )
     group.add_argument(
-        "--token-id", type=int, metavar="COLUMN", help="the column of the unique token ids, if there is one"
+        "--token-id",
+        type=column,
+        metavar="COLUMN",
+        help="the column of the token ids, unique in a document, if there is one (formats vrt and conll); the two "
+        "sides must have the same",
     )
     group.add_argument(
-        "--input", choices=FORMATS, help="the format of the files (default: told from their first line)"
+        "--input",
+        choices=FORMATS,
+        metavar="FORMAT",
+        help=f"the format of the files: {', '.join(FORMATS)} (default: told from their first lines)",
     )
     group.add_argument(
         "--scheme",
         metavar="SCHEME",
-        help=f"the tag scheme: {', '.join(SCHEMES)} (default: told from the tags)",
+        help=f"the scheme of the tags: {', '.join(SCHEMES)} (formats vrt and conll; default: told from the tags)",
     )
     group.add_argument(
         "--invalid",
         choices=INVALID,
+        metavar="HOW",
         default="conlleval",
-        help="what becomes of ill-formed tags: mended as conlleval and seqeval do, their spans discarded "
-        "(seqeval's strict mode), or an error (default: conlleval)",
+        help="what becomes of ill-formed tags: conlleval mends them as conlleval and seqeval do, discard drops "
+        "their spans (seqeval's strict mode), error refuses them (default: conlleval)",
     )
     group.add_argument(
-        "--document-tag", default="text", metavar="TAG", help="the XML element of a document (default: text)"
+        "--document-tag",
+        default="text",
+        metavar="TAG",
+        help="the XML element that is a document (format vrt; default: text)",
     )
     group.add_argument(
-        "--sentence-tag", default="s", metavar="TAG", help="the XML element of a sentence (default: s)"
+        "--sentence-tag",
+        default="s",
+        metavar="TAG",
+        help="the XML element that is a sentence (format vrt; default: s)",
     )
     group.add_argument(
         "--ignore-punctuation",
         action=argparse.BooleanOptionalAction,
-        default=True,
-        help="take punctuation out of the spans of conll2000 files, as FairEval does (default: yes)",
+        default=None,
+        help="whether punctuation is taken out of the spans, as FairEval does (format conll2000; default: yes)",
     )
-    group.add_argument("--text", type=Path, metavar="FILE", help="the text that a table of spans belongs to")
+    group.add_argument(
+        "--text",
+        type=Path,
+        metavar="FILE",
+        help="the VRT or CoNLL file with the text of a table of spans (format spans only; default: the .vrt file "
+        "of the same name beside the table)",
+    )
     if not pairs:
         group.add_argument(
-            "--set", dest="annotation_set", metavar="NAME", help="the annotation set to read (gate-xml, bdoc)"
+            "--set",
+            dest="annotation_set",
+            metavar="NAME",
+            help="the annotation set to read (formats gate-xml and bdoc)",
         )
 
 
@@ -80,13 +172,11 @@ def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] |
     found: dict[str, int | tuple[int, int]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
         name, equals, columns = value.partition("=")
-        try:
-            numbers = [int(column) for column in columns.split(":")]
-        except ValueError:
-            numbers = []
-        if not name or not equals or len(numbers) not in (1, 2):
+        numbers = [_whole(each) or 0 for each in columns.split(":")]
+        if not name or not equals or len(numbers) not in (1, 2) or 0 in numbers:
             raise UsageError(
-                f"--layer {value!r} cannot be read", advice="write it NAME=COLUMN, as in entity=2"
+                f"--layer {value!r} cannot be read",
+                advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
             )
         if name in found or name == MERGED:
             raise UsageError(

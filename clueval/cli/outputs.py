@@ -1,4 +1,7 @@
-"""Where results may be written: never over what is read, and one result to a file."""
+"""Where results may be written: never over what is read, one result to a file, and only where it can be.
+
+All of it is looked at before anything is read.
+"""
 
 from __future__ import annotations
 
@@ -24,3 +27,20 @@ def refuse_to_overwrite(inputs: Iterable[Path | None], outputs: Iterable[Path | 
         written.add(real)
         if real.exists() and any(real == source or source in real.parents for source in read):
             raise FileError("is read, and is not written over", file=str(path), advice="name another file")
+
+
+def require_writable(outputs: Iterable[Path | None]) -> None:
+    """Raise `FileError` for a file that lies in no folder, or is one."""
+    for path in outputs:
+        if path is not None and not path.parent.is_dir():
+            raise FileError("cannot be written: there is no such folder", file=str(path))
+        if path is not None and path.is_dir():
+            raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
+
+
+def require_page(path: Path | None) -> None:
+    """Raise `MissingExtra` if a web page is wanted and cannot be made."""
+    if path is not None:
+        from clueval.reports.html import environment
+
+        environment()

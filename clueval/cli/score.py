@@ -7,12 +7,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.cli import options as common
 from clueval.cli.gate import GateOutputs
 from clueval.cli.jobs import add_jobs, places, remark
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.progress import progress
 from clueval.cli.settings import add_settings, candidate_lists, metrics
 from clueval.evaluation import evaluate
@@ -23,6 +23,10 @@ from clueval.parallel import PAIR_BY
 from clueval.results import Result
 from clueval.sources import lines, whole_file
 
+if TYPE_CHECKING:
+    from clueval.metrics.noisy import Noisy
+
+USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
 Score predicted spans against gold.
 
@@ -49,62 +53,80 @@ OUTPUTS = ("text", "json", "tsv", "markdown", "conlleval")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("gold", type=Path, metavar="GOLD", nargs="?", help="file or folder")
-    parser.add_argument("predicted", type=Path, metavar="PREDICTED", nargs="?", help="file or folder")
+    common.add_sides(parser, optional=True)
     group = parser.add_argument_group("scoring")
     group.add_argument(
-        "--metric", action="append", metavar="NAME,...", help=f"{', '.join(METRICS)} (default: levels)"
+        "--metric",
+        action="append",
+        metavar="NAME,...",
+        help=f"what is counted: {', '.join(METRICS)} (default: levels)",
     )
     group.add_argument(
         "--merge", action="store_true", help="merge all layers into one sequence of spans and score that"
     )
     group.add_argument(
-        "--where", action="append", default=[], metavar="KEY=VALUE", help="a filter on a layer or on metadata"
+        "--where",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
     )
     group.add_argument(
-        "--by", action="append", default=[], metavar="KEY", help="scores for each value of this metadata, too"
+        "--by",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="scores for each value of this metadata, too; --by document for each document",
     )
     group.add_argument(
         "--output",
         choices=OUTPUTS,
+        metavar="FORM",
         default="text",
-        help="(default: text)",
+        help=f"the form of the result: {', '.join(OUTPUTS)} (default: text)",
     )
     group.add_argument(
         "--unit",
         choices=("token", "character"),
-        help="with character, positions of tokens are counted in characters, tokens joined by blanks (so that "
-        "adjacent tokens are parted, and spans do not tile)",
+        metavar="UNIT",
+        help="what a position is, token or character (default: that of the files); with character, tokens are "
+        "joined by blanks and counted in characters (so that adjacent tokens are parted, and spans do not tile)",
     )
     group.add_argument(
         "--align",
         action="store_true",
-        help="texts differ: project predicted spans onto the gold text",
+        help="the texts of the two sides differ: project predicted spans onto the gold text (extra: align)",
     )
     group.add_argument(
-        "--pairs", type=Path, metavar="CSV", help="pairs of files in folder GOLD, by their names"
+        "--pairs",
+        type=Path,
+        metavar="CSV",
+        help="a table of the files that belong together, gold and predicted, all in folder GOLD, by their names",
     )
     group.add_argument(
-        "--explain", action="store_true", help="with noisy: every gold span and its counterpart"
+        "--explain",
+        action="store_true",
+        help="with metric noisy: show every gold span and its counterpart, too",
     )
     group.add_argument(
         "--html",
         type=Path,
         metavar="FILE",
-        help="with --explain or metric gate: write a web page (extra: report)",
+        help="write a web page: with metric gate the scores and their curve, with metric noisy every gold span "
+        "and its counterpart (extra: report)",
     )
     group.add_argument(
         "--pair-by",
         choices=PAIR_BY,
-        help="pair documents by their id, the file's name without its ending, or their text, in any order "
-        "(default: files by relative name, documents in order)",
+        metavar="WHAT",
+        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
+        "content (their text): id, name, content (default: files by relative name, documents in order)",
     )
-    group.add_argument("--gold-set", metavar="SET", help="the annotation set of gold (gate-xml, bdoc)")
+    common.add_sets(group)
     group.add_argument(
-        "--predicted-set", metavar="SET", help="that of predicted; without PREDICTED, in the same files"
-    )
-    group.add_argument(
-        "--reference-set", metavar="SET", help="with metric gate: another set of predicted, to compare with"
+        "--reference-set",
+        metavar="SET",
+        help="with metric gate: another annotation set of the predicted files, of an older run, to compare with",
     )
     group.add_argument(
         "--gate-tsv", type=Path, metavar="FILE", help="with metric gate: write GATE's table of 31 columns"
@@ -113,15 +135,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--write-indicators",
         type=Path,
         metavar="FOLDER",
-        help="with metric gate: copies of the predicted files (gate-xml, bdoc) with what became of each annotation",
+        help="with metric gate: write copies of the predicted files (formats gate-xml and bdoc) that show what "
+        "became of each annotation",
     )
     group.add_argument(
         "--indicator-prefix",
         metavar="P",
-        help="of the sets P_Res, P_Ref, P_Diff in these copies (default: clueval)",
+        help="with --write-indicators: what the annotation sets P_Res, P_Ref and P_Diff in the copies begin with "
+        "(default: clueval)",
     )
     group.add_argument(
-        "--config", type=Path, metavar="FILE", help="carry out a FairEval config file and print its report"
+        "--config",
+        type=Path,
+        metavar="FILE",
+        help="carry out a FairEval config file and print its report, without GOLD, PREDICTED or any other option",
     )
     add_jobs(parser)
     common.add_reading(parser, pairs=True)
@@ -130,16 +157,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.config is not None:
-        if options.gold is not None or options.metric or options.output != "text":
-            raise UsageError("--config says what is scored and how", advice="give nothing beside it")
+        _require_alone(options)
         return _run_config(options.config)
     _check(options)
     refuse_to_overwrite([options.gold, options.predicted, options.pairs], [options.html, options.gate_tsv])
+    require_writable([options.html, options.gate_tsv])
     chosen = metrics(options)
+    explains = _explains(options, chosen)
     gold, predicted = _sides(options)
     reading = common.reading(options)
     lists = candidate_lists(options)
     outputs = GateOutputs(options, chosen, lists)
+    require_page(options.html)
     with (
         places(options) as (jobs, executor),
         progress([options.gold, options.predicted]) as advance,
@@ -166,10 +195,10 @@ def run(options: argparse.Namespace) -> int:
             remark=remark(options),
             **reading,
         )
-    if options.explain or (options.html is not None and not outputs.has_gate):
-        _explain(result, chosen, (gold, predicted), reading, options)
+    outputs.write(result)
+    if explains is not None:
+        _explain(result, explains, (gold, predicted), reading, options)
     else:
-        outputs.write(result)
         if options.output == "conlleval":  # whose format has no place for it
             print(f"signature: {result.signature}", file=sys.stderr)
         print(result.to_json() if options.output == "json" else _rendered(result.to_dict(), options.output))
@@ -207,6 +236,46 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
 
 
+def _require_alone(options: argparse.Namespace) -> None:
+    """Raise `UsageError` for anything that stands beside --config."""
+    parser = argparse.ArgumentParser(add_help=False)
+    add_arguments(parser)
+    for name, value in vars(parser.parse_args(["--config", str(options.config)])).items():
+        if getattr(options, name) != value:
+            given = name.upper() if name in ("gold", "predicted") else f"--{name.replace('_', '-')}"
+            raise UsageError(
+                f"--config says what is scored and how, and {given} is given, too",
+                advice="give --config alone",
+            )
+
+
+def _explains(options: argparse.Namespace, chosen: Sequence[Metric]) -> Noisy | None:
+    """The metric whose counterparts are to be shown, if they are. Raises `UsageError` where that cannot be."""
+    names = {metric.name for metric in chosen}
+    if options.html is not None and not names & {"gate", "noisy"}:
+        raise UsageError(
+            "--html writes a page about metric gate or noisy",
+            advice="add --metric gate or noisy; clueval errors --html writes one about the errors",
+        )
+    if options.explain and "noisy" not in names:
+        raise UsageError("--explain is about metric noisy", advice="add --metric noisy")
+    if not options.explain and (options.html is None or "gate" in names):
+        return None
+    flag = "--explain" if options.explain else "--html, with metric noisy,"
+    for other in ("where", "by", "merge", "pair_by", "reference_set", "gold_set", "predicted_set"):
+        if getattr(options, other):
+            raise UsageError(
+                f"{flag} shows every gold span of two files as it is",
+                advice=f"leave out --{other.replace('_', '-')}",
+            )
+    if options.output not in (("text", "tsv") if options.html is None else ("text",)):
+        raise UsageError(
+            f"{flag} comes as text or tsv, or as a web page",
+            advice=f"leave out {'--output' if options.html else f'--output {options.output}'}",
+        )
+    return next(metric for metric in chosen if metric.name == "noisy")  # type: ignore[return-value]
+
+
 def _sides(options: argparse.Namespace) -> tuple[Any, Any]:
     """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
     if options.pairs is None:
@@ -223,24 +292,16 @@ def _sides(options: argparse.Namespace) -> tuple[Any, Any]:
 
 def _explain(
     result: Result,
-    chosen: Sequence[Metric],
+    noisy: Noisy,
     sides: tuple[Any, Any],
     reading: dict[str, Any],
     options: argparse.Namespace,
 ) -> None:
     """Print, after the scores, every gold span with its counterpart, or write them as a web page."""
     from clueval.explaining import explain_files
-    from clueval.metrics.noisy import Noisy
     from clueval.reports import text
     from clueval.reports.noisy import explanation_rows, explanation_table
 
-    noisy = next((metric for metric in chosen if isinstance(metric, Noisy)), None)
-    if noisy is None:
-        raise UsageError("--explain is about metric noisy", advice="add --metric noisy")
-    if options.where or options.by:
-        raise UsageError("--explain shows everything", advice="leave out --where and --by")
-    if options.output not in ("text", "tsv"):
-        raise UsageError("--explain comes as text or tsv", advice="or as a web page, --html FILE")
     explained = explain_files(*sides, noisy, layers=common.layers(options), **reading)
     if options.html is not None:
         from clueval.reports.noisy_html import write_page

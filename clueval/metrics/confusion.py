@@ -21,8 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from clueval.classes import KINDS, LEVELS
 from clueval.counting import Tally
-from clueval.matching import KINDS, LEVELS, count_matches
+from clueval.match_counts import count_matches
 from clueval.metric import Side
 from clueval.spans import Frozen
 

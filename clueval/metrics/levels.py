@@ -1,6 +1,6 @@
 """Metric `levels`: CLUEval's recall and precision at four levels of leniency.
 
-Every span of either side has one of five classes (see `clueval.matching`). At level n, the spans of classes 1
+Every span of either side has one of five classes (see `clueval.classes`). At level n, the spans of classes 1
 to n are true positives: recall is their share among the gold spans, precision their share among the predicted
 spans, each with its own support. *Labelled* in a layer means that the joined label of the match must equal
 the span's own label; spans without a label in the layer are not counted there. Per-label recall is over gold
@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import Any, ClassVar
 
+from clueval.classes import KINDS, LEVELS, Kind
 from clueval.counting import Counts, Tally, macro, micro
-from clueval.matching import KINDS, LEVELS, Kind, count_matches
+from clueval.match_counts import count_matches
 from clueval.metric import Side
 from clueval.spans import Frozen
 

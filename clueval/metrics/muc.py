@@ -50,8 +50,7 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from clueval.counting import Tally, f_measure, rate
-from clueval.exceptions import UsageError
-from clueval.metric import Side
+from clueval.metric import Side, refuse_filter
 from clueval.spans import Frozen, Span
 
 SCHEMES = ("strict", "exact", "partial", "type")
@@ -75,16 +74,11 @@ class Muc:
     """
 
     name: ClassVar[str] = "muc"
+    instead_of_filter: ClassVar[str] = "score without the filter, or filter the files"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans. Raises `UsageError` if only some spans are to be counted."""
-        for name, side in (("gold", gold), ("predicted", predicted)):
-            if side.counted is not None:
-                raise UsageError(
-                    f"metric 'muc' cannot leave out {name} spans, as a filter asks for",
-                    document=side.document.id if side.document is not None else None,
-                    advice="score without the filter, or filter the files",
-                )
+        refuse_filter(self, (gold, predicted))
         tally: Tally = Counter()
         # under every scheme equal spans come first, so the schemes share that stage
         equal, golds, predicteds = _pairing(gold.spans, predicted.spans, [_EQUAL])

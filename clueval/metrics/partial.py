@@ -51,7 +51,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.counting import Counts, Tally, macro, micro, rate
 from clueval.exceptions import OverlapError, UsageError
-from clueval.metric import Side
+from clueval.metric import Side, refuse_filter
 from clueval.spans import Document, Frozen, Span, name_of
 
 _position = attrgetter("start", "end")
@@ -148,6 +148,7 @@ class Partial:
     """
 
     name: ClassVar[str] = "partial"
+    instead_of_filter: ClassVar[str] = "score without the filter, or filter the files"
 
     factor: float = 0.75
     glue: bool = False
@@ -170,6 +171,7 @@ class Partial:
         Raises `OverlapError` for overlapping spans of one label on one side, unless they are to be glued, and
         `UsageError` where only some spans are to be counted: what a pair is worth does not divide.
         """
+        refuse_filter(self, (gold, predicted))
         tally: Tally = Counter()
         golds = self._spans("gold", gold, tally)
         predicteds = self._spans("predicted", predicted, tally)
@@ -215,12 +217,6 @@ class Partial:
 
     def _spans(self, name: str, side: Side, tally: Tally) -> dict[str, list[Span]]:
         """One side's spans by label, counted, and known not to overlap."""
-        if side.counted is not None:
-            raise UsageError(
-                f"metric 'partial' cannot leave out {name} spans, as a filter asks for",
-                document=side.document.id if side.document is not None else None,
-                advice="score without the filter, or filter the files",
-            )
         groups = _by_label(side.spans)
         for label, spans in groups.items():
             if self.glue:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from clueval.classes import KINDS
 from clueval.findings import FINDING_KINDS, Finding
-from clueval.matching import KINDS
 from clueval.problems import SIDES, Choice, expected
 from clueval.reports.findings_rows import LONGEST_OTHER, legible, shortened, tables_known
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template

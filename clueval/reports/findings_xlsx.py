@@ -53,18 +53,23 @@ _LEAST_SHARE = 80
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
-def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | None = None) -> dict[str, int]:
-    """Write the workbook, whole or not at all, and return how many findings each side has.
-
-    `report` is what `Result.to_dict` gives, for the sheet with the scores.
-    Raises `MissingExtra` without XlsxWriter, `FileError` if the file cannot be written.
-    """
+def require_package() -> None:
+    """Raise `MissingExtra` without XlsxWriter."""
     try:
         import xlsxwriter  # noqa: F401
     except ImportError:
         raise MissingExtra(
             "a spreadsheet needs the package XlsxWriter", advice="pip install 'clueval[report]'"
         ) from None
+
+
+def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | None = None) -> dict[str, int]:
+    """Write the workbook, whole or not at all, and return how many findings each side has.
+
+    `report` is what `Result.to_dict` gives, for the sheet with the scores.
+    Raises `MissingExtra` without XlsxWriter, `FileError` if the file cannot be written.
+    """
+    require_package()
     columns, findings = split_first(findings)
     with _whole_workbook(path) as book:
         scores = _scores_sheet(book, report) if report is not None else None

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Side
+from clueval.metric import Side, refuse_filter
 from clueval.metrics.fair.steps import Item, item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
@@ -72,6 +72,7 @@ class Fair:
     """
 
     name: ClassVar[str] = "fair"
+    instead_of_filter: ClassVar[str] = "use its own labels and exclude"
 
     focus: str = "target"
     weights: Weights | None = None
@@ -149,10 +150,7 @@ class Fair:
 
     def _items(self, side: Side) -> tuple[list[Span], list[Item]]:
         """The spans that are looked at, in the order of the side, and what `pair_up` needs of them."""
-        if side.counted is not None:
-            raise UsageError(
-                "fair evaluation cannot leave spans out of the count", advice="use its own labels and exclude"
-            )
+        refuse_filter(self, (side,))
         spans, items = [], []
         for span in side.spans:
             label = span.label

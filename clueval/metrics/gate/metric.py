@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Side
+from clueval.metric import Side, refuse_filter
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
 from clueval.metrics.gate.equality import FeatureTest, java_string, parse_types
@@ -83,6 +83,7 @@ class Gate:
     """
 
     name: ClassVar[str] = "gate"
+    instead_of_filter: ClassVar[str] = "use its own types and nil"
 
     types: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
@@ -286,10 +287,7 @@ class Gate:
         return targets, responses
 
     def _of_side(self, side: Side, names: Mapping[str, str], *, within: bool = True) -> _Annotations:
-        if side.counted is not None:
-            raise UsageError(
-                "GATE's evaluation cannot leave spans out of the count", advice="use its own types and nil"
-            )
+        refuse_filter(self, (side,))
         spans: Sequence[Span] = side.spans
         if names:
             spans = [span for span in spans if _label(span) in names]

@@ -1,0 +1,66 @@
+"""What the benchmarks say at a small size is true there."""
+
+from __future__ import annotations
+
+import importlib
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+
+
+def benchmark(name: str) -> Any:
+    """A script of the benchmarks as a module; they import one another by their bare names."""
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        return importlib.import_module(name)
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+
+
+main_job = benchmark("main_job")
+worst = benchmark("worst")
+
+
+@pytest.fixture
+def _nothing_but_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every command of the benchmark is the loop over the lines, which takes no time."""
+    for name in main_job.COMMANDS:
+        monkeypatch.setitem(main_job.COMMANDS, name, main_job.COMMANDS["line loop"])
+
+
+@pytest.mark.usefixtures("_nothing_but_loops")
+def test_the_aims_are_not_judged_at_another_size_than_theirs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"]) == 0
+
+    printed = capsys.readouterr().out
+    assert "met" not in printed.split()
+    assert "**not met**" not in printed
+    assert printed.endswith("The aims are for 1,000,000 tokens: nothing is judged here.\n")
+
+
+@pytest.mark.usefixtures("_nothing_but_loops")
+def test_the_aims_are_judged_at_their_size(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(main_job, "TOKENS", 200)
+
+    assert main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"]) == 0
+
+    printed = capsys.readouterr().out
+    assert "* usual, peak memory: " in printed
+    assert "nothing is judged" not in printed
+
+
+@pytest.mark.parametrize("size", [100, 20_000])
+def test_the_title_of_the_labels_holds_at_any_size(size: int) -> None:
+    gold, predicted = worst.many_labels(size, random.Random(1))
+    labels = {tag[2:] for tag in (*gold, *predicted) if tag != "O"}
+
+    assert worst.CASES["labels"].title == "each span has one of 100,000 labels"
+    assert labels <= {f"{number:05}" for number in range(100_000)}
+    assert len(labels) > 0.4 * size
