@@ -24,6 +24,7 @@ from clueval.exceptions import FormatError
 from clueval.passages import Layout, Passage
 from clueval.patterns import Patterns, Touching
 from clueval.sources import BLOCK, decoded
+from clueval.token_ids import TokenIds
 from clueval.zones import CROSSING, TOUCHING, Relations, extend, is_plain, tags_in, take_apart
 
 LOOK = 2000
@@ -57,6 +58,9 @@ class Reader(Protocol):
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """What pieces hold; None if they are not regular."""
+
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The token lines in regular pieces and `marks`: of the document at hand, and of each that begins there."""
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
@@ -124,6 +128,7 @@ class Lockstep:
         self._merge = merge
         self._tags: Patterns | None = None
         self._tokens = 0  # of these patterns
+        self._ids: TokenIds | None = None
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
         self._most = 1  # pieces at a time; few before the layout is known
         self._goes_on = True  # a span may cross from what was taken last to what comes next
@@ -163,6 +168,8 @@ class Lockstep:
                 self._seam = (stretch is not None, self._seam[1])
             yield from self._pairs()
             if stretch is not None:
+                if self._layout.token_id is not None:
+                    self._see_ids(pieces)
                 yield stretch
         self._close()
         for file in self._files:
@@ -240,6 +247,9 @@ class Lockstep:
         for file, passages in zip(self._files, self._passages, strict=True):
             passages.extend(file.reader.builder.take())
         while own and other:
+            if own[0].layout is not None and own[0].layout.token_id is not None:
+                texts = ["".join(own[0].sentences).encode()]
+                self._token_ids().see([b"", *texts] if own[0].begins else texts)
             yield own.popleft(), other.popleft()
         if max(len(own), len(other)) > PENDING:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
@@ -312,6 +322,17 @@ class Lockstep:
         layout = self._files[0].reader.builder.layout
         assert layout is not None
         return layout
+
+    def _see_ids(self, pieces: _Pieces) -> None:
+        """Take note of the token ids of gold, which are those of predicted."""
+        reader = self._files[0].reader
+        marks = reader.marks(pieces.gold) if pieces.end != b"\n" else []
+        self._token_ids().see(reader.by_document(pieces.end, pieces.gold, marks))
+
+    def _token_ids(self) -> TokenIds:
+        if self._ids is None:
+            self._ids = TokenIds(self._layout, str(self._files[0].path))
+        return self._ids
 
     def _patterns(self) -> Patterns:
         if self._tags is None:

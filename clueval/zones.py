@@ -39,10 +39,10 @@ DENSE = 3
 
 
 def is_plain(layout: Layout) -> bool:
-    """Whether the token comes first, all layers stand side by side, and there are no token ids to be checked."""
+    """Whether the token comes first, and all layers stand side by side."""
     columns = sorted(column for _, column in layout.layers)
     side_by_side = columns == list(range(columns[0], columns[0] + len(columns)))
-    return layout.token == 0 and layout.token_id is None and side_by_side
+    return layout.token == 0 and side_by_side
 
 
 def _before(layout: Layout) -> int:
@@ -110,7 +110,7 @@ def _with_borders(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) 
         structure.append(list(compress(lines, map(not_, counts[0]))))
         rows = [line if fields else border for line, fields in zip(lines, counts[0], strict=True)]
         flat.append(separator.join(rows).split(separator))
-    if structure[0] != structure[1] or flat[0][::width] != flat[1][::width]:
+    if structure[0] != structure[1] or not _have_same_text(flat[0], flat[1], layout):
         return None
     tags = b"".join(flat[1][_before(layout) :: width])
     if b"\r" in tags or tags.count(b"\0") != len(structure[1]) or not is_utf8(tags):
@@ -279,7 +279,13 @@ def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows,
     if not (fits(gold, layout) and fits(predicted, layout)):
         return None
     own, other = (Rows.of(text, layout) for text in (gold, predicted))
-    return (own, other) if own.fields[:: layout.width] == other.fields[:: layout.width] else None
+    return (own, other) if _have_same_text(own.fields, other.fields, layout) else None
+
+
+def _have_same_text(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> bool:
+    """Whether the fields of two lists of rows have the same tokens, and the same token ids if there are any."""
+    columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
+    return all(own[column :: layout.width] == other[column :: layout.width] for column in columns)
 
 
 def _border(layout: Layout) -> bytes:

@@ -21,7 +21,7 @@ FLOORS: list[set[str]] = [
     {"classes"},
     {"matching"},
     {"components", "match_counts", "passages", "contexts", "alignment", "neighbours"},
-    {"merging", "narrowing", "decoding", "units", "projection", "building", "parts"},
+    {"merging", "narrowing", "token_ids", "decoding", "units", "projection", "building", "parts"},
     {"same_text", "filters", "metrics", "formats", "findings"},
     {"agreement", "fair_files", "problems", "known"},
     {"patterns"},

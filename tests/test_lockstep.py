@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,14 +25,14 @@ from clueval.running import Evaluation, Plan
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
-def in_step(*paths: Path, layers: dict[str, int] | None = None) -> list[Stretch | tuple[Passage, Passage]]:
+def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
     """What two files hold when they are read in step."""
-    own, other = (source_of(path, ReadOptions(layers=layers)) for path in paths)
+    own, other = (source_of(path, ReadOptions(**options)) for path in paths)
     return list(column_files.in_step(own, other, merge=False))
 
 
-def tokens_in_stretches(*paths: Path, layers: dict[str, int] | None = None) -> int:
-    return sum(item.tokens for item in in_step(*paths, layers=layers) if isinstance(item, Stretch))
+def tokens_in_stretches(*paths: Path, **options: Any) -> int:
+    return sum(item.tokens for item in in_step(*paths, **options) if isinstance(item, Stretch))
 
 
 @contextmanager
@@ -78,6 +78,26 @@ class TestTheExampleOfTheDocstring:
         assert patterns.same == {"label": ["B-X"]}
         assert patterns.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
         assert (patterns.tokens, rest.tokens) == (2, 5)
+
+
+def unbroken(corpus: Corpus) -> str:
+    """Documents without sentences."""
+    return "".join(line for line in vrt(corpus).splitlines(True) if line not in ("<s>\n", "</s>\n"))
+
+
+def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
+    """A column more, by the number of the document and that of the token in it."""
+    document = row = 0
+    lines = []
+    for line in text.splitlines():
+        if line.startswith(("<text", "-DOCSTART-")):
+            document, row = document + 1, 0
+        fields = line.split("\t")
+        if len(fields) == 2:
+            row += 1
+            fields.insert(place, str(ids(document, row)))
+        lines.append("\t".join(fields))
+    return "\n".join([*lines, ""])
 
 
 class TestASpanThatCrossesEveryLine:
@@ -263,6 +283,34 @@ class TestWhatIsRegular:
         with small(200):
             assert "the line has 2 columns" in str(outcome(path, path, layers={"x": 2, "y": 3}))
 
+    @pytest.mark.parametrize(("place", "columns"), [(1, {"layers": {"x": 3}}), (2, {"layers": {"x": 2}})])
+    @pytest.mark.parametrize(("name", "form"), [("a.vrt", vrt), ("b.vrt", unbroken), ("a.conll", conll)])
+    def test_files_with_token_ids(
+        self, tmp_path: Path, name: str, form: Any, place: int, columns: dict[str, Any]
+    ) -> None:
+        corpus = [[[("w", "B-X")] * 3, [("w", "O")] * 4]] * 6
+        gold, predicted, again, other = (
+            with_ids(form(each), place, ids)
+            for each, ids in (
+                (corpus, lambda document, row: row),
+                ([[[("w", "I-X")] * 3, rest] for _, rest in corpus], lambda document, row: row),
+                (corpus, lambda document, row: 2 if (document, row) == (5, 5) else row),
+                (corpus, lambda document, row: 99 if (document, row) == (5, 5) else row),
+            )
+        )
+        path = write(tmp_path / name, gold)
+        options = {**columns, "token_id": place + 1}
+
+        for number, text in enumerate((predicted, again, other)):
+            second = write(tmp_path / f"{number}{name}", text)
+            with passages_alone():
+                expected = outcome(path, second, **options), outcome(second, second, **options)
+            assert (outcome(path, second, **options), outcome(second, second, **options)) == expected
+        assert tokens_in_stretches(path, tmp_path / f"0{name}", **options) >= 14
+        assert "token id '2' stands in line" in str(
+            outcome(tmp_path / f"1{name}", tmp_path / f"1{name}", **options)
+        )
+
     def test_doubled_token_ids_are_found(self, tmp_path: Path) -> None:
         path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
 
@@ -271,11 +319,6 @@ class TestWhatIsRegular:
 
 def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
-
-
-def unbroken(corpus: Corpus) -> str:
-    """Documents without sentences."""
-    return "".join(line for line in vrt(corpus).splitlines(True) if line not in ("<s>\n", "</s>\n"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])

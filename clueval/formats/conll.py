@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from clueval.building import PassageBuilder, Regular
@@ -129,6 +130,11 @@ class ConllReader:
         if (b"#" in text and b"\n#" in text) or (_DOCSTART_BYTES in text) or not is_utf8(text):
             return None
         return Regular(0, tokens)
+
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The lines of regular pieces, of each document apart."""
+        borders = pairwise([-1, *marks, len(pieces)])
+        return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
     def _tokens(self, number: int, run: str) -> None:
         layout = self.builder.layout

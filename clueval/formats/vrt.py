@@ -200,6 +200,15 @@ class VrtReader:
             return None
         return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
 
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The token lines in regular pieces, of each document apart. No other line has a ``<`` in it."""
+        behind_document = [b""] if end == self.ends[1] else []
+        text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
+        documents = [document.split(b"<") for document in text.split(self.ends[1])]
+        return [
+            b"".join([first, *(part.partition(b"\n")[2] for part in parts)]) for first, *parts in documents
+        ]
+
     def finish(self) -> None:
         for tag, line in (
             (self._sentence_tag, self._sentence_line),
