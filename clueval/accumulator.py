@@ -26,9 +26,10 @@ from clueval.merging import MERGED
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.neighbours import Neighbours, Seams
+from clueval.plan import Plan
 from clueval.reading import same_documents
 from clueval.results import Counted, Result, Signature, require_same
-from clueval.running import Evaluation, Plan
+from clueval.running import Evaluation
 from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
 from clueval.tagging import INVALID, count_illegal, decode, decode_tags, scheme_called, scheme_of
 

@@ -10,7 +10,8 @@ from clueval.exceptions import CluevalError
 from clueval.formats import COLUMN_FORMATS
 from clueval.lockstep import File, Lockstep
 from clueval.passages import ROWS, Passage
-from clueval.reading import Source, ends_early, layer_names
+from clueval.read_options import layer_names
+from clueval.reading import Source, ends_early
 from clueval.running import Evaluation
 from clueval.same_text import first_line
 from clueval.sources import raw_blocks

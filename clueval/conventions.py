@@ -26,11 +26,12 @@ from clueval.compat.seqeval.scheme import SCHEMES
 from clueval.counting import Tally, f_measure, rate
 from clueval.evaluation import evaluate
 from clueval.exceptions import OverlapError, TagError, UsageError
+from clueval.files import Documents, are_paths
 from clueval.index import in_order_and_flat
 from clueval.metric import Metric, Side
 from clueval.metrics import metric_named
 from clueval.neighbours import Seams
-from clueval.reading import Documents, LayerColumns, are_paths, layer_names
+from clueval.read_options import LayerColumns, layer_names
 from clueval.results import Rates, Result, Signature, headlines
 from clueval.spans import Frozen, name_of
 from clueval.tagging import OUTSIDE, scheme_called, scheme_of

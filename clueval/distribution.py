@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from clueval.agreement import SIDES
 from clueval.exceptions import WorkerLost
 from clueval.jobs import NoProcesses, chosen_jobs, in_order, megabytes, pool
-from clueval.reading import layer_names
+from clueval.read_options import layer_names
 from clueval.running import Evaluation
 from clueval.sources import Progress
 from clueval.tasks import FilePair, Outcome, Strange, Task, Tasks, Work, carry_out, size_of

@@ -17,27 +17,17 @@ from clueval.beside import Beside, Group
 from clueval.column_files import count_column_files
 from clueval.distribution import count_pairs
 from clueval.exceptions import UsageError
+from clueval.files import Documents, Paths, are_paths, documents_of, path_pairs
 from clueval.filters import parse_where
 from clueval.jobs import require_jobs
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.parallel import document_groups, files_of_side, parallel, require_pair_by
-from clueval.reading import (
-    Documents,
-    LayerColumns,
-    Paths,
-    ReadOptions,
-    Source,
-    are_paths,
-    columns_of_side,
-    document_pairs,
-    documents_of,
-    layer_names,
-    path_pairs,
-    same_documents,
-)
+from clueval.plan import Plan
+from clueval.read_options import LayerColumns, ReadOptions, columns_of_side, layer_names
+from clueval.reading import Source, document_pairs, same_documents
 from clueval.results import Result, Signature
-from clueval.running import Evaluation, Plan
+from clueval.running import Evaluation
 from clueval.sources import Progress, blocks
 from clueval.spans import DEFAULT_LAYER, Document
 from clueval.tasks import Work

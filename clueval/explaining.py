@@ -5,17 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clueval.files import Paths, path_pairs
 from clueval.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reading import (
-    LayerColumns,
-    Paths,
-    ReadOptions,
-    columns_of_side,
-    document_pairs,
-    path_pairs,
-    source_pairs,
-)
+from clueval.read_options import LayerColumns, ReadOptions, columns_of_side
+from clueval.reading import document_pairs, source_pairs
 
 
 def explain_files(

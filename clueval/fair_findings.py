@@ -6,19 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from clueval.files import Paths, path_pairs
 from clueval.findings import Finding, SideName, error_table
 from clueval.metric import Side
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import Finding as Error
-from clueval.reading import (
-    LayerColumns,
-    Paths,
-    ReadOptions,
-    columns_of_side,
-    document_pairs,
-    path_pairs,
-    source_pairs,
-)
+from clueval.read_options import LayerColumns, ReadOptions, columns_of_side
+from clueval.reading import document_pairs, source_pairs
 from clueval.same_text import require_same_text
 from clueval.spans import Document
 

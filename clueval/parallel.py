@@ -13,14 +13,9 @@ from itertools import zip_longest
 from pathlib import Path
 
 from clueval.exceptions import UsageError
-from clueval.reading import (
-    Paths,
-    ReadOptions,
-    document_pairs,
-    files_of,
-    path_pairs,
-    source_of,
-)
+from clueval.files import Paths, files_of, path_pairs
+from clueval.read_options import ReadOptions
+from clueval.reading import document_pairs, source_of
 from clueval.sources import Progress
 from clueval.spans import Document, Sentence, Span
 

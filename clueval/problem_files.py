@@ -16,22 +16,14 @@ from pathlib import Path
 
 from clueval.decoding import documents
 from clueval.exceptions import UsageError
+from clueval.files import pairs_of
 from clueval.filters import ID
 from clueval.findings import Finding
 from clueval.formats import COLUMN_FORMATS
 from clueval.passages import Passage
 from clueval.problems import Choice, findings
-from clueval.reading import (
-    LayerColumns,
-    ReadOptions,
-    Source,
-    columns_of_side,
-    ends_early,
-    layer_names,
-    pairs_of,
-    same_documents,
-    source_of,
-)
+from clueval.read_options import LayerColumns, ReadOptions, columns_of_side, layer_names
+from clueval.reading import Source, ends_early, same_documents, source_of
 from clueval.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.sources import Progress
 from clueval.spans import Document

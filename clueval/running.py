@@ -9,18 +9,18 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from clueval.agreement import SIDES, Comparison, Decoders, Stretch, compare, compare_all, compare_columns
 from clueval.counting import Tally
 from clueval.exceptions import OverlapError, UsageError
-from clueval.filters import ID, Filter
+from clueval.filters import ID
 from clueval.known import Known
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
+from clueval.plan import Plan, compares_texts, frame_of, without_filters
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
 from clueval.spans import DEFAULT_LAYER, Document, Span, making_many
@@ -31,63 +31,12 @@ WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be counted: metrics, sequences with their layers, filters, break-downs."""
-
-    metrics: tuple[Metric, ...]
-    merge: bool
-    where: Filter
-    by: tuple[str, ...]
-    unit: str | None = None
-    align: int | None = None
-
-    @property
-    def texts_may_differ(self) -> bool:
-        """Whether gold and predicted need not be the same text."""
-        return self.align is not None or any(map(_compares_texts, self.metrics))
-
-    def metadata_keys(self, layers: Iterable[str]) -> set[str]:
-        """What filters and break-downs want to know of a document, the key of its id among it."""
-        return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
-
-    @property
-    def needs_documents(self) -> bool:
-        """Whether raw passages are not enough, because of what is to be counted."""
-        features = any(getattr(metric, "looks_at_features", False) for metric in self.metrics)
-        return self.texts_may_differ or features or self.unit == "character"
-
-
-def _frame(metric: Metric) -> str | None:
-    """The layer within which a metric counts, which is no sequence to be scored itself."""
-    return getattr(metric, "containing", None)
-
-
-def _without_filters(metric: Metric) -> Metric | None:
-    """A metric that leaves spans out as one that does not, to tell a name that no span has from one left out."""
-    if _frame(metric) is None and getattr(metric, "nil", None) is None:
-        return None
-    everywhere: Metric = replace(
-        metric,  # type: ignore[type-var]  # every metric is a dataclass
-        containing=None,
-        nil=None,
-        score_feature=None,
-        thresholds=None,
-    )
-    return everywhere
-
-
-def _compares_texts(metric: Metric) -> bool:
-    """Whether a metric takes two different texts as they are."""
-    return bool(getattr(metric, "texts_may_differ", False))
-
-
 class Evaluation:
     """One evaluation while it runs."""
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
-        self._frames: dict[str, int] = dict.fromkeys(filter(None, map(_frame, plan.metrics)), 0)
+        self._frames: dict[str, int] = dict.fromkeys(filter(None, map(frame_of, plan.metrics)), 0)
         self.layers = [layer for layer in layers if layer not in self._frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
@@ -150,7 +99,7 @@ class Evaluation:
             return
         self._known.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         as_it_is = [
-            metric for metric in self.plan.metrics if self.plan.align is None or _compares_texts(metric)
+            metric for metric in self.plan.metrics if self.plan.align is None or compares_texts(metric)
         ]
         projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
         if as_it_is:
@@ -164,7 +113,7 @@ class Evaluation:
         for sequence, own, other in sides:
             for metric in metrics:
                 tally = _count(metric, own, other)
-                if (everywhere := _without_filters(metric)) is not None:
+                if (everywhere := without_filters(metric)) is not None:
                     self._unfiltered.setdefault(metric.name, Tally()).update(everywhere.count(own, other))
                 for totals in receivers:
                     totals.add(metric.name, sequence, tally)

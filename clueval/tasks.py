@@ -26,8 +26,10 @@ from clueval.exceptions import CluevalError
 from clueval.filters import ID
 from clueval.parts import Heads, PartPair, cut
 from clueval.passages import Layout, Passage
-from clueval.reading import ReadOptions, Source, layer_names, source_pairs
-from clueval.running import Evaluation, Plan
+from clueval.plan import Plan
+from clueval.read_options import ReadOptions, layer_names
+from clueval.reading import Source, source_pairs
+from clueval.running import Evaluation
 from clueval.sources import BLOCK, Complain, Part, Progress, refuse
 from clueval.totals import Found
 from clueval.version import __version__

@@ -19,8 +19,10 @@ from clueval.filters import Filter
 from clueval.lockstep import Lockstep
 from clueval.metrics import metric_named
 from clueval.passages import Passage
-from clueval.reading import ReadOptions, source_of
-from clueval.running import Evaluation, Plan
+from clueval.plan import Plan
+from clueval.read_options import ReadOptions
+from clueval.reading import source_of
+from clueval.running import Evaluation
 
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 

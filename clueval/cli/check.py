@@ -8,7 +8,9 @@ from pathlib import Path
 
 from clueval.checking import Check
 from clueval.cli import options as common
-from clueval.reading import ReadOptions, files_of, source_of
+from clueval.files import files_of
+from clueval.read_options import ReadOptions
+from clueval.reading import source_of
 
 USAGE = "FILE..."
 DESCRIPTION = """\

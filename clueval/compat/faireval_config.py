@@ -14,10 +14,10 @@ from typing import Any
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.fair_files import Run, run_blocks
+from clueval.files import pairs_of
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES, PLACEHOLDERS
 from clueval.metrics.fair.weights import Weights
-from clueval.reading import pairs_of
 from clueval.reports.fair import VERSIONS, render_faireval
 from clueval.sources import blocks
 from clueval.spans import DEFAULT_LAYER

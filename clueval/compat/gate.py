@@ -17,7 +17,8 @@ from clueval.exceptions import FileError, UsageError
 from clueval.metric import Side
 from clueval.metrics.gate import Gate, Outcome, disambiguation_curve
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
-from clueval.reading import WITH_SETS, ReadOptions, source_of
+from clueval.read_options import WITH_SETS, ReadOptions
+from clueval.reading import source_of
 from clueval.reports.gate_tsv import Counted, header, list_lines, tagging_lines
 from clueval.sources import content, raw_content, whole_file
 from clueval.spans import DEFAULT_LAYER, Document, Span

@@ -1,0 +1,171 @@
+"""How files are to be read: which columns, which format, and what each format makes use of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import islice
+from pathlib import Path
+
+from clueval.decoding import Decoder
+from clueval.exceptions import CluevalError, UsageError
+from clueval.formats import COLUMN_FORMATS, FORMATS, format_of
+from clueval.passages import ColumnOptions
+from clueval.sources import Part, blocks
+from clueval.spans import DEFAULT_LAYER
+from clueval.tagging import INVALID, scheme_called
+
+LayerColumns = Mapping[str, int | tuple[int, int]]
+"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+
+WITH_SETS = ("gate-xml", "bdoc")
+"""The formats that have several annotation sets by name."""
+
+_TABLES = (*COLUMN_FORMATS, "spans")
+
+_READ_BY = {
+    "token": _TABLES,
+    "token_id": _TABLES,
+    "scheme": tuple(COLUMN_FORMATS),
+    "invalid": (*COLUMN_FORMATS, "conll2000", "nerval"),
+    "document_tag": ("vrt", "spans"),
+    "sentence_tag": ("vrt", "spans"),
+    "text": ("spans",),
+    "ignore_punct": ("conll2000", "fair-spans"),
+}
+"""Of each option, the formats that read it; a table of spans reads its text with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are to be read; see `read`. `whole_text`: lines of a token and a tag are one text (Nerval).
+    `annotation_set`: of the formats that have named sets. `containing`: ``SET:TYPE``, annotations that become
+    a layer of that name beside it. `part`: bytes of a column file, read as if they were a file."""
+
+    layers: Mapping[str, int] | None = None
+    input: str | None = None
+    token: int | None = None
+    token_id: int | None = None
+    scheme: str | None = None
+    invalid: str = "conlleval"
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+    text: Path | None = None
+    ignore_punct: bool | None = None
+    whole_text: bool = False
+    annotation_set: str | None = None
+    containing: str | None = None
+    part: Part | None = None
+
+    def __post_init__(self) -> None:
+        if self.input is not None and self.input not in FORMATS:
+            raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
+        if self.invalid not in INVALID:
+            raise UsageError(
+                f"unknown treatment of ill-formed tags {self.invalid!r}",
+                advice=f"one of {', '.join(INVALID)}",
+            )
+        if self.scheme is not None:
+            scheme_called(self.scheme)
+        if self.layers is not None and not self.layers:
+            raise UsageError("no layer is named", advice="name one, as in entity=2")
+
+    def require_use(self, paths: Iterable[Path]) -> None:
+        """Raise `UsageError` for an option that is set, and that the format of no file reads.
+
+        Files are looked into until every option has its use; without such an option, none is.
+        """
+        idle = self._set()
+        formats: dict[str, Path] = {}
+        for path in paths if idle else ():
+            form = format_at(path, self)
+            formats.setdefault(form, path)
+            idle = [name for name in idle if form not in _READ_BY[name]]
+            if not idle:
+                return
+        for name in idle if formats else ():
+            raise UsageError(
+                f"{_flag(name, getattr(self, name))} has no use in the format {' or '.join(formats)}",
+                file=str(next(iter(formats.values()))),
+                advice=f"leave it out; it is for {', '.join(_READ_BY[name])}",
+            )
+
+    def require_none(self) -> None:
+        """Raise `UsageError` for an option that says how files are read, where there are no files."""
+        for name in [*self._set(), *["input"] * (self.input is not None)]:
+            raise UsageError(
+                f"{name}={getattr(self, name)!r} is for files, and both sides are documents",
+                advice="leave it out, or give it to read",
+            )
+
+    def _set(self) -> list[str]:
+        """The options that are set and that some format does not read.
+
+        Punctuation that is to stay where it is stays there in every format.
+        """
+        return [
+            each.name
+            for each in fields(self)
+            if each.name in _READ_BY
+            and getattr(self, each.name) != each.default
+            and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
+        ]
+
+    def decoder(self) -> Decoder:
+        return Decoder(self.scheme, self.invalid)
+
+    def has_columns_of(self, other: ReadOptions) -> bool:
+        """Whether the columns of two files hold the same, whatever part of them is read."""
+        return replace(self, part=None).columns() == replace(other, part=None).columns()
+
+    def columns(self) -> ColumnOptions:
+        return ColumnOptions(
+            self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag, self.part
+        )
+
+
+def format_at(path: Path, options: ReadOptions) -> str:
+    if options.input is not None:
+        return options.input
+    form = format_of(path.name, _first_lines(path))
+    return "nerval" if form == "conll" and options.whole_text else form
+
+
+def _flag(name: str, value: object) -> str:
+    """An option as a command has it, with its value."""
+    if name == "ignore_punct":
+        return "--ignore-punctuation" if value else "--no-ignore-punctuation"
+    return f"--{name.replace('_', '-')} {value}"
+
+
+def _first_lines(path: Path) -> str:
+    """The first three lines of a file that are not blank, of each no more than its beginning.
+
+    Of JSON the name that tells what it is stands in front, wherever it is: the text may come before it.
+    """
+    text = next((text for _, text in blocks(path, complain=_keep_quiet)), "")
+    if text.lstrip("\ufeff \t\r\n").startswith("{") and '"annotation_sets"' in text:
+        return '{"annotation_sets"'
+    lines = [line[:2000] for line in text[:100_000].split("\n")]
+    return "\n".join(islice(filter(str.strip, lines), 3))
+
+
+def _keep_quiet(_: CluevalError) -> None:
+    """Whoever reads the file will complain."""
+
+
+def layer_names(layers: LayerColumns | None) -> list[str]:
+    """The names of the layers."""
+    return [DEFAULT_LAYER] if layers is None else list(layers)
+
+
+def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -> Mapping[str, int] | None:
+    """The columns of the gold (0) or predicted (1) side; in a single file without layers the last two."""
+    if layers is None:
+        return {DEFAULT_LAYER: side - 2} if single_file else None
+    if single_file and (alone := [name for name, columns in layers.items() if isinstance(columns, int)]):
+        raise UsageError(
+            f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
+            advice="name both columns, as in entity=2:3",
+        )
+    return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
