@@ -17,6 +17,7 @@ from functools import partial
 from itertools import chain, compress, repeat
 from operator import ne
 from sys import intern
+from typing import NamedTuple
 
 from clueval.chunks import Chunks
 from clueval.decoding import BadTag, Decoder, located, repeated_ids
@@ -134,8 +135,7 @@ class Columns:
         return cls(tokens, columns[0], (columns[1], columns[2]))
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(NamedTuple):
     """A stretch of two files that are parallel: how many documents begin in it, how many tokens it has.
 
     `columns` are those in which these tokens, and those of stretches before, are to be compared.

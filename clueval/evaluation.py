@@ -30,7 +30,7 @@ from clueval.results import Result, Signature
 from clueval.running import Evaluation
 from clueval.sources import Progress, blocks
 from clueval.spans import DEFAULT_LAYER, Document
-from clueval.tasks import Work
+from clueval.work import Work
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from operator import itemgetter
 from sys import intern
 from typing import NamedTuple
@@ -47,23 +46,23 @@ class Rows(NamedTuple):
         return cls(fields, len(text))
 
 
-@dataclass(slots=True)
 class _Counted:
     """The patterns of some layers, each as the lines of its tags, one line for each position, as in the file."""
 
-    layers: tuple[str, ...]
-    same: Counter[bytes] = field(default_factory=Counter)
-    disputed: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
-    open: tuple[list[bytes], list[bytes]] = field(default_factory=lambda: ([], []))
+    def __init__(self, layers: tuple[str, ...]) -> None:
+        self.layers = layers
+        self.same: Counter[bytes] = Counter()
+        self.disputed: Counter[tuple[bytes, bytes]] = Counter()
+        self.open: tuple[list[bytes], list[bytes]] = ([], [])
 
 
-@dataclass(slots=True)
 class _Group:
     """Patterns that are to be compared together."""
 
-    same: list[bytes] = field(default_factory=list)
-    disputed: list[tuple[bytes, bytes]] = field(default_factory=list)
-    cells: list[tuple[bytes, bytes]] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.same: list[bytes] = []
+        self.disputed: list[tuple[bytes, bytes]] = []
+        self.cells: list[tuple[bytes, bytes]] = []
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]

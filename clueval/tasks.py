@@ -17,7 +17,7 @@ sizes of the files first.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -26,46 +26,13 @@ from clueval.exceptions import CluevalError
 from clueval.filters import ID
 from clueval.parts import Heads, PartPair, cut
 from clueval.passages import Layout, Passage
-from clueval.plan import Plan
-from clueval.read_options import ReadOptions, layer_names
+from clueval.read_options import layer_names
 from clueval.reading import Source, source_pairs
 from clueval.running import Evaluation
-from clueval.sources import BLOCK, Complain, Part, Progress, refuse
+from clueval.sources import BLOCK, Complain, Part, refuse
 from clueval.totals import Found
 from clueval.version import __version__
-
-FilePair = tuple[str | None, Path, Path]
-"""The name of a pair of files among others, and their paths."""
-
-Count = Callable[[Evaluation, Source, Source], None]
-"""Counts a pair of files; a function that other processes find by its name."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is the same for all files: what is counted, how they are read, and the function that counts a pair.
-
-    With `single`, gold and predicted stand in one file.
-    """
-
-    plan: Plan
-    layers: tuple[str, ...]
-    options: tuple[ReadOptions, ReadOptions]
-    single: bool
-    count: Count
-
-    def evaluation(self) -> Evaluation:
-        """An evaluation in which nothing has been counted."""
-        return Evaluation(self.plan, self.layers)
-
-    def count_here(
-        self, evaluation: Evaluation, pairs: Iterable[FilePair], progress: Progress | None = None
-    ) -> None:
-        """Count pairs of files, one after the other."""
-        for own, other in source_pairs(pairs, self.options, progress):
-            if self.single:
-                own.require_both_sides()
-            self.count(evaluation, own, other)
+from clueval.work import FilePair, Work, size_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,10 +279,3 @@ def _paths(pairs: Iterable[FilePair]) -> Iterator[Path]:
 
 def _sizes_of(pairs: Iterable[FilePair]) -> tuple[int, ...]:
     return tuple(map(size_of, _paths(pairs)))
-
-
-def size_of(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:  # whoever reads it will complain
-        return 0

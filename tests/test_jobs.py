@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from corpora import Corpus, conll, vrt, write
 
-from clueval import distribution, evaluate, jobs, tasks
+from clueval import distribution, evaluate, gathering, jobs, tasks
 from clueval.counting import Tally
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
 from clueval.jobs import chosen_jobs, in_order
@@ -619,7 +619,7 @@ def test_an_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
 
 
 def test_workers_of_another_version_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distribution, "__version__", "99")
+    monkeypatch.setattr(gathering, "__version__", "99")
 
     with pytest.raises(WorkerLost, match=r"a worker has clueval .*, and this is clueval 99"):
         elsewhere(*corpus_files(tmp_path, 4, documents=60))
