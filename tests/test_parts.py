@@ -63,7 +63,7 @@ def test_parts_become_shorter_and_none_is_much_too_long(tmp_path: Path) -> None:
 
     assert len(sizes) == 7
     assert all(one > following for one, following in pairwise(sizes))
-    assert max(sizes) < 1.6 * sum(sizes) / len(sizes)
+    assert max(sizes) < 2 * sum(sizes) / len(sizes)
 
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
