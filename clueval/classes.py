@@ -52,7 +52,7 @@ class Classes(NamedTuple):
             return
         if past - first == 1:
             self.kinds[number] = SUPERSET
-        elif ends[first] == starts[first + 1] and ends[first + 1 : past - 1] == starts[first + 2 : past]:
+        elif _touch(starts, ends, first, past - 1):
             self.kinds[number] = TILING if least == start and greatest == end else OVERLAP
             self.pasts[number] = past
         else:
@@ -121,10 +121,7 @@ def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes
         end, other_end = ends[i], other_ends[j]
         if end < other_end:
             if first != j:  # the last of several partners sticks out
-                if (
-                    other_starts[first] <= starts[i]
-                    and other_ends[first:j] == other_starts[first + 1 : j + 1]
-                ):
+                if other_starts[first] <= starts[i] and _touch(other_starts, other_ends, first, j):
                     kinds[i], firsts[i], pasts[i] = OVERLAP, first, j + 1
             elif other_starts[j] <= starts[i]:
                 past = _end_of_run(ends, i, other_end)
@@ -136,10 +133,7 @@ def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes
                 return i, j + 1
         elif other_end < end:
             if other_first != i:
-                if (
-                    starts[other_first] <= other_starts[j]
-                    and ends[other_first:i] == starts[other_first + 1 : i + 1]
-                ):
+                if starts[other_first] <= other_starts[j] and _touch(starts, ends, other_first, i):
                     other_kinds[j], other_firsts[j], other_pasts[j] = OVERLAP, other_first, i + 1
             elif starts[i] <= other_starts[j]:
                 past = _end_of_run(other_ends, j, end)
@@ -153,6 +147,13 @@ def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes
             classes.note(i, first, j + 1, one, two)
             other_classes.note(j, other_first, i + 1, two, one)
             return i + 1, j + 1
+
+
+def _touch(starts: Sequence[int], ends: Sequence[int], first: int, last: int) -> bool:
+    """Whether each of several spans ends where the next begins."""
+    if last == first + 1:
+        return ends[first] == starts[last]
+    return ends[first:last] == starts[first + 1 : last + 1]
 
 
 def _end_of_run(ends: Sequence[int], first: int, before: int) -> int:

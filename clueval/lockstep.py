@@ -132,9 +132,7 @@ class Lockstep:
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
         self._most = 1  # pieces at a time; few before the layout is known
         self._goes_on = True  # a span may cross from what was taken last to what comes next
-        self._open: int | None = (
-            None  # tokens of the pattern that it crosses from, unless that is in passages
-        )
+        self._open: int | None = None  # tokens of the pattern it crosses from, unless that is in passages
         self._seam: tuple[bool, Touching] | None = None  # behind the last piece, if spans touch there
 
     @property
@@ -256,12 +254,12 @@ class Lockstep:
 
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
         """The pieces of both sides, if they are regular."""
-        reader, other_reader = (file.reader for file in self._files)
+        other_reader = self._files[1].reader
         end, own, other = pieces[:3]
-        marks = reader.marks(own) if end != b"\n" else []
-        if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
-            return None
+        marks = self._marks(pieces)
         if marks:
+            if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
+                return None
             own, other = _without(own, marks), _without(other, marks)
         found = self._regular(end, own, len(marks)) if len(own) == len(other) else None
         if found is None or not take_apart(own, other, end, self._layout, self._patterns()):
@@ -325,9 +323,12 @@ class Lockstep:
 
     def _see_ids(self, pieces: _Pieces) -> None:
         """Take note of the token ids of gold, which are those of predicted."""
-        reader = self._files[0].reader
-        marks = reader.marks(pieces.gold) if pieces.end != b"\n" else []
-        self._token_ids().see(reader.by_document(pieces.end, pieces.gold, marks))
+        lines = self._files[0].reader.by_document(pieces.end, pieces.gold, self._marks(pieces))
+        self._token_ids().see(lines)
+
+    def _marks(self, pieces: _Pieces) -> list[int]:
+        """Which pieces of gold mark where a document begins; lines never do."""
+        return [] if pieces.end == b"\n" else self._files[0].reader.marks(pieces.gold)
 
     def _token_ids(self) -> TokenIds:
         if self._ids is None:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from clueval.chunks import Chunks
 from clueval.classes import KINDS, Classes, Kind, classify
 from clueval.index import Flat
-from clueval.matching import Labels, joined_labels
+from clueval.matching import Labels, joined_labels, most
 from clueval.metric import Side
 from clueval.spans import Frozen
 
@@ -65,11 +65,7 @@ def _count_chunks(gold: Chunks, predicted: Chunks) -> Iterator[tuple[str, dict[K
         ("gold", gold, of_gold, predicted),
         ("predicted", predicted, of_predicted, gold),
     ):
-        labels: list[str | None] = [*other.labels, None]  # the last one is number -1
-        found = list(map(labels.__getitem__, classes.firsts))
-        found_by_many = _joined_names(own, other, classes)
-        for number, label in zip(classes.pasts, found_by_many, strict=True):
-            found[number] = label
+        found = _joined_names(own, other, classes)
         numbers: dict[Kind, int] = {}
         rows = []
         for (label, kind, joined), number in Counter(
@@ -80,24 +76,28 @@ def _count_chunks(gold: Chunks, predicted: Chunks) -> Iterator[tuple[str, dict[K
         yield name, numbers, rows
 
 
-def _joined_names(own: Chunks, other: Chunks, classes: Classes) -> Iterator[str]:
-    """What `joined_labels` makes of those that several of the other side cover, one touching the next."""
-    labels, firsts = other.labels, classes.firsts
+def _joined_names(own: Chunks, other: Chunks, classes: Classes) -> list[str | None]:
+    """What `joined_labels` makes of the partners of each; those of a tiling or an overlap touch one another."""
+    labels, firsts, ends = other.labels, classes.firsts, other.ends
+    found = list(map([*labels, None].__getitem__, firsts))  # the last one is number -1
     for number, past in classes.pasts.items():
         first = firsts[number]
         if past - first > 2:
-            names = labels[first:past]
-            starts, ends = other.starts[first:past], other.ends[first:past]
-            starts[0], ends[-1] = own.starts[number], own.ends[number]
-            positions = dict.fromkeys(names, 0)
-            for name, start, end in zip(names, starts, ends, strict=True):
-                positions[name] += end - start
-            yield max(positions, key=positions.__getitem__)
-        elif labels[first] == labels[first + 1]:
-            yield labels[first]
-        else:
-            before_middle = 2 * other.ends[first] < own.starts[number] + own.ends[number]
-            yield labels[first + 1] if before_middle else labels[first]
+            found[number] = _most_inside(own, number, other, first, past)
+        elif labels[first] != labels[first + 1] and 2 * ends[first] < own.starts[number] + own.ends[number]:
+            found[number] = labels[first + 1]
+    return found
+
+
+def _most_inside(own: Chunks, number: int, other: Chunks, first: int, past: int) -> str:
+    """The label with most positions inside a chunk that others cover; ties go to the earliest."""
+    labels = other.labels[first:past]
+    starts, ends = other.starts[first:past], other.ends[first:past]
+    starts[0], ends[-1] = own.starts[number], own.ends[number]
+    positions = dict.fromkeys(labels, 0)
+    for label, start, end in zip(labels, starts, ends, strict=True):
+        positions[label] += end - start
+    return most(positions)  # type: ignore[return-value]  # there are some
 
 
 def _found_labels(own: Flat, other: Flat, classes: Classes) -> list[Labels]:

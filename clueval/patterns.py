@@ -13,7 +13,7 @@ and so on::
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from sys import intern
 from typing import NamedTuple
@@ -129,8 +129,8 @@ class Patterns:
                 counted.disputed[own, other] += 1
             counted.open = ([], [])
 
-    def add_touching(self, lines: Iterable[Touching]) -> None:
-        """Take in where patterns part though spans touch: their tags are neighbours all the same."""
+    def add_touching(self, lines: Iterable[Touching] | Mapping[Touching, int]) -> None:
+        """Take in where patterns part though spans touch, and how often: their tags are neighbours all the same."""
         self._touching.update(lines)
 
     def _patterns(self, rows: Rows) -> Iterator[list[bytes]]:

@@ -15,10 +15,11 @@ apart and cut wherever no span crosses.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import compress, count, repeat
-from operator import eq, ne, not_
+from operator import ne, not_
 from typing import NamedTuple
 
 from clueval.narrowing import fits, runs_pattern
@@ -122,18 +123,24 @@ def _add_cells(gold: Rows, predicted: Rows, layout: Layout, patterns: Patterns) 
     """Add all rows, of one layer, cut wherever no span crosses; False if there are too many different tags."""
     columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
     numbers = patterns.numbers
-    numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
+    sides_numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
     if len(numbers) > MOST_TAGS:
         return False
+    numbered = [bytes(side) for side in sides_numbered]
     names, relations = list(numbers), Relations(layout)
     sides = []
     for side in numbered:
         pairs = Pairs(side, len(names))
         sides.append(pairs.each(lambda before, here: relations[names[before], names[here]]))
     found = _either(*sides)
-    touching = zip(*(tags[offset:] for tags in columns for offset in (0, 1)), strict=False)
-    patterns.add_touching(compress(touching, map(eq, found, repeat(TOUCHING))))
-    patterns.add_cells(*(_cells(bytes(side), found.translate(_CUTS)) for side in numbered))
+    where = found.translate(_TOUCHES)
+    touching = Counter(
+        zip(*(compress(side[offset:], where) for side in numbered for offset in (0, 1)), strict=True)
+    )
+    patterns.add_touching(
+        {(names[a], names[b], names[c], names[d]): times for (a, b, c, d), times in touching.items()}
+    )
+    patterns.add_cells(*(_cells(side, found.translate(_CUTS)) for side in numbered))
     return True
 
 
@@ -141,6 +148,7 @@ _JOIN, _CUT = b"\xfe", b"\xff"
 MOST_TAGS = _JOIN[0]
 """So many different tags can be numbered apart from these two."""
 
+_TOUCHES = bytes(found == TOUCHING for found in range(256))
 _CUTS = bytes(_JOIN[0] if found == CROSSING else _CUT[0] for found in range(256))
 
 
