@@ -16,12 +16,14 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from sys import intern
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from clueval.agreement import SIDES, Columns, Tags
 from clueval.neighbours import Numbers
 from clueval.passages import CHARACTERS, Layout, unescape
 from clueval.tagging import OUTSIDE
+
+Pattern = TypeVar("Pattern")
 
 BORDER = b"\0"
 """The tag, in every layer, of the line after a pattern; no file has it."""
@@ -56,13 +58,12 @@ class _Counted:
         self.open: tuple[list[bytes], list[bytes]] = ([], [])
 
 
-class _Group:
+class _Group(NamedTuple):
     """Patterns that are to be compared together."""
 
-    def __init__(self) -> None:
-        self.same: list[bytes] = []
-        self.disputed: list[tuple[bytes, bytes]] = []
-        self.cells: list[tuple[bytes, bytes]] = []
+    same: list[bytes]
+    disputed: list[tuple[bytes, bytes]]
+    cells: list[tuple[bytes, bytes]]
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]
@@ -153,22 +154,14 @@ class Patterns:
         touching = self._take_touching()
         self._bytes = 0
         for counted in self._counted:
-            by_power: defaultdict[int, _Group] = defaultdict(_Group)
-            for same, times in counted.same.items():
-                for power in _powers(times):
-                    by_power[power].same.append(same)
-            for disputed, times in counted.disputed.items():
-                for power in _powers(times):
-                    by_power[power].disputed.append(disputed)
-            for cells, times in self._cells.items():
-                for power in _powers(times):
-                    by_power[power].cells.append(cells)
             known = 0
-            for power, group in sorted(by_power.items(), key=itemgetter(0)):
+            by_power = [_by_power(each) for each in (counted.same, counted.disputed, self._cells)]
+            for power in sorted(set[int]().union(*by_power)):
+                group = _Group(*(of_kind.get(power, []) for of_kind in by_power))
                 columns = self._columns(counted.layers, power, group)
                 known += power * columns.tokens
                 yield columns
-            rest = self._columns(counted.layers, 1, _Group(), tokens - known)
+            rest = self._columns(counted.layers, 1, _Group([], [], []), tokens - known)
             rest.touching = {place: touching[place] for place in touching if place[1] in counted.layers}
             yield rest
             counted.same.clear()
@@ -196,24 +189,25 @@ class Patterns:
 
     def _columns(self, layers: tuple[str, ...], times: int, group: _Group, more: int = 0) -> Columns:
         """Patterns one after the other, an O after each; `more` are positions that are outside on both sides."""
-        same = self._split(layers, group.same)
+        tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed)
         sides = []
         for side in (0, 1):
             tags = self._split(layers, [pair[side] for pair in group.disputed])
             if group.cells:
-                tags[layers[0]] += [OUTSIDE, *self._named([pair[side] for pair in group.cells])]
+                cells = b"\0".join([pair[side] for pair in group.cells])
+                tags[layers[0]].append(OUTSIDE)
+                tags[layers[0]] += self._named(cells)
             sides.append(tags)
-        tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed) + sum(
-            len(own) for own, _ in group.cells
-        )
-        return Columns(tokens + more, same, (sides[0], sides[1]), times)
+        if group.cells:
+            tokens += len(cells) + 1 - len(group.cells)
+        return Columns(tokens + more, self._split(layers, group.same), (sides[0], sides[1]), times)
 
-    def _named(self, cells: list[bytes]) -> Iterator[str]:
-        """The tags of cells, an O between two."""
+    def _named(self, cells: bytes) -> Iterator[str]:
+        """The tags of cells."""
         names = [name.decode() for name in self.numbers]
         if self._layout.entities:
             names = list(map(unescape, names))
-        return map(names.__getitem__, b"\0".join(cells))
+        return map(names.__getitem__, cells)
 
     def _split(self, layers: tuple[str, ...], patterns: list[bytes]) -> Tags:
         separator = self._layout.separator
@@ -242,6 +236,18 @@ def _interned_lines(text: str) -> list[str]:
         start = stop + 1
     lines += map(intern, text[start:].split("\n"))
     return lines
+
+
+def _by_power(counted: Counter[Pattern]) -> dict[int, list[Pattern]]:
+    """For each power of two, the patterns in whose number of times it is."""
+    by_times: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for pattern, times in counted.items():
+        by_times[times].append(pattern)
+    by_power: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for times, patterns in by_times.items():
+        for power in _powers(times):
+            by_power[power] += patterns
+    return by_power
 
 
 def _powers(number: int) -> Iterator[int]:

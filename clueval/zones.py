@@ -70,17 +70,17 @@ def take_apart(
         same = list(compress(own, map(not_, differs)))
     if len(lines) != len(other_lines):
         return False
-    differing = list(compress(count(), map(ne, lines, other_lines)))
+    differ = list(map(ne, lines, other_lines))
     agreed: list[bytes] = []
     is_added = False
-    if DENSE * len(differing) > len(lines) and len(layout.layers) == 1:
+    if DENSE * sum(differ) > len(lines) and len(layout.layers) == 1:
         join = _without_structure if end == b"\n" else _with_borders
         rows = join(lines, other_lines, layout)
         if rows is None:
             return False
         is_added = _add_cells(*rows, layout, patterns)
     if not is_added:
-        zones = _zones(lines, other_lines, differing, layout)
+        zones = _zones(lines, other_lines, compress(count(), differ), layout)
         rows = _parallel_rows(zones.gold, zones.predicted, layout)
         if rows is None:
             return False
