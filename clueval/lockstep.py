@@ -4,7 +4,8 @@ Most of a corpus is regular: sentence after sentence of nothing but token lines,
 some tags. Such stretches need not become passages. Both files are cut into pieces where sentences end, or documents
 without sentences, or else where no span crosses from one line to the next; a format tells, from gold alone, whether
 a stretch is regular and how much is in it (`Regular`). Pieces that are the same bytes on both sides need no other
-look; of the others `clueval.zones` takes apart what it must.
+look; of the others `clueval.zones` takes apart what it must. Where spans leave no place to cut, the tags of all lines
+become one *open* pattern, until a span or the sentence ends.
 
 Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model, too:
 anything that is wrong here raises some error, and the caller starts again with passages alone, which tell what
@@ -233,7 +234,7 @@ class Lockstep:
                 tags_of(other[line - 1]),
                 tags_of(other[line]),
             )
-            found = max(relations[seam[:2]], relations[seam[2:]])
+            found = relations[seam[:2]] | relations[seam[2:]]
             if found != CROSSING and b"" not in seam:  # a tag between tokens need not end a sentence
                 self._seam = (False, seam) if found == TOUCHING else None
                 return line

@@ -199,7 +199,7 @@ def _zones(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int
         first, other_first = last, other_last = tags_of(own[number]), tags_of(other[number])
         while start > done and not (line := own[start - 1]).endswith(outside):
             before = tags_of(line)  # of both sides: the line is before the first that differs
-            found = max(relations[before, first], relations[before, other_first])
+            found = relations[before, first] | relations[before, other_first]
             if found != CROSSING:
                 if found == TOUCHING:
                     touching.append((before, first, before, other_first))
@@ -211,7 +211,7 @@ def _zones(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int
             if line.endswith(outside) and other_line.endswith(outside):
                 break
             after, other_after = tags_of(line), tags_of(other_line)
-            found = max(relations[last, after], relations[other_last, other_after])
+            found = relations[last, after] | relations[other_last, other_after]
             if found != CROSSING:
                 if found == TOUCHING:
                     touching.append((last, after, other_last, other_after))

@@ -4,6 +4,7 @@ import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -390,3 +391,48 @@ def test_a_plain_score_loads_nothing_that_other_uses_need() -> None:
     assert {"clueval.metrics.levels", "clueval.reports.markdown"} <= loaded
     assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
     assert not {"clueval.reports.conlleval", "clueval.reports.tsv", "clueval.metrics.exact"} & loaded
+
+
+class TestTheEndOfTheProcess:
+    """It ends at once; nothing that was written may get lost by that, and nobody who waits for the end."""
+
+    @pytest.fixture
+    def corpus(self, tmp_path: Path) -> Path:
+        path = tmp_path / "a.conll"
+        path.write_text("w\tB-X\n\n" * 3000, encoding="utf-8")
+        return path
+
+    def run(
+        self, *arguments: object, before: Sequence[str] = ("-m", "clueval")
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *before, *map(str, arguments)], capture_output=True, text=True, check=False
+        )
+
+    def test_what_was_written_comes_out_whole(self, corpus: Path) -> None:
+        whole = self.run("score", corpus, corpus, "--output", "json")
+
+        assert (whole.returncode, whole.stderr) == (0, "")
+        assert json.loads(whole.stdout)["documents"] == 1
+
+    def test_what_was_written_before_an_error_comes_out_too(self, corpus: Path) -> None:
+        failing = "import sys; from clueval.__main__ import run; print('first', end=''); "
+        failing += "sys.argv = ['clueval', 'score', 'none']; run()"
+        done = self.run(before=("-c", failing))
+
+        assert (done.returncode, done.stdout) == (2, "first")
+
+    def test_exit_codes_are_those_of_the_command(self, corpus: Path, tmp_path: Path) -> None:
+        (tmp_path / "bad.conll").write_text("w\tX-Y\n", encoding="utf-8")
+
+        assert self.run("check", corpus).returncode == 0
+        assert self.run("check", tmp_path / "bad.conll").returncode == 1
+        assert self.run("score", corpus, tmp_path / "none").returncode == 2
+
+    def test_a_profiler_is_waited_for(self, corpus: Path, tmp_path: Path) -> None:
+        done = self.run(
+            "score", corpus, corpus, before=("-m", "cProfile", "-o", tmp_path / "profile", "-m", "clueval")
+        )
+
+        assert done.returncode == 0
+        assert (tmp_path / "profile").stat().st_size > 1000
