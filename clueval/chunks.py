@@ -44,9 +44,6 @@ class Chunks(Sequence[Span]):
             return Chunks(self.layer, self.starts[number], self.ends[number], self.labels[number])
         return Span(self.starts[number], self.ends[number], Frozen({self.layer: self.labels[number]}))
 
-    def __contains__(self, value: object) -> bool:
-        return any(span == value for span in self)
-
     def compared(self, other: Chunks) -> tuple[list[str], Chunks, Chunks]:
         """The labels of those that are in both, and the others of either side.
 
