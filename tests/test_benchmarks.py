@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import subprocess
 import sys
@@ -13,21 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import BENCHMARKS, benchmark
 
 from clueval import evaluate
 from clueval.exceptions import UsageError
-
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-
-
-def benchmark(name: str) -> Any:
-    """A script of the benchmarks as a module; they import one another by their bare names."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-
 
 generate = benchmark("generate")
 measure = benchmark("measure")

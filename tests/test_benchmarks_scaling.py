@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import re
 import subprocess
@@ -14,20 +13,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from scripts import benchmark
 
 from clueval import evaluate
 
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def benchmark(name: str) -> Any:
-    """A script of the benchmarks as a module; they import one another by their bare names."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(BENCHMARKS))
 
 
 generate = benchmark("generate")

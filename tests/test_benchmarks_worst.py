@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import random
 import sys
 from collections.abc import Sequence
@@ -10,21 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts import benchmark
 
 from clueval import evaluate, read
 from clueval.exceptions import CluevalError
-
-BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
-
-
-def benchmark(name: str) -> Any:
-    """A script of the benchmarks as a module; they import one another by their bare names."""
-    sys.path.insert(0, str(BENCHMARKS))
-    try:
-        return importlib.import_module(name)
-    finally:
-        sys.path.remove(str(BENCHMARKS))
-
 
 measure = benchmark("measure")
 worst = benchmark("worst")

@@ -394,7 +394,7 @@ def test_a_plain_score_loads_nothing_that_other_uses_need() -> None:
 
 
 class TestTheEndOfTheProcess:
-    """It ends at once; nothing that was written may get lost by that, and nobody who waits for the end."""
+    """Nothing that was written gets lost at it, and whoever waits for it is served."""
 
     @pytest.fixture
     def corpus(self, tmp_path: Path) -> Path:
@@ -417,7 +417,7 @@ class TestTheEndOfTheProcess:
 
     def test_what_was_written_before_an_error_comes_out_too(self, corpus: Path) -> None:
         failing = "import sys; from clueval.__main__ import run; print('first', end=''); "
-        failing += "sys.argv = ['clueval', 'score', 'none']; run()"
+        failing += "sys.argv = ['clueval', 'score', 'none']; sys.exit(run())"
         done = self.run(before=("-c", failing))
 
         assert (done.returncode, done.stdout) == (2, "first")
