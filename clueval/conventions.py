@@ -28,11 +28,12 @@ from clueval.evaluation import evaluate
 from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.files import Documents, are_paths
 from clueval.index import in_order_and_flat
-from clueval.metric import Metric, Side
+from clueval.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics import metric_named
 from clueval.neighbours import Seams
 from clueval.read_options import LayerColumns, layer_names
-from clueval.results import Rates, Result, Signature, headlines
+from clueval.reports.table import Rate, Table
+from clueval.results import Result, Signature
 from clueval.spans import Frozen, name_of
 from clueval.tagging import OUTSIDE, scheme_called, scheme_of
 
@@ -137,7 +138,7 @@ class EveryConvention:
     """
 
     name: ClassVar[str] = "conventions"
-    looks_at_features: ClassVar[bool] = True  # tags and sentences are wanted, so whole documents
+    zero: ClassVar[str] = "0"
 
     scheme: str | None = None
     factor: float = 0.75
@@ -166,13 +167,33 @@ class EveryConvention:
         found = self._rates_of_tags(total)
         for metric in self._metrics():
             own = Tally({key[1:]: n for key, n in total.items() if key[0] == metric.name})
-            for key, rates in headlines(metric.name, metric.scores(own, layers)).items():
+            for key, rates in metric.headlines(metric.scores(own, layers)).items():
                 found[key] = rates, None
         found["exact_unlabelled"] = found["muc_exact"]
         return {
             convention.key: _row(convention, *found[convention.key], total["refused", convention.metric])
             for convention in CONVENTIONS
         }
+
+    @property
+    def needs(self) -> Needs:
+        """Tags and sentences, so whole documents."""
+        return Needs(documents=True)
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        """The rates of every convention that has some."""
+        return {key: rates_of(row) for key, row in report.items() if row["f1"] is not None}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        """One table: a row for each convention."""
+        rows = [
+            [row["convention"], *(Rate(row[rate]) for rate in ("precision", "recall", "f1")), row["counts"]]
+            for row in report.values()
+        ]
+        yield Table(title, ["convention", "precision", "recall", "f1", "what counts as right"], rows)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
     def _metrics(self) -> list[Metric]:
         return [

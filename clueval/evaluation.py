@@ -227,7 +227,7 @@ def _groups(gold: Documents, predicted: Documents, pair_by: str | None) -> Itera
 
 def _with_unfiltered(metric: Metric, gold_set: str | None) -> Metric:
     """GATE's rule: targets of the containing set and type themselves all take part."""
-    containing = getattr(metric, "containing", None)
+    containing = metric.needs.within
     if containing is None or gold_set is None or metric.unfiltered is not None:  # type: ignore[attr-defined]
         return metric
     set_name, _, kind = containing.rpartition(":")
@@ -235,7 +235,7 @@ def _with_unfiltered(metric: Metric, gold_set: str | None) -> Metric:
 
 
 def _containing(metrics: Iterable[Metric]) -> str | None:
-    return next(filter(None, (getattr(metric, "containing", None) for metric in metrics)), None)
+    return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
 
 
 def _count_groups(evaluation: Evaluation, beside: Beside, groups: Iterable[Group]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from clueval.filters import Filter
 from clueval.metric import Metric
@@ -23,7 +23,7 @@ class Plan:
     @property
     def texts_may_differ(self) -> bool:
         """Whether gold and predicted need not be the same text."""
-        return self.align is not None or any(map(compares_texts, self.metrics))
+        return self.align is not None or not all(metric.needs.same_text for metric in self.metrics)
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """What filters and break-downs want to know of a document, the key of its id among it."""
@@ -32,29 +32,5 @@ class Plan:
     @property
     def needs_documents(self) -> bool:
         """Whether raw passages are not enough, because of what is to be counted."""
-        features = any(getattr(metric, "looks_at_features", False) for metric in self.metrics)
-        return self.texts_may_differ or features or self.unit == "character"
-
-
-def frame_of(metric: Metric) -> str | None:
-    """The layer within which a metric counts, which is no sequence to be scored itself."""
-    return getattr(metric, "containing", None)
-
-
-def without_filters(metric: Metric) -> Metric | None:
-    """A metric that leaves spans out as one that does not, to tell a name that no span has from one left out."""
-    if frame_of(metric) is None and getattr(metric, "nil", None) is None:
-        return None
-    everywhere: Metric = replace(
-        metric,  # type: ignore[type-var]  # every metric is a dataclass
-        containing=None,
-        nil=None,
-        score_feature=None,
-        thresholds=None,
-    )
-    return everywhere
-
-
-def compares_texts(metric: Metric) -> bool:
-    """Whether a metric takes two different texts as they are."""
-    return bool(getattr(metric, "texts_may_differ", False))
+        documents = any(metric.needs.documents for metric in self.metrics)
+        return self.texts_may_differ or documents or self.unit == "character"

@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.counting import Tally, f_measure
+from clueval.counting import Tally
 from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.spans import Span
 from clueval.version import __version__
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
 
 SHORT = MappingProxyType(
     {
@@ -35,9 +38,6 @@ SHORT = MappingProxyType(
 """The keys of the short form. A key that is not among them is written in full there, too."""
 
 _LONG = MappingProxyType({short: key for key, short in SHORT.items()})
-
-_ZERO = MappingProxyType({"gate": "1 if both sides are empty", "noisy": "undefined"})
-"""What 0/0 is, by metric, where it is not 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Signature:
         ``all`` until a number is cited; see `citing`.
         """
         found = list(metrics)
-        special = [f"{metric.name}={_ZERO[metric.name]}" for metric in found if metric.name in _ZERO]
+        special = [f"{metric.name}={metric.zero}" for metric in found if metric.zero != "0"]
         usual = {
             "metrics": "+".join(_described(metric) for metric in found),
             "unit": "+".join(sorted(units)) or "token",
@@ -248,7 +248,7 @@ class Result:
     `metrics` holds, by metric and sequence, the reports whose shapes the documentation of each metric gives.
     `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was;
     `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
-    wrong.
+    wrong. `scored_by` are the metrics, which make the tables.
     """
 
     documents: int
@@ -259,6 +259,7 @@ class Result:
     groups: Mapping[str, Mapping[str, Mapping[str, Any]]] | None = None
     unprojected: Sequence[Unprojected] | None = None
     counted: Counted | None = field(default=None, compare=False, repr=False)
+    scored_by: Sequence[Metric] = field(default=(), compare=False, repr=False)
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
         """The numbers in which two results differ, by metric, in the order of the reports.
@@ -329,15 +330,21 @@ class Result:
 
         return dumps(self.to_dict())
 
+    def tables(self) -> Iterator[Table]:
+        """The reports as tables, those of each group of a break-down after the whole."""
+        from clueval.metrics.tables import of_report
+
+        return of_report(self.to_dict(), self.scored_by)
+
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
 
-        return render(self.to_dict())
+        return render(self.to_dict(), self.tables())
 
     def __str__(self) -> str:
         from clueval.reports.text import render
 
-        return render(self.to_dict())
+        return render(self.to_dict(), self.tables())
 
 
 def _joined(own: Signature, other: Signature) -> Signature:
@@ -358,37 +365,3 @@ def _differences(own: object, other: object, path: tuple[str, ...] = ()) -> Iter
     elif own != other:
         values = [side if isinstance(side, int | float) else None for side in (own, other)]
         yield Difference(path, *values)
-
-
-Rates = tuple[float, float, float]
-"""Precision, recall, F1."""
-
-
-def headlines(metric: str, report: Mapping[str, Any]) -> dict[str, Rates]:
-    """The rates of a metric's report that stand for all spans together, by the name to cite them by.
-
-    >>> from clueval.metrics.exact import Exact
-    >>> headlines("exact", Exact().scores(Tally(), ["label"]))
-    {'exact': (0.0, 0.0, 0.0)}
-    """
-    if metric == "levels":
-        entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
-        for layer, levels in report["labelled"].items():
-            ending = "" if len(report["labelled"]) == 1 else f"_{layer}"
-            entries |= {f"levels_{level}_labelled{ending}": of["micro"] for level, of in levels.items()}
-    elif metric == "muc":
-        entries = {f"muc_{name}": of for name, of in report.items() if name != "per_label"}
-    elif metric == "gate":
-        return {f"gate_{kind}": _rates(report["all"], f"_{kind}") for kind in ("strict", "lenient")}
-    elif metric == "fair":
-        entries = {f"fair_{version}": of for version, of in report["overall"].items()}
-    else:
-        entries = {metric: report["micro"]} if "micro" in report else {}
-    return {name: _rates(entry) for name, entry in entries.items()}
-
-
-def _rates(entry: Mapping[str, float], ending: str = "") -> Rates:
-    f1 = entry.get(f"f1{ending}")
-    if f1 is None:
-        f1 = f_measure(entry[f"precision{ending}"], entry[f"recall{ending}"])
-    return entry[f"precision{ending}"], entry[f"recall{ending}"], f1

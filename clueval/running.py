@@ -20,7 +20,7 @@ from clueval.known import Known
 from clueval.merging import MERGED, with_merged
 from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
-from clueval.plan import Plan, compares_texts, frame_of, without_filters
+from clueval.plan import Plan
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
 from clueval.spans import DEFAULT_LAYER, Document, Span, making_many
@@ -36,7 +36,9 @@ class Evaluation:
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
-        self._frames: dict[str, int] = dict.fromkeys(filter(None, map(frame_of, plan.metrics)), 0)
+        self._frames: dict[str, int] = {
+            metric.needs.within: 0 for metric in plan.metrics if metric.needs.within is not None
+        }
         self.layers = [layer for layer in layers if layer not in self._frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
@@ -44,7 +46,6 @@ class Evaluation:
         self.units: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
-        self._unfiltered: dict[str, Tally] = {}
         self._known = Known(plan.where)
         self._begun = self._grown = self._keeps_decoders = False
         self._decoders: Decoders | None = None
@@ -99,7 +100,7 @@ class Evaluation:
             return
         self._known.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         as_it_is = [
-            metric for metric in self.plan.metrics if self.plan.align is None or compares_texts(metric)
+            metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
         ]
         projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
         if as_it_is:
@@ -113,8 +114,6 @@ class Evaluation:
         for sequence, own, other in sides:
             for metric in metrics:
                 tally = _count(metric, own, other)
-                if (everywhere := without_filters(metric)) is not None:
-                    self._unfiltered.setdefault(metric.name, Tally()).update(everywhere.count(own, other))
                 for totals in receivers:
                     totals.add(metric.name, sequence, tally)
 
@@ -234,7 +233,6 @@ class Evaluation:
             self.units,
             self.text,
             self.unprojected,
-            self._unfiltered,
             self._known,
             self._frames,
             self._decoders,
@@ -263,8 +261,6 @@ class Evaluation:
         if found.text == "absent":
             self.text = found.text
         self.unprojected += found.unprojected
-        for metric, tally in found.unfiltered.items():
-            self._unfiltered.setdefault(metric, Tally()).update(tally)
         self._known.include(found.known)
         for frame, number in found.frames.items():
             self._frames[frame] += number
@@ -279,10 +275,8 @@ class Evaluation:
                 )
         scores = self._scores(self.total)
         for metric in self.plan.metrics:
-            _require_known_labels(metric, scores[metric.name])
-            if hasattr(metric, "require_known"):
-                tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
-                metric.require_known(self._unfiltered.get(metric.name) or sum(tallies, Tally()))
+            tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
+            metric.check(sum(tallies, Tally()))
         return Result(
             self.total.documents,
             self.total.tokens,
@@ -304,6 +298,7 @@ class Evaluation:
             else None,
             self.unprojected if self.plan.align is not None else None,
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
+            self.plan.metrics,
         )
 
     def _layers_of_sequences(self) -> dict[str, list[str]]:
@@ -317,13 +312,6 @@ class Evaluation:
             }
             for metric in self.plan.metrics
         }
-
-
-def _require_known_labels(metric: Metric, sequences: Mapping[str, Any]) -> None:
-    """A label that a metric is to look at must occur."""
-    for label in getattr(metric, "labels", ()):
-        if not any(label in report["per_label"] for report in sequences.values()):
-            raise UsageError(f"no span is labelled {label!r}", advice=f"a setting of metric {metric.name}")
 
 
 def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:

@@ -51,7 +51,6 @@ class Found(NamedTuple):
     units: set[str]
     text: str
     unprojected: list[Unprojected]
-    unfiltered: Mapping[str, Tally]
     known: Known
     frames: Mapping[str, int]
     decoders: Mapping[tuple[str, str], Decoder] | None

@@ -17,8 +17,9 @@ from clueval.conventions import CONVENTIONS, EveryConvention, compare_convention
 from clueval.evaluation import evaluate
 from clueval.exceptions import MissingExtra, UsageError
 from clueval.metric import Side
+from clueval.metrics import metric_named
 from clueval.reports.conventions import render_markdown, render_page, render_text
-from clueval.results import Signature, headlines
+from clueval.results import Signature
 from clueval.spans import Document, Frozen, Sentence, Span
 from clueval.tagging import decode_tags
 
@@ -96,7 +97,7 @@ def test_the_other_rows_are_what_the_metrics_give(
     metrics = ["muc", "levels", "fair", "partial", "gate", "exact"]
     expected = {}
     for name, sequences in evaluate(*files, metrics=metrics).metrics.items():
-        expected |= headlines(name, sequences["label"])
+        expected |= metric_named(name).headlines(sequences["label"])
 
     found = compare_conventions(*files).to_dict()["conventions"]["label"]
 

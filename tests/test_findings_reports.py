@@ -341,7 +341,7 @@ def test_a_package_that_is_not_there_is_one_clear_error(
 def test_a_notebook_shows_the_tables_and_the_signature() -> None:
     result = evaluate(*PATHS, layers={"<b>": 2})
 
-    text = notebook.render(result.to_dict())
+    text = notebook.render(result.to_dict(), result.tables())
 
     assert "<b>" not in text
     assert text.count("<table>") == text.count("</table>") == 4

@@ -753,9 +753,9 @@ def test_a_type_or_feature_that_no_annotation_has_can_be_refused() -> None:
         (Gate(features=("typo",)), "no annotation has the feature 'typo'"),
     ):
         with pytest.raises(UsageError, match=message):
-            metric.require_known(metric.count(*sides))
+            metric.check(metric.count(*sides))
     known = Gate(types=("T",), features=("f",))
-    known.require_known(known.count(*sides))
+    known.check(known.count(*sides))
 
 
 def test_an_unknown_set_and_an_unknown_layer_are_refused_with_the_document() -> None:

@@ -36,10 +36,9 @@ from clueval.exceptions import CluevalError, FileError, FormatError, MissingExtr
 from clueval.formats import nerval
 from clueval.formats.nerval import IllFormed, ill_formed_tags, read_mapping, read_nerval
 from clueval.metric import Side
-from clueval.metrics import noisy
+from clueval.metrics import noisy, tables
 from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports import noisy as reports
-from clueval.reports import tables
 from clueval.reports.text import render_tables
 from clueval.sources import lines as lines_of
 from clueval.spans import Document, Sentence, Span

@@ -14,7 +14,7 @@ from clueval.accumulator import Accumulator
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
-from clueval.results import SHORT, Difference, Result, Signature, headlines
+from clueval.results import SHORT, Difference, Result, Signature
 from clueval.spans import Document, Span
 from clueval.version import __version__
 
@@ -212,7 +212,7 @@ def test_results_without_counts_or_broken_down_are_not_added() -> None:
 def test_every_metric_has_headlines_that_are_one_where_all_is_right(name: str) -> None:
     report = scored(FOUND, name).metrics[name]["label"]
 
-    found = headlines(name, report)
+    found = metric_named(name).headlines(report)
 
     assert found
     assert set(found.values()) == {(1.0, 1.0, 1.0)}
@@ -221,7 +221,7 @@ def test_every_metric_has_headlines_that_are_one_where_all_is_right(name: str) -
 def test_headlines_of_levels_have_the_levels_in_their_names() -> None:
     report = scored([(A, [Span(0, 3, "LOC")])], "levels").metrics["levels"]["label"]
 
-    found = headlines("levels", report)
+    found = metric_named("levels").headlines(report)
 
     assert found["levels_1_unlabelled"] == (0.0, 0.0, 0.0)
     assert found["levels_2_unlabelled"][1] == 1.0

@@ -20,6 +20,7 @@ from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.metrics import METRICS
 from clueval.parallel import PAIR_BY
+from clueval.reports import markdown
 from clueval.results import Result
 from clueval.sources import lines, whole_file
 
@@ -201,12 +202,19 @@ def run(options: argparse.Namespace) -> int:
     else:
         if options.output == "conlleval":  # whose format has no place for it
             print(f"signature: {result.signature}", file=sys.stderr)
-        print(result.to_json() if options.output == "json" else _rendered(result.to_dict(), options.output))
+        print(_rendered(result, options.output))
     return 0
 
 
-def _rendered(report: Mapping[str, Any], output: str) -> str:
-    """A report in one of the forms that are rooms of `clueval.reports`."""
+def _rendered(result: Result, output: str) -> str:
+    """A result in one of the forms of `OUTPUTS`."""
+    if output == "json":
+        return result.to_json()
+    if output == "text":
+        return str(result)
+    report = result.to_dict()
+    if output == "markdown":
+        return markdown.render(report, result.tables())
     if output == "tsv":
         metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
         report = {**report, "metrics": metrics}
@@ -312,7 +320,7 @@ def _explain(
         for row in explanation_rows(explained):
             print(row)
     else:
-        print(text.render(result.to_dict()))
+        print(result)
         print()
         print(
             text.render_tables(

@@ -25,7 +25,6 @@ from typing import Any
 
 from clueval.accumulator import Accumulator
 from clueval.exceptions import UsageError
-from clueval.results import headlines
 from clueval.spans import DEFAULT_LAYER, Document, Frozen, Span, Unit
 
 Scores = dict[str, Any]
@@ -84,8 +83,8 @@ def _scores(scores: Accumulator, key: str, left_out: int) -> Scores:
     if exact["per_label"]:
         found |= {f"{key}_{what}": value for what, value in _prf(exact["micro"]).items()}
         found[f"{key}_per_type"] = {label: _prf(prf) for label, prf in exact["per_label"].items()}
-    for name, report in reports.items():
-        for headline, values in headlines(name, report).items():
+    for metric in result.scored_by:
+        for headline, values in metric.headlines(reports[metric.name]).items():
             found |= {f"{key}_{headline}_{what}": value for what, value in zip("prf", values, strict=True)}
     return found | {f"{key}_clueval": reports, f"{key}_signature": str(result.signature)}
 

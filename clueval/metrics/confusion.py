@@ -17,15 +17,19 @@ label was found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.classes import KINDS, LEVELS
 from clueval.counting import Tally
 from clueval.match_counts import count_matches
-from clueval.metric import Side
+from clueval.metric import Needs, Rates, Side
 from clueval.spans import Frozen
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 SIDES = ("gold", "predicted")
 
@@ -38,6 +42,7 @@ class Confusion:
     """The metric; it has no settings. Its tally has the keys ``(side, layer, label, kind, found)``."""
 
     name: ClassVar[str] = "confusion"
+    zero: ClassVar[str] = "0"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()
@@ -73,6 +78,23 @@ class Confusion:
                 },
             }
         return report
+
+    @property
+    def needs(self) -> Needs:
+        """Labels and tags are enough."""
+        return Needs()
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        """None: a matrix has no rate."""
+        return {}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import confusion
+
+        return confusion(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
 
 def _classes(entries: Sequence[Entry]) -> dict[str, dict[str, int]]:

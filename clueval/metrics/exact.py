@@ -11,16 +11,19 @@ Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
 from operator import itemgetter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.counting import Counts, Tally, macro, micro, rate, weighted
-from clueval.metric import Side
+from clueval.metric import Needs, Rates, Side, rates_of
 from clueval.spans import Frozen, Span
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class Exact:
     """
 
     name: ClassVar[str] = "exact"
+    zero: ClassVar[str] = "0"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally = _positions(gold, predicted)
@@ -75,6 +79,22 @@ class Exact:
             "per_label": {label: counts.report() for label, counts in per_label.items()},
             "token_accuracy": rate(total["positions", "equal"], total["positions", "all"]),
         }
+
+    @property
+    def needs(self) -> Needs:
+        """Labels and tags are enough."""
+        return Needs()
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        return {self.name: rates_of(report["micro"])}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import exact
+
+        return exact(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
 
 _Key = tuple[int, int, str]

@@ -12,16 +12,20 @@ Source: the CLUEval algorithm.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.classes import KINDS, LEVELS, Kind
 from clueval.counting import Counts, Tally, macro, micro
 from clueval.match_counts import count_matches
-from clueval.metric import Side
+from clueval.metric import Needs, Rates, Side, rates_of
 from clueval.spans import Frozen
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 SIDES = ("gold", "predicted")
 
@@ -40,6 +44,7 @@ class Levels:
     """
 
     name: ClassVar[str] = "levels"
+    zero: ClassVar[str] = "0"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()
@@ -71,6 +76,26 @@ class Levels:
             "unlabelled": {str(level): _unlabelled(classes, level).report() for level in LEVELS},
             "labelled": {layer: _labelled(by_layer.get(layer, {})) for layer in layers},
         }
+
+    @property
+    def needs(self) -> Needs:
+        """Labels and tags are enough."""
+        return Needs()
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}
+        for layer, levels in report["labelled"].items():
+            ending = "" if len(report["labelled"]) == 1 else f"_{layer}"
+            entries |= {f"levels_{level}_labelled{ending}": of["micro"] for level, of in levels.items()}
+        return {name: rates_of(entry) for name, entry in entries.items()}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import levels
+
+        return levels(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
 
 def _unlabelled(classes: Mapping[str, Mapping[Kind, int]], level: int) -> Counts:

@@ -47,11 +47,15 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.counting import Tally, f_measure, rate
-from clueval.metric import Side, refuse_filter
+from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.spans import Frozen, Span
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 SCHEMES = ("strict", "exact", "partial", "type")
 CATEGORIES = ("correct", "incorrect", "partial", "missed", "spurious")
@@ -74,7 +78,7 @@ class Muc:
     """
 
     name: ClassVar[str] = "muc"
-    instead_of_filter: ClassVar[str] = "score without the filter, or filter the files"
+    zero: ClassVar[str] = "0"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans. Raises `UsageError` if only some spans are to be counted."""
@@ -98,6 +102,22 @@ class Muc:
             for scheme in SCHEMES:
                 tally[scheme, Span(0, 0, layers).label, "correct"] += n
         return tally
+
+    @property
+    def needs(self) -> Needs:
+        """All spans: pairs take spans from one another."""
+        return Needs(every_span="score without the filter, or filter the files")
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        return {f"muc_{scheme}": rates_of(of) for scheme, of in report.items() if scheme != "per_label"}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import muc
+
+        return muc(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """The report. The layers are not reported apart: a label is that of all of them."""

@@ -36,13 +36,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 from clueval.counting import Tally, f_measure, rate
 from clueval.exceptions import UsageError
-from clueval.metric import Side
+from clueval.metric import Needs, Rates, Side
 from clueval.spans import Frozen, Span, name_of
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +151,7 @@ class Noisy:
     """
 
     name: ClassVar[str] = "noisy"
-    texts_may_differ: ClassVar[bool] = True
+    zero: ClassVar[str] = "undefined"
 
     threshold: float = 0.30
     max_alignment: int = field(default=MAX_CELLS, compare=False)
@@ -188,6 +191,23 @@ class Noisy:
         raise UsageError(
             "metric 'noisy' counts whole documents with their texts, not passages", advice="use count"
         )
+
+    @property
+    def needs(self) -> Needs:
+        """Texts, which may differ."""
+        return Needs(documents=True, same_text=False)
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        """None: its rates can be undefined."""
+        return {}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import noisy
+
+        return noisy(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """The report: ``ALL``, ``per_label`` and ``file_mean``. Labels are those that either side has.

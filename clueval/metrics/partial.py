@@ -47,12 +47,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.counting import Counts, Tally, macro, micro, rate
 from clueval.exceptions import OverlapError, UsageError
-from clueval.metric import Side, refuse_filter
+from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.spans import Document, Frozen, Span, name_of
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 _position = attrgetter("start", "end")
 
@@ -148,7 +152,7 @@ class Partial:
     """
 
     name: ClassVar[str] = "partial"
-    instead_of_filter: ClassVar[str] = "score without the filter, or filter the files"
+    zero: ClassVar[str] = "0"
 
     factor: float = 0.75
     glue: bool = False
@@ -191,6 +195,22 @@ class Partial:
             for key in ("gold", "predicted", "exact"):
                 tally[key, label] += n
         return tally
+
+    @property
+    def needs(self) -> Needs:
+        """All spans: what a pair is worth does not divide."""
+        return Needs(every_span="score without the filter, or filter the files")
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        return {self.name: rates_of(report["micro"])}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import prf_per_label
+
+        return prf_per_label(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
         """Micro, macro and per label; true positives and what follows from them are fractions of spans.

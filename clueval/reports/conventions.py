@@ -12,7 +12,7 @@ from typing import Any
 
 from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, score_table, template
-from clueval.reports.tables import Rate
+from clueval.reports.table import Rate
 from clueval.reports.text import printable, shown
 from clueval.sources import whole_file
 

@@ -16,10 +16,11 @@ from typing import Any
 
 from clueval.classes import KINDS
 from clueval.findings import FINDING_KINDS, Finding
+from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.problems import SIDES, Choice, expected
-from clueval.reports.findings_rows import LONGEST_OTHER, legible, shortened, tables_known
+from clueval.reports.findings_rows import LONGEST_OTHER, legible, shortened
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
-from clueval.reports.tables import LEVEL_NAMES, Table
+from clueval.reports.table import Table
 from clueval.sources import whole_file
 
 _MEANINGS = {
@@ -153,7 +154,7 @@ def _row(finding: Finding) -> list[object]:
 def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[ShownTable], list[ShownTable]]:
     """The tables of the choice that was made, and all others."""
     first, more = [], []
-    for table in tables_known(report):
+    for table in of_known(report):
         if _is_main(table, choice):
             first.append(_as_shown(table, choice))
         else:

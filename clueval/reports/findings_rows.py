@@ -7,14 +7,12 @@ have, beside their joined label, a column for each layer.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
 
 from clueval.exceptions import CluevalError, FileError
 from clueval.findings import Finding, joined
-from clueval.reports.tables import SHAPES, Table, tables
 
 LONGEST_CELL = 32_767
 """Characters in a cell at most, which is what spreadsheets hold; what is left out is counted in the cell."""
@@ -129,12 +127,6 @@ def split_first(findings: Iterable[Finding]) -> tuple[Columns, Iterable[Finding]
     stream = iter(findings)
     first = next(stream, None)
     return Columns.of(first), stream if first is None else chain([first], stream)
-
-
-def tables_known(report: Mapping[str, Any]) -> Iterator[Table]:
-    """The tables of a report, but for metrics that have none."""
-    metrics = {name: sequences for name, sequences in report["metrics"].items() if name in SHAPES}
-    return tables({**report, "metrics": metrics})
 
 
 def legible(text: str) -> str:

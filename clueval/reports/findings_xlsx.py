@@ -23,16 +23,16 @@ from typing import Any
 from clueval.contexts import Context, Mark
 from clueval.exceptions import CluevalError, MissingExtra
 from clueval.findings import Finding, joined
+from clueval.metrics.tables import of_known
 from clueval.reports.findings_rows import (
     LONGEST_CELL,
     Columns,
     legible,
     shortened,
     split_first,
-    tables_known,
     unwritable,
 )
-from clueval.reports.tables import Rate
+from clueval.reports.table import Rate
 
 ROWS = 1_048_576
 """The rows of a sheet, its header included."""
@@ -226,7 +226,7 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
     sheet.set_column(1, 20, 11)
     row = 0
     sheet.write_string(row, 0, f"signature: {_safe(report['signature'])}")
-    for table in tables_known(report):
+    for table in of_known(report):
         row += 2
         sheet.write_string(row, 0, _safe(table.title), bold)
         row += 1

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
+from clueval.metrics.tables import gate
 from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, score_table, template
-from clueval.reports.tables import gate
 from clueval.sources import whole_file
 
 LEFT, TOP, SIDE = 52, 14, 320

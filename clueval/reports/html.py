@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import MissingExtra
 from clueval.reports.findings_rows import legible
-from clueval.reports.tables import Table
+from clueval.reports.table import Table
 from clueval.reports.text import shown
 
 if TYPE_CHECKING:

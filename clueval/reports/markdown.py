@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from clueval.reports.tables import Report, Table, tables
+from clueval.reports.table import Report, Table
 from clueval.reports.text import shown, summary
 
 
-def render(report: Report) -> str:
-    """The tables of a report in Markdown, and its signature."""
-    lines = [line for table in tables(report) for line in _table(table)]
+def render(report: Report, tables: Iterable[Table]) -> str:
+    """A report in Markdown: what was read, its tables, the signature."""
+    lines = [line for table in tables for line in _table(table)]
     head = [*(_escaped(line) for line in summary(report)), ""]
     return "\n".join([*head, *lines, f"Signature: `{report['signature'].replace('`', '')}`"])
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from clueval.alignment import align
 from clueval.metrics.noisy import Explanation
-from clueval.reports.tables import Cell, Rate, Table
+from clueval.reports.table import Cell, Rate, Table
 from clueval.reports.tsv import guarded
 from clueval.spans import Document, Span
 

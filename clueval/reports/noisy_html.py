@@ -20,9 +20,9 @@ from typing import Any
 from clueval.alignment import align
 from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
+from clueval.metrics.tables import noisy
 from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
-from clueval.reports.tables import noisy
 from clueval.sources import whole_file
 from clueval.spans import Span
 

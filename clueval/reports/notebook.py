@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
-from clueval.reports.tables import Report, Table, tables
+from clueval.reports.table import Report, Table
 from clueval.reports.text import shown
 
 
-def render(report: Report) -> str:
-    """The tables of a report as HTML; everything in them is escaped."""
-    parts = [part for table in tables(report) for part in _table(table)]
+def render(report: Report, tables: Iterable[Table]) -> str:
+    """The tables of a report and its signature as HTML; everything in them is escaped."""
+    parts = [part for table in tables for part in _table(table)]
     return "".join([*parts, f"<p><small>signature: <code>{escape(report['signature'])}</code></small></p>"])
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from clueval.reports.tables import Cell, Rate, Report, Table, tables
+from clueval.reports.table import Cell, Rate, Report, Table
 
 
-def render(report: Report) -> str:
-    """A report as text: what was read, the tables, the signature."""
+def render(report: Report, tables: Iterable[Table]) -> str:
+    """A report as text: what was read, its tables, the signature."""
     return "\n".join(
-        [*summary(report), "", *(line for table in tables(report) for line in _table(table)), *_foot(report)]
+        [*summary(report), "", *(line for table in tables for line in _table(table)), *_foot(report)]
     )
 
 
-def render_tables(found: Iterator[Table]) -> str:
+def render_tables(found: Iterable[Table]) -> str:
     """Tables alone."""
     return "\n".join(line for table in found for line in _table(table))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clueval.reports.tables import Report
+from clueval.reports.table import Report
 
 _BY_LABEL = {"confusion", "found", "label_counts", "missed"}
 """Entries whose keys are labels; they get a row for each, so that a label never is a column."""

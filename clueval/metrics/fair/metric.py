@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Side, refuse_filter
+from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.fair.steps import Item, item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
@@ -32,6 +32,10 @@ from clueval.metrics.fair.weights import (
     weighted_rates,
 )
 from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 _Table = dict[str, dict[str, int]]
 FOCUSES = ("target", "system")
@@ -72,7 +76,7 @@ class Fair:
     """
 
     name: ClassVar[str] = "fair"
-    instead_of_filter: ClassVar[str] = "use its own labels and exclude"
+    zero: ClassVar[str] = "0"
 
     focus: str = "target"
     weights: Weights | None = None
@@ -143,6 +147,26 @@ class Fair:
                 if traditional[label]["TP"] + traditional[label]["FN"]
             },
         }
+
+    @property
+    def needs(self) -> Needs:
+        """All spans: who pairs with whom depends on every one."""
+        return Needs(every_span="use its own labels and exclude")
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import fair
+
+        return fair(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for one of `labels` that no span has."""
+        found = {name for (_, _, *names) in total for name in names}
+        for label in self.labels:
+            if label not in found:
+                raise UsageError(f"no span is labelled {label!r}", advice="a setting of metric fair")
 
     def wanted(self, label: str) -> bool:
         """Whether spans of this label are looked at."""

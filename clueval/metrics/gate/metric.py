@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import add
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Side, refuse_filter
+from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
 from clueval.metrics.gate.equality import FeatureTest, java_string, parse_types
@@ -32,6 +32,10 @@ from clueval.metrics.gate.thresholds import (
     parse_thresholds,
 )
 from clueval.spans import Document, Frozen, Span
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
 
 WITHOUT_VALUE = "(none)"
 """The group of the annotations that lack the feature of a break-down."""
@@ -70,8 +74,8 @@ class Gate:
 
     The tally's keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for
     counts; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the number
-    of documents where a score changes the counts by so much (see `thresholds`); ``("carriers", feature)`` for
-    the number of annotations that have a feature.
+    of documents where a score changes the counts by so much (see `thresholds`); ``("seen", "all")``,
+    ``("seen", "type", type)`` and ``("seen", "feature", feature)`` for the annotations that have what is asked for.
 
     Raises `UsageError` for settings that make no sense.
 
@@ -83,7 +87,7 @@ class Gate:
     """
 
     name: ClassVar[str] = "gate"
-    instead_of_filter: ClassVar[str] = "use its own types and nil"
+    zero: ClassVar[str] = "1 if both sides are empty"
 
     types: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
@@ -145,9 +149,8 @@ class Gate:
         for feature in self.by:
             for value, own, other in _by_value(feature, targets, responses):
                 _add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
-        for feature in (*self.features, *self.by):
-            carriers = (*targets.spans, *responses.spans)
-            tally["carriers", feature] += sum(feature in span.features for span in carriers)
+        if self.types or self.features or self.by:
+            self._note_seen(tally, gold, predicted)
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -155,7 +158,7 @@ class Gate:
 
         Raises `UsageError` for settings that look at more than labels: such spans are not known by features.
         """
-        if self.looks_at_features:
+        if self._looks_at_features:
             raise UsageError(
                 "spans that are known by their labels only have no features to be compared",
                 advice="count documents with their spans instead",
@@ -168,7 +171,7 @@ class Gate:
         return tally
 
     @property
-    def looks_at_features(self) -> bool:
+    def _looks_at_features(self) -> bool:
         """Whether more is looked at than the place and the type of a span."""
         return bool(self.features or self.by or self.score_feature is not None or self.containing is not None)
 
@@ -230,6 +233,35 @@ class Gate:
             }
         return report
 
+    @property
+    def needs(self) -> Needs:
+        """All spans; with features, scores or a containing layer, whole documents."""
+        return Needs(
+            documents=self._looks_at_features, every_span="use its own types and nil", within=self.containing
+        )
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        return {f"gate_{kind}": rates_of(report["all"], f"_{kind}") for kind in ("strict", "lenient")}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.tables import gate
+
+        return gate(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` for a type or feature that was asked for and that no annotation has.
+
+        Annotations that `nil` or `containing` leave out count here. A type may rightly be empty in one document,
+        and an empty corpus is fine, so this is not part of `scores`.
+        """
+        seen = {key[1:]: n for key, n in total.items() if key[0] == "seen"}
+        for spec in parse_types(self.types):
+            if not seen.get(("type", spec.target)):
+                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check its spelling")
+        for feature in (*self.features, *self.by) if seen.get(("all",)) else ():
+            if not seen.get(("feature", feature)):
+                raise UsageError(f"no annotation has the feature {feature!r}", advice="check its spelling")
+
     def types_of(self, total: Tally) -> list[str]:
         """The types: as they were given, or in alphabetical order all that occurred."""
         if self.types:
@@ -254,24 +286,21 @@ class Gate:
                 found[score] = list(map(add, found[score], change)) if score in found else change
         return curve(found, self.counts(total, type).targets, self.thresholds)
 
-    def require_known(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature that was asked for and that no annotation has.
-
-        Not part of `scores`, since a type may rightly be empty; an empty corpus is fine.
-        """
-        everything = self.counts(total)
-        for spec in parse_types(self.types):
-            own = self.counts(total, spec.target)
-            if not own.targets and not own.responses:
-                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check its spelling")
-        if everything.targets or everything.responses:
-            for feature in (*self.features, *self.by):
-                if not total["carriers", feature]:
-                    raise UsageError(
-                        f"no annotation has the feature {feature!r}", advice="check its spelling"
-                    )
-
     # Inside
+
+    def _note_seen(self, tally: Tally, gold: Side, predicted: Side) -> None:
+        """Count what has the types and features that are named, also what `nil` and `containing` leave out."""
+        specs = parse_types(self.types)
+        for side, names in (
+            (gold, {spec.target: spec.target for spec in specs}),
+            (predicted, {spec.response: spec.target for spec in specs}),
+        ):
+            spans = [span for span in side.spans if not names or _label(span) in names]
+            tally["seen", "all"] += len(spans)
+            for span in spans if names else ():
+                tally["seen", "type", names[_label(span)]] += 1
+            for feature in (*self.features, *self.by):
+                tally["seen", "feature", feature] += sum(feature in span.features for span in spans)
 
     def _without_scores(self) -> Gate:
         return replace(self, score_feature=None, thresholds=None)

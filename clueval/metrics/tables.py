@@ -1,47 +1,39 @@
-"""The reports of all metrics as tables: a title, a header, rows of strings and numbers.
+"""The reports of the metrics as tables.
 
-Text and Markdown show the same tables. Rates are shown as percentages with two decimals, as the field prints
-them; JSON and TSV have them as fractions. What a metric's report holds is said in the metric's own room.
+Each function turns the report of one metric, whose shape the metric documents, into tables; `of_report` makes
+those of a whole result, with break-downs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
 
-Report = Mapping[str, Any]
-Cell = str | float
+from clueval.metric import Metric
+from clueval.metrics import METRICS, metric_named
+from clueval.reports.table import Cell, Rate, Report, Table
 
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
 
 
-class Rate(NamedTuple):
-    """A fraction that is shown as a percentage."""
+def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
+    """The tables of everything that `Result.to_dict` gives, in order, as far as it is from these metrics."""
+    by_name = {metric.name: metric for metric in metrics}
 
-    value: float | None
+    def of_metrics(found: Report, where: str) -> Iterator[Table]:
+        for name, sequences in found.items():
+            for sequence, own in sequences.items() if name in by_name else ():
+                yield from by_name[name].tables(f"{where}{name}, {sequence}", own)
 
-
-class Table(NamedTuple):
-    """A table; the first column is text, the others are numbers."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Cell | Rate]]
-
-
-def tables(report: Report) -> Iterator[Table]:
-    """The tables of everything that `Result.to_dict` gives, in order."""
-    yield from _of_metrics(report["metrics"], "")
+    yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
         yield _overview(key, groups)
         for value, group in groups.items():
-            yield from _of_metrics(group["metrics"], f"{key} {value}: ")
+            yield from of_metrics(group["metrics"], f"{key} {value}: ")
 
 
-def _of_metrics(metrics: Report, where: str) -> Iterator[Table]:
-    for name, sequences in metrics.items():
-        for sequence, report in sequences.items():
-            yield from SHAPES[name](f"{where}{name}, {sequence}", report)
+def of_known(report: Report) -> Iterator[Table]:
+    """The tables of a report, as far as it is from metrics of this package."""
+    return of_report(report, [metric_named(name) for name in report["metrics"] if name in METRICS])
 
 
 def _overview(key: str, groups: Report) -> Table:
@@ -308,16 +300,3 @@ def _rates(prf: Report) -> list[Rate]:
 def _supports(prf: Report) -> list[float]:
     """The gold spans and how many of them are found, the predicted ones and how many of them are right."""
     return [prf["gold"], prf["tp_gold"], prf["predicted"], prf["tp_predicted"]]
-
-
-SHAPES: dict[str, Callable[[str, Report], Iterator[Table]]] = {
-    "levels": levels,
-    "exact": exact,
-    "fair": fair,
-    "partial": prf_per_label,
-    "confusion": confusion,
-    "noisy": noisy,
-    "gate": gate,
-    "muc": muc,
-}
-"""How the report of each metric becomes tables."""
