@@ -63,10 +63,17 @@ def _found(
     """The key of the joined labels of each span's partners, None for none; new labels are added."""
     found = list(map([*other_keys, None].__getitem__, classes.firsts))  # the last one is number -1
     starts, ends = other.starts, other.ends
+    one_layer = len({tuple(of) for of in labels.values() if of}) == 1 and all(
+        None not in of.values() for of in labels.values()
+    )
     for number, past in classes.pasts.items():
         first = classes.firsts[number]
         keys = other_keys[first:past]
         if keys.count(keys[0]) == len(keys):
+            continue
+        if one_layer and past - first == 2:  # they touch inside the span: the longer part decides
+            if 2 * ends[first] < own.starts[number] + own.ends[number] and labels[keys[0]] != labels[keys[1]]:
+                found[number] = keys[1]
             continue
         ranges = zip(starts[first:past], ends[first:past], strict=True)
         partners = [labels[key] for key in keys]
