@@ -19,9 +19,9 @@ from operator import ne
 from sys import intern
 from typing import NamedTuple
 
-from clueval.chunks import Chunks
 from clueval.decoding import BadTag, Decoder, located, repeated_ids
 from clueval.exceptions import CluevalError
+from clueval.flat import Flat
 from clueval.merging import MERGED, merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
 from clueval.neighbours import Neighbours, Seams
@@ -301,7 +301,7 @@ def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
     return merge_layers({layer: _decoded(columns, side, layer, decoders) for layer in columns.same})
 
 
-def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Chunks:
+def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Flat:
     """The spans of what is disputed."""
     decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
     seams = Seams(tags)

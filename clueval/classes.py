@@ -21,7 +21,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
-from clueval.index import Flat
+from clueval.flat import Flat
 
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -46,7 +46,7 @@ class Classes(NamedTuple):
 
     def note(self, number: int, first: int, past: int, own: Flat, other: Flat) -> None:
         """Classify a span that nothing but these spans of the other side overlaps, none of which equals it."""
-        _, starts, ends, _ = other
+        starts, ends = other.starts, other.ends
         start, end, least, greatest = own.starts[number], own.ends[number], starts[first], ends[past - 1]
         if least > start or greatest < end:
             return
@@ -80,7 +80,7 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
     overlap missed
     superset missed missed
     """
-    (_, starts, ends, _), (_, other_starts, other_ends, _) = one, two
+    starts, ends, other_starts, other_ends = one.starts, one.ends, two.starts, two.ends
     n, m = len(starts), len(other_starts)
     classes = Classes([MISSED] * n, [-1] * n, {})
     other_classes = Classes([MISSED] * m, [-1] * m, {})
@@ -113,7 +113,7 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes: Classes) -> tuple[int, int]:
     """Classify the chain that begins with spans i and j; the numbers of those that come after it."""
     first, other_first = j, i  # where the partners of span i, and those of span j, begin
-    (_, starts, ends, _), (_, other_starts, other_ends, _) = one, two
+    starts, ends, other_starts, other_ends = one.starts, one.ends, two.starts, two.ends
     kinds, firsts, pasts = classes
     other_kinds, other_firsts, other_pasts = other_classes
     n, m = len(starts), len(other_starts)

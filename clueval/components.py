@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from clueval.index import by_position
+from clueval.flat import by_position
 from clueval.spans import Span
 
 

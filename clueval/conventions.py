@@ -27,7 +27,7 @@ from clueval.counting import Tally, f_measure, rate
 from clueval.evaluation import evaluate
 from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.files import Documents, are_paths
-from clueval.index import in_order_and_flat
+from clueval.flat import in_order_and_flat
 from clueval.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.metrics import metric_named
 from clueval.neighbours import Seams

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 
-from clueval.chunks import Chunks
 from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.flat import Flat
 from clueval.neighbours import Neighbours, Seams
 from clueval.passages import Passage, parsed, unescape
 from clueval.spans import Document, Frozen, Sentence, Span
@@ -93,7 +93,7 @@ class Decoder:
                 return tag
         return None
 
-    def columns(self, layer: str, tags: Sequence[str], seams: Seams) -> Chunks:
+    def columns(self, layer: str, tags: Sequence[str], seams: Seams) -> Flat:
         """`chunks` as columns."""
         if self._is_read_leniently(seams.neighbours):
             return seams.chunks(layer)
@@ -101,7 +101,7 @@ class Decoder:
         starts, ends, labels = (
             (list(column) for column in zip(*chunks, strict=True)) if chunks else ([], [], [])
         )
-        return Chunks(layer, starts, ends, labels)
+        return Flat.of_tags(layer, starts, ends, labels)
 
     def _is_read_leniently(self, found: Neighbours) -> bool:
         return self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme)
@@ -247,11 +247,13 @@ def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
 def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
     """Chunks, counted with borders, as spans in corpus positions."""
     passed = 0
+    known: dict[str, Frozen] = {}
     for start, end, label in chunks:
+        labels = known.get(label) or known.setdefault(label, Frozen({layer: label}))
         while passed < len(borders) and borders[passed] < start:
             passed += 1
         shift = passage.start - passed
-        yield Span(start + shift, end + shift, Frozen({layer: label}))
+        yield Span(start + shift, end + shift, labels)
 
 
 def _sentences(

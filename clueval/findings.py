@@ -22,7 +22,8 @@ from typing import Literal, get_args
 from clueval.classes import Kind
 from clueval.contexts import Context, Contexts, Mark
 from clueval.exceptions import SpanError, UsageError
-from clueval.index import SpanIndex, by_position
+from clueval.flat import by_position
+from clueval.index import SpanIndex
 from clueval.matching import Match, match_spans
 from clueval.merging import MERGED, merge_layers
 from clueval.spans import Document, Frozen, Span, Unit, name_of

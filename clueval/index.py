@@ -12,81 +12,14 @@ gives a span of zero length room between its neighbours, and a node holds the nu
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice, pairwise
-from operator import attrgetter, eq, le
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
-from clueval.chunks import Chunks
-from clueval.exceptions import OverlapError
-from clueval.spans import Span, name_of
+from clueval.flat import by_position, clash
+from clueval.spans import Span
 
 if TYPE_CHECKING:
     from intervaltree import IntervalTree
-
-
-by_position: Callable[[Span], tuple[int, int]] = attrgetter("start", "end")
-"""The order of spans: by start, then by end."""
-
-
-def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    """The first two neighbours that overlap or are equal, in spans ordered by position, or None.
-
-    >>> clash([Span(0, 2), Span(2, 4), Span(3, 5)])
-    (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
-    """
-    for span, following in pairwise(spans):
-        if following.start < span.end or (following.end == span.start == span.end):
-            return span, following
-    return None
-
-
-class Flat(NamedTuple):
-    """Spans of one sequence by position, none of which overlaps or equals another.
-
-    Starts and ends stand apart as well, because a loop over integers is many times faster than one over spans.
-    `order` has the number that each span had where they were given.
-    """
-
-    spans: Sequence[Span]
-    starts: list[int]
-    ends: list[int]
-    order: Sequence[int]
-
-    @classmethod
-    def of(cls, spans: Iterable[Span], document: str | None = None) -> Flat:
-        """The spans by position. Raises `OverlapError`, naming both, if two of them overlap or are equal.
-
-        >>> Flat.of([Span(2, 4), Span(0, 2)]).order
-        [1, 0]
-        """
-        if isinstance(spans, Chunks):
-            return cls(spans, spans.starts, spans.ends, range(len(spans)))
-        given = spans if isinstance(spans, list) else list(spans)
-        flat = cls(given, [span.start for span in given], [span.end for span in given], range(len(given)))
-        if flat._is_flat():
-            return flat
-        order = sorted(range(len(given)), key=[*zip(flat.starts, flat.ends, strict=True)].__getitem__)
-        ordered = [given[number] for number in order]
-        if (overlap := clash(ordered)) is not None:
-            first, second = overlap
-            raise OverlapError(
-                f"spans {name_of(first)} and {name_of(second)} of one sequence overlap",
-                document=document,
-                line=second.line,
-                advice="spans of one sequence must not overlap",
-            )
-        return cls(ordered, [span.start for span in ordered], [span.end for span in ordered], order)
-
-    def _is_flat(self) -> bool:
-        """Whether each span ends before the next begins; of zero length, two may begin where they end."""
-        starts, ends = self.starts, self.ends
-        return all(map(le, ends, islice(starts, 1, None))) and not any(map(eq, starts, islice(ends, 1, None)))
-
-
-def in_order_and_flat(spans: Iterable[Span], document: str | None = None) -> list[Span]:
-    """The spans by position. Raises `OverlapError`, naming both, if two of them overlap or are equal."""
-    return list(Flat.of(spans, document).spans)
 
 
 class SpanIndex:

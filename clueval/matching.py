@@ -12,11 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from clueval.classes import KINDS, MISSED, Classes, Kind, classify
-from clueval.index import Flat
-from clueval.spans import Frozen, Span, making_many
-
-Labels = Mapping[str, str | None]
-"""The labels of a span, or those that it was found as, by layer."""
+from clueval.flat import Flat
+from clueval.spans import Frozen, Labels, Span, making_many
 
 _NOTHING = Frozen()
 
@@ -75,29 +72,29 @@ def match_spans(
     [('tiling', {'label': 'PER'}), ('missed', {})]
     """
     own, other = Flat.of(gold, document), Flat.of(predicted, document)
-    with making_many(len(own.spans)):
-        matches = list(_matches(own, other, classify(own, other)[0]))
+    with making_many(len(own)):
+        matches = list(_matches(own.spans, other.spans, classify(own, other)[0]))
     if isinstance(own.order, range):
         return matches
     given = dict(zip(own.order, matches, strict=True))
     return [given[number] for number in range(len(matches))]
 
 
-def _matches(own: Flat, other: Flat, classes: Classes) -> Iterator[Match]:
+def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> Iterator[Match]:
     """The matches of the spans of one side, by position."""
     kinds, firsts, pasts = classes
-    for number, (span, kind, first) in enumerate(zip(own.spans, kinds, firsts, strict=True)):
+    for number, (span, kind, first) in enumerate(zip(own, kinds, firsts, strict=True)):
         if kind == MISSED:
             yield Match(span, "missed")
         elif number in pasts:
-            partners = tuple(other.spans[first : pasts[number]])
+            partners = tuple(other[first : pasts[number]])
             yield Match(span, KINDS[kind], partners, joined_labels(span, partners))
         else:
-            partner = other.spans[first]
+            partner = other[first]
             yield Match(span, KINDS[kind], (partner,), partner.by_layer)
 
 
-def joined_labels(span: Span, partners: Sequence[Span]) -> Frozen:
+def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
     """In each layer the label of the partners with most positions inside `span`; ties go to the earliest.
 
     `partners` come by position. A partner without a label in a layer has no say in it; a layer in which no
@@ -106,23 +103,24 @@ def joined_labels(span: Span, partners: Sequence[Span]) -> Frozen:
     >>> joined_labels(Span(2, 8), [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 9, "B")])
     {'label': 'B'}
     """
-    first = partners[0].by_layer
-    if all(partner.labels == first for partner in partners):
-        return Frozen(first)
+    ranges = [(partner.start, partner.end) for partner in partners]
+    return joined((span.start, span.end), ranges, [partner.by_layer for partner in partners])
+
+
+def joined(range_: tuple[int, int], ranges: Iterable[tuple[int, int]], labels: Sequence[Labels]) -> Labels:
+    """`joined_labels` of partners with these ranges and labels."""
+    first = labels[0]
+    if labels.count(first) == len(labels):
+        return first
+    start, end = range_
     positions: dict[str, dict[str, int]] = {}
-    for partner in partners:
-        inside = _shared(span, partner)
-        for layer, label in partner.by_layer.items():
+    for (other_start, other_end), by_layer in zip(ranges, labels, strict=True):
+        inside = (end if end < other_end else other_end) - (start if start > other_start else other_start)
+        for layer, label in by_layer.items():
             of_layer = positions.setdefault(layer, {})
             if label is not None:
                 of_layer[label] = of_layer.get(label, 0) + inside
     return Frozen({layer: most(of_layer) for layer, of_layer in positions.items()})
-
-
-def _shared(one: Span, other: Span) -> int:
-    """How many positions two overlapping spans share."""
-    start, end, other_start, other_end = one.start, one.end, other.start, other.end
-    return (end if end < other_end else other_end) - (start if start > other_start else other_start)
 
 
 def most(positions: Mapping[str, int]) -> str | None:

@@ -15,9 +15,8 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.chunks import Chunks
 from clueval.components import component_firsts
-from clueval.index import Flat
+from clueval.flat import Flat
 from clueval.matching import most
 from clueval.spans import Document, Frozen, Span, making_many
 
@@ -44,11 +43,11 @@ def merge_layers(
         layers = _by_name(layers)
     names = list(layers)
     flat = [Flat.of(spans, document) for spans in layers.values()]
-    with making_many(sum(len(each.spans) for each in flat)):
+    with making_many(sum(map(len, flat))):
         entries = [
             (start, end, number, label)
             for number, (layer, each) in enumerate(zip(names, flat, strict=True))
-            for start, end, label in zip(each.starts, each.ends, _labels(layer, each.spans), strict=True)
+            for start, end, label in zip(each.starts, each.ends, each.labels_in(layer), strict=True)
         ]
         entries.sort()  # by start, end and layer, which no two have in common: labels are not compared
         return list(_merged(entries, names))
@@ -103,18 +102,6 @@ def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
                 if label is not None:
                     named.setdefault(layer, []).append(span)
     return named
-
-
-def _labels(layer: str, spans: Sequence[Span]) -> Iterable[str | None]:
-    if isinstance(spans, Chunks):
-        return spans.labels
-    return (label_in(layer, span) for span in spans)
-
-
-def label_in(layer: str, span: Span) -> str | None:
-    """The label of a span in a layer: under the layer's name, or the only one that the span has."""
-    labels = span.by_layer
-    return labels.get(layer) if layer in labels or len(labels) != 1 else next(iter(labels.values()))
 
 
 def with_merged(document: Document) -> Document:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import compress, count, pairwise
 from typing import TypeVar
 
-from clueval.chunks import Chunks
+from clueval.flat import Flat
 from clueval.tagging import OUTSIDE, continues, split_tag
 
 Name = TypeVar("Name", bound=Hashable)
@@ -104,7 +104,7 @@ class Seams:
             {(self._names[before], self._names[here]): n for (before, here), n in self._pairs.count().items()}
         )
 
-    def chunks(self, layer: str) -> Chunks:
+    def chunks(self, layer: str) -> Flat:
         """The spans in the lenient reading: those of `clueval.tagging.decode`.
 
         >>> Seams(["B-PER", "I-PER", "O", "I-LOC"]).chunks("entity").ends
@@ -114,7 +114,7 @@ class Seams:
         marks = self._pairs.each(lambda before, here: _between(names[before], names[here]))
         starts = list(compress(count(), marks.translate(_WHERE_ONE_BEGINS)))
         labels = {tag: split_tag(tag)[1] for tag in names}
-        return Chunks(
+        return Flat.of_tags(
             layer,
             starts,
             list(compress(count(), marks.translate(_WHERE_ONE_ENDS))),

@@ -51,6 +51,9 @@ class Frozen(dict[str, Any]):
 
 _NOTHING = Frozen()
 
+Labels = Mapping[str, str | None]
+"""The labels of a span, or those that it was found as, by layer."""
+
 
 @dataclass(frozen=True, slots=True, init=False)
 class Span:

@@ -16,7 +16,7 @@ HOUSE = Path(clueval.__file__).parent
 FLOORS: list[set[str]] = [
     {"version", "exceptions", "counting"},
     {"spans"},
-    {"chunks"},
+    {"flat"},
     {"sources", "index", "tagging", "metric", "jobs", "cluster"},
     {"classes"},
     {"matching"},

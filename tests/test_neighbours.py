@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
-from clueval.chunks import Chunks
+from clueval.flat import Flat
 from clueval.match_counts import count_matches
 from clueval.matching import match_spans
 from clueval.metric import Side
@@ -25,7 +25,9 @@ class TestSeams:
     def test_their_chunks_are_those_that_are_decoded(self, tags: list[str]) -> None:
         chunks = Seams(tags).chunks("layer")
 
-        assert list(zip(chunks.starts, chunks.ends, chunks.labels, strict=True)) == list(decode(tags))
+        assert list(zip(chunks.starts, chunks.ends, chunks.labels_in("layer"), strict=True)) == list(
+            decode(tags)
+        )
 
     @given(st.one_of(st.lists(st.sampled_from(tags)) for tags in (FEW_TAGS, MORE_TAGS)))
     def test_neighbours_are_pairs_with_an_o_at_both_ends(self, tags: list[str]) -> None:
@@ -37,7 +39,9 @@ class TestSeams:
 
         chunks = Seams(tags).chunks("layer")
 
-        assert list(zip(chunks.starts, chunks.ends, chunks.labels, strict=True)) == list(decode(tags))
+        assert list(zip(chunks.starts, chunks.ends, chunks.labels_in("layer"), strict=True)) == list(
+            decode(tags)
+        )
         assert Seams(tags).neighbours == Counter(pairwise(["O", *tags, "O"]))
 
 
@@ -52,13 +56,13 @@ def test_pairs_that_fit_in_a_byte_are_those_that_do_not(numbers: list[int]) -> N
     assert small.each(lambda before, here: here) == large.each(lambda before, here: here)
 
 
-def chunks(spans: list[Span]) -> Chunks:
-    return Chunks(
+def chunks(spans: list[Span]) -> Flat:
+    return Flat.of_tags(
         "label", [s.start for s in spans], [s.end for s in spans], [str(s.labels["label"]) for s in spans]
     )
 
 
-class TestChunks:
+class TestFlatFromTags:
     @given(flat_spans())
     def test_they_are_a_sequence_of_spans(self, spans: list[Span]) -> None:
         columns = chunks(spans)

@@ -15,9 +15,10 @@ from strategies import any_spans, flat_spans
 
 from clueval.components import component_firsts, overlap_components
 from clueval.exceptions import CluevalError, FormatError, OverlapError, SpanError
-from clueval.index import Flat, SpanIndex
+from clueval.flat import Flat, label_in
+from clueval.index import SpanIndex
 from clueval.matching import joined_labels
-from clueval.merging import label_in, merge_layers
+from clueval.merging import merge_layers
 from clueval.spans import Document, Frozen, Span, making_many
 
 
