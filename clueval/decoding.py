@@ -212,9 +212,7 @@ def _document(
         raise next(repeated_ids(passages))
     return Document(
         first.document,
-        Frozen(layers)
-        if layers
-        else Frozen({name: [] for name, _ in first.layout.layers} if first.layout else {}),
+        Frozen(layers),
         tokens=tokens,
         start=first.start,
         token_ids=token_ids or None,
