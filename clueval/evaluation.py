@@ -127,7 +127,7 @@ def evaluate(
         sentence_tag=sentence_tag,
         text=None if text is None else Path(text),
         ignore_punct=ignore_punct,
-        whole_text=plan.texts_may_differ and plan.align is None,
+        whole_text=plan.reads_whole_texts,
         containing=_containing(chosen),
     )
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)

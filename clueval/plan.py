@@ -22,8 +22,16 @@ class Plan:
 
     @property
     def texts_may_differ(self) -> bool:
-        """Whether gold and predicted need not be the same text."""
-        return self.align is not None or any(map(compares_texts, self.metrics))
+        """Whether gold and predicted need not be the same text: if texts are aligned, or all metrics say so."""
+        return self.align is not None or all(map(compares_texts, self.metrics))
+
+    @property
+    def reads_whole_texts(self) -> bool:
+        """Whether files of a token and a tag are read as Nerval reads them, as one text of characters.
+
+        One metric that compares texts decides that for all: its numbers are the same alone and beside others.
+        """
+        return self.align is None and any(map(compares_texts, self.metrics))
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """What filters and break-downs want to know of a document, the key of its id among it."""
@@ -33,7 +41,8 @@ class Plan:
     def needs_documents(self) -> bool:
         """Whether raw passages are not enough, because of what is to be counted."""
         features = any(getattr(metric, "looks_at_features", False) for metric in self.metrics)
-        return self.texts_may_differ or features or self.unit == "character"
+        whole = self.texts_may_differ or any(map(compares_texts, self.metrics))
+        return whole or features or self.unit == "character"
 
 
 def frame_of(metric: Metric) -> str | None:
