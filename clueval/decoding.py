@@ -158,9 +158,15 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
 
 
 def documents(
-    passages: Iterable[Passage], decoders: Callable[[str], Decoder], sentence_id: Callable[[str], str | None]
+    passages: Iterable[Passage],
+    layers: Sequence[str],
+    decoders: Callable[[str], Decoder],
+    sentence_id: Callable[[str], str | None],
 ) -> Iterator[Document]:
-    """Passages as documents; `decoders` gives the decoder of a layer. Held in memory: one document."""
+    """Passages as documents; `decoders` gives the decoder of a layer. Held in memory: one document.
+
+    A document without tokens has these layers, too, and no spans in them.
+    """
     own: dict[str, Decoder] = {}
     ordinal = 0
 
@@ -170,11 +176,12 @@ def documents(
         return ordinal
 
     for _, parts in groupby(passages, key=number):
-        yield _document(list(parts), own, decoders, sentence_id)
+        yield _document(list(parts), layers, own, decoders, sentence_id)
 
 
 def _document(
     passages: Sequence[Passage],
+    names: Sequence[str],
     own: dict[str, Decoder],
     decoders: Callable[[str], Decoder],
     sentence_id: Callable[[str], str | None],
@@ -183,7 +190,7 @@ def _document(
     tokens: list[str] = []
     token_ids: list[str] = []
     tags: dict[str, list[str]] = {}
-    layers: dict[str, list[Span]] = {}
+    layers: dict[str, list[Span]] = {name: [] for name in names}
     sentences: list[Sentence] = []
     lines: list[int] = []
     repaired = 0
@@ -205,16 +212,14 @@ def _document(
                 raise located(error, passage, layer) from None
             repaired += decoder.repaired(found)
             tags.setdefault(layer, []).extend(_without(borders, column))
-            layers.setdefault(layer, []).extend(_spans(chunks, layer, passage, borders))
+            layers[layer].extend(_spans(chunks, layer, passage, borders))
         sentences += _sentences(passage, borders, sentence_id)
         lines += passage.lines()
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
         first.document,
-        Frozen(layers)
-        if layers
-        else Frozen({name: [] for name, _ in first.layout.layers} if first.layout else {}),
+        Frozen(layers),
         tokens=tokens,
         start=first.start,
         token_ids=token_ids or None,

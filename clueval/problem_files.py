@@ -153,6 +153,7 @@ class _Stream:
                     next(
                         documents(
                             [_part(passage, disputed, sizes)],
+                            names,
                             lambda _: own.options.decoder(),
                             COLUMN_FORMATS[source.format].sentence_id,
                         )

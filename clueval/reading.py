@@ -12,7 +12,7 @@ from clueval.exceptions import FileError, TextMismatch, UsageError
 from clueval.files import files_of
 from clueval.formats import COLUMN_FORMATS, spans_table
 from clueval.passages import Layout, Passage
-from clueval.read_options import WITH_SETS, ReadOptions, format_at
+from clueval.read_options import WITH_SETS, ReadOptions, format_at, layer_names
 from clueval.same_text import ADVICE, first_line
 from clueval.sources import Complain, Progress, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
@@ -60,7 +60,8 @@ class Source:
         """The documents of the file, one in memory at a time."""
         if self.has_passages:
             module = COLUMN_FORMATS[self.format]
-            return documents(self.passages(), lambda _: self.options.decoder(), module.sentence_id)
+            names = layer_names(self.options.layers)
+            return documents(self.passages(), names, lambda _: self.options.decoder(), module.sentence_id)
         if self.format == "spans":
             return spans_table.read(
                 lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
@@ -160,6 +161,7 @@ class Source:
         columns = replace(self.options.columns(), layers={})
         return documents(
             module.passages(path, columns, name=self.name),
+            (),
             lambda _: self.options.decoder(),
             module.sentence_id,
         )
