@@ -22,7 +22,6 @@ from clueval.agreement import SIDES
 from clueval.counting import Tally
 from clueval.exceptions import TagError, UsageError
 from clueval.filters import Filter
-from clueval.merging import MERGED
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.neighbours import Neighbours, Seams
@@ -30,7 +29,7 @@ from clueval.plan import Plan
 from clueval.reading import same_documents
 from clueval.results import Counted, Result, Signature, require_same
 from clueval.running import Evaluation
-from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
+from clueval.spans import DEFAULT_LAYER, MERGED, NO_LABEL, Document, Frozen, Span
 from clueval.tagging import INVALID, count_illegal, decode, decode_tags, scheme_called, scheme_of
 
 Batch = (

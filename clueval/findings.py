@@ -24,8 +24,8 @@ from clueval.contexts import Context, Contexts, Mark
 from clueval.exceptions import SpanError, UsageError
 from clueval.index import SpanIndex, by_position
 from clueval.matching import Match, match_spans
-from clueval.merging import MERGED, merge_layers
-from clueval.spans import Document, Frozen, Span, Unit, name_of
+from clueval.merging import merge_layers
+from clueval.spans import MERGED, Document, Frozen, Span, Unit, name_of
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)

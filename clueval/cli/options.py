@@ -10,7 +10,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
-from clueval.merging import MERGED
+from clueval.spans import MERGED
 from clueval.tagging import INVALID, SCHEMES
 
 

@@ -36,6 +36,18 @@ def tables(report: Report) -> Iterator[Table]:
         yield _overview(key, groups)
         for value, group in groups.items():
             yield from _of_metrics(group["metrics"], f"{key} {value}: ")
+    if report.get("unprojected"):
+        yield _unprojected(report["unprojected"])
+
+
+def _unprojected(spans: Sequence[Report]) -> Table:
+    """Where texts were aligned: the predicted spans that were lost, in the positions of the predicted text."""
+    rows = [
+        [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
+        for span in spans
+    ]
+    title = "Predicted spans that have no place on the gold text (each counts as wrong)"
+    return Table(title, ["document", "label", "start", "end_inclusive"], rows)
 
 
 def _of_metrics(metrics: Report, where: str) -> Iterator[Table]:
