@@ -200,8 +200,7 @@ class _State:
 
     def count(self, pair: tuple[Document, Document]) -> None:
         self.evaluation.count_documents(*pair)
-        for side, document in zip(SIDES, pair, strict=True):
-            self.evaluation.repaired[side] += document.repaired
+        self.evaluation.count_repaired(*pair)
 
     def ill_formed(self, side: str, scheme: str | None) -> int:
         """How many tags are ill-formed in this scheme, or in that which they are written in."""
@@ -227,6 +226,7 @@ class _State:
         own.total.tokens += evaluation.total.tokens
         for (metric, sequence), tally in evaluation.total.tallies.items():
             own.total.add(metric, sequence, tally)
+        evaluation.settle_repaired()
         for side in SIDES:
             own.repaired[side] += evaluation.repaired[side]
 

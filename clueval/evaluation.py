@@ -282,8 +282,7 @@ def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
 
 def _count_pair(evaluation: Evaluation, pair: tuple[Document, Document]) -> None:
     evaluation.count_documents(*pair)
-    for side, document in zip(SIDES, pair, strict=True):
-        evaluation.repaired[side] += document.repaired
+    evaluation.count_repaired(*pair)
 
 
 def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> None:

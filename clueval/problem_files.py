@@ -153,8 +153,7 @@ class _Stream:
                     next(
                         documents(
                             [_part(passage, disputed, sizes)],
-                            names,
-                            lambda _: own.options.decoder(),
+                            {name: own.options.decoder() for name in names},
                             COLUMN_FORMATS[source.format].sentence_id,
                         )
                     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.decoding import documents
+from clueval.decoding import Decoder, documents, recognised_schemes
 from clueval.exceptions import FileError, TextMismatch, UsageError
 from clueval.files import files_of
 from clueval.formats import COLUMN_FORMATS, spans_table
@@ -44,6 +44,19 @@ class Source:
         )
         return found
 
+    def decoders(self) -> dict[str, Decoder]:
+        """A decoder for each layer of a column format.
+
+        Ill-formed tags can be discarded or refused only by a scheme. One that is not named is recognised from the
+        whole file, which is read for that once more. Raises `TagError` for tags of two schemes.
+        """
+        options = self.options
+        names = layer_names(options.layers)
+        if options.scheme is not None or options.invalid == "conlleval":
+            return {name: options.decoder() for name in names}
+        schemes = recognised_schemes(replace(self, progress=None).passages(), names)
+        return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
+
     def see_layout(self, layout: Layout) -> None:
         """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
 
@@ -60,8 +73,7 @@ class Source:
         """The documents of the file, one in memory at a time."""
         if self.has_passages:
             module = COLUMN_FORMATS[self.format]
-            names = layer_names(self.options.layers)
-            return documents(self.passages(), names, lambda _: self.options.decoder(), module.sentence_id)
+            return documents(self.passages(), self.decoders(), module.sentence_id)
         if self.format == "spans":
             return spans_table.read(
                 lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
@@ -161,8 +173,7 @@ class Source:
         columns = replace(self.options.columns(), layers={})
         return documents(
             module.passages(path, columns, name=self.name),
-            (),
-            lambda _: self.options.decoder(),
+            {},
             module.sentence_id,
         )
 

@@ -22,6 +22,7 @@ from clueval.merging import with_merged
 from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
 from clueval.plan import Plan, compares_texts, frame_of, without_filters
+from clueval.repairs import RepairCount
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
 from clueval.spans import DEFAULT_LAYER, MERGED, Document, in_layer, making_many
@@ -42,6 +43,7 @@ class Evaluation:
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
+        self._repairs = {side: RepairCount() for side in SIDES}
         self.units: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
@@ -107,6 +109,16 @@ class Evaluation:
             self._count(self._sides(gold, predicted), as_it_is, receivers)
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
+
+    def count_repaired(self, gold: Document, predicted: Document) -> None:
+        """Count the tags of a pair of documents that were repaired."""
+        for side, document in zip(SIDES, (gold, predicted), strict=True):
+            self._repairs[side].add(document)
+
+    def settle_repaired(self) -> None:
+        """Add to `repaired` what was counted in documents; the files they come from are known as far as read."""
+        for side, repairs in self._repairs.items():
+            self.repaired[side] += repairs.settled()
 
     def _count(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -230,6 +242,7 @@ class Evaluation:
 
     def found(self) -> Found:
         """Everything counted, for another evaluation of the same plan to `include`."""
+        self.settle_repaired()
         return Found(
             self.layers if self._begun else None,
             self._grown,
@@ -275,6 +288,7 @@ class Evaluation:
             self._frames[frame] += number
 
     def result(self, signature: Signature) -> Result:
+        self.settle_repaired()
         self._known.require_all(self.plan.by, self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:

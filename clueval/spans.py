@@ -217,7 +217,10 @@ class Document:
     points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
     holds the line number of each token, `file` where the document was read; neither enters equality. A span
     whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in;
-    those of the layer `MERGED` keep the labels of their layers, though it be one.
+    those of the layer `MERGED` keep the labels of their layers, even if that is only one.
+
+    `repaired` counts the ill-formed tags that were repaired, by the scheme of the file as far as it had been read
+    then; evaluations count by the scheme of the whole file, for which `transitions` has what they need.
 
     Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
     """
@@ -233,6 +236,7 @@ class Document:
     metadata: Mapping[str, str] = _NOTHING
     tags: Mapping[str, Sequence[str]] = field(default=_NOTHING, repr=False)
     repaired: int = 0
+    transitions: object | None = field(default=None, compare=False, repr=False)
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False)
 
