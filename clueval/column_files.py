@@ -51,7 +51,7 @@ def may_go_in_step(evaluation: Evaluation, own: Source, other: Source) -> bool:
     return (
         own.format == other.format
         and own.options.has_columns_of(other.options)
-        and own.options.invalid == "conlleval"
+        and own.options.reads_leniently
         and not evaluation.plan.by
         and not evaluation.plan.where
     )

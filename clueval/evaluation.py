@@ -51,7 +51,7 @@ def evaluate(
     token: int | None = None,
     token_id: int | None = None,
     scheme: str | None = None,
-    invalid: str = "conlleval",
+    invalid: str | None = None,
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
@@ -138,14 +138,14 @@ def evaluate(
         remark = remark or _say_nothing
         if beside or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
-            # the two sides are paths, since there are pairs
-            groups = document_groups(gold, predicted, options, pair_by, progress)  # type: ignore[arg-type]
+            sides: tuple[Any, Any] = gold, predicted
+            groups = document_groups(*sides, options, pair_by, progress, evaluation.see_source)
             _count_groups(evaluation, beside, groups)
         else:
             single = predicted is None and gold_set is None
             work = Work(plan, tuple(evaluation.layers), (options[0], options[1]), single, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = {"scheme": scheme or "auto", "invalid": invalid}
+        choices = {"scheme": scheme or "auto", "invalid": "+".join(sorted(evaluation.treatments)) or "none"}
     else:
         _require_documents(gold, predicted, reference_set)
         reading.require_none()
@@ -267,6 +267,8 @@ def _metrics(names: Sequence[str | Metric] | str) -> tuple[Metric, ...]:
 
 def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
     """Count a pair of files, raw where that is enough."""
+    for source in (own, other):
+        evaluation.see_source(source)
     if own.has_passages and other.has_passages and evaluation.counts_lines:
         count_column_files(evaluation, own, other)
     elif (

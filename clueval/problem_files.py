@@ -41,7 +41,7 @@ def find_errors(
     token: int | None = None,
     token_id: int | None = None,
     scheme: str | None = None,
-    invalid: str = "conlleval",
+    invalid: str | None = None,
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,

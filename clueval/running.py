@@ -22,6 +22,7 @@ from clueval.merging import with_merged
 from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
 from clueval.plan import Plan, compares_texts, frame_of, without_filters
+from clueval.reading import Source
 from clueval.repairs import RepairCount
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
@@ -45,6 +46,7 @@ class Evaluation:
         self.repaired = dict.fromkeys(SIDES, 0)
         self._repairs = {side: RepairCount() for side in SIDES}
         self.units: set[str] = set()
+        self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self._unfiltered: dict[str, Tally] = {}
@@ -76,6 +78,11 @@ class Evaluation:
         self._begun = True
         if len(self.layers) > known:
             self._refuse_filters()
+
+    def see_source(self, source: Source) -> None:
+        """Take note of how ill-formed tags of a file are treated."""
+        if source.treatment is not None:
+            self.treatments.add(source.treatment)
 
     @property
     def counts_lines(self) -> bool:
@@ -250,6 +257,7 @@ class Evaluation:
             self.groups,
             self.repaired,
             self.units,
+            self.treatments,
             self.text,
             self.unprojected,
             self._unfiltered,
@@ -278,6 +286,7 @@ class Evaluation:
         for side, number in found.repaired.items():
             self.repaired[side] += number
         self.units |= found.units
+        self.treatments |= found.treatments
         if found.text == "absent":
             self.text = found.text
         self.unprojected += found.unprojected
