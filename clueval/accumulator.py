@@ -125,7 +125,7 @@ class Accumulator:
             evaluation.result(self.signature),
             repaired_tags={
                 side: n + self._state.ill_formed(side, self._scheme)
-                for side, n in evaluation.repaired.items()
+                for side, n in evaluation.repaired_tags().items()
             },
             counted=Counted(
                 self.metrics,
@@ -226,9 +226,9 @@ class _State:
         own.total.tokens += evaluation.total.tokens
         for (metric, sequence), tally in evaluation.total.tallies.items():
             own.total.add(metric, sequence, tally)
-        evaluation.settle_repaired()
         for side in SIDES:
             own.repaired[side] += evaluation.repaired[side]
+            own.repairs[side].include(evaluation.repairs[side])
 
 
 def _metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

@@ -29,9 +29,11 @@ class Plan:
     def reads_whole_texts(self) -> bool:
         """Whether files of a token and a tag are read as Nerval reads them, as one text of characters.
 
-        One metric that compares texts decides that for all: its numbers are the same alone and beside others.
+        One metric that compares texts decides that for all: its numbers are the same alone and beside others. If
+        texts are aligned for the others, files are read as those read them.
         """
-        return self.align is None and any(map(compares_texts, self.metrics))
+        decides = any if self.align is None else all
+        return decides(map(compares_texts, self.metrics))
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """What filters and break-downs want to know of a document, the key of its id among it."""

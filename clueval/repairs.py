@@ -27,19 +27,31 @@ class RepairCount:
             self._counted += document.repaired
             return
         if id(found.file) not in self._files:
-            self._settle(ended_only=True)
+            self._settle_ended()
         _, known = self._files.setdefault(id(found.file), (found.file, {}))
         for layer, neighbours in found.neighbours.items():
             known.setdefault(layer, Counter()).update(neighbours)
 
-    def settled(self) -> int:
-        """The number of repaired tags since this was last asked, by what is known of their files now."""
-        self._settle(ended_only=False)
-        number, self._counted = self._counted, 0
-        return number
+    def include(self, other: RepairCount) -> None:
+        """Add what another has counted."""
+        self._counted += other._counted
+        self._settle_ended()
+        for key, (file, found) in other._files.items():
+            _, known = self._files.setdefault(key, (file, {}))
+            for layer, neighbours in found.items():
+                known.setdefault(layer, Counter()).update(neighbours)
 
-    def _settle(self, ended_only: bool) -> None:
+    def total(self) -> int:
+        """The number of repaired tags, by what is known of their files now."""
+        return self._counted + sum(_repaired(file, known) for file, known in self._files.values())
+
+    def _settle_ended(self) -> None:
+        """Keep no more than a number of the files that have ended."""
         for key, (file, known) in list(self._files.items()):
-            if file.ended or not ended_only:
-                self._counted += sum(file.decoders[layer].repaired(found) for layer, found in known.items())
+            if file.ended:
+                self._counted += _repaired(file, known)
                 del self._files[key]
+
+
+def _repaired(file: FileTags, known: dict[str, Neighbours]) -> int:
+    return sum(file.decoders[layer].repaired(found) for layer, found in known.items())

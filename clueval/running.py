@@ -44,7 +44,7 @@ class Evaluation:
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
-        self._repairs = {side: RepairCount() for side in SIDES}
+        self.repairs = {side: RepairCount() for side in SIDES}
         self.units: set[str] = set()
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
@@ -120,12 +120,11 @@ class Evaluation:
     def count_repaired(self, gold: Document, predicted: Document) -> None:
         """Count the tags of a pair of documents that were repaired."""
         for side, document in zip(SIDES, (gold, predicted), strict=True):
-            self._repairs[side].add(document)
+            self.repairs[side].add(document)
 
-    def settle_repaired(self) -> None:
-        """Add to `repaired` what was counted in documents; the files they come from are known as far as read."""
-        for side, repairs in self._repairs.items():
-            self.repaired[side] += repairs.settled()
+    def repaired_tags(self) -> dict[str, int]:
+        """The repaired tags of each side, of files and of documents."""
+        return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
 
     def _count(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -249,13 +248,12 @@ class Evaluation:
 
     def found(self) -> Found:
         """Everything counted, for another evaluation of the same plan to `include`."""
-        self.settle_repaired()
         return Found(
             self.layers if self._begun else None,
             self._grown,
             self.total,
             self.groups,
-            self.repaired,
+            self.repaired_tags(),
             self.units,
             self.treatments,
             self.text,
@@ -297,7 +295,6 @@ class Evaluation:
             self._frames[frame] += number
 
     def result(self, signature: Signature) -> Result:
-        self.settle_repaired()
         self._known.require_all(self.plan.by, self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:
@@ -314,7 +311,7 @@ class Evaluation:
         return Result(
             self.total.documents,
             self.total.tokens,
-            self.repaired,
+            self.repaired_tags(),
             scores,
             signature,
             {
