@@ -22,7 +22,6 @@ from clueval.agreement import SIDES
 from clueval.counting import Tally
 from clueval.exceptions import TagError, UsageError
 from clueval.filters import Filter
-from clueval.merging import MERGED
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.neighbours import Neighbours, Seams
@@ -30,7 +29,7 @@ from clueval.plan import Plan
 from clueval.reading import same_documents
 from clueval.results import Counted, Result, Signature, require_same
 from clueval.running import Evaluation
-from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
+from clueval.spans import DEFAULT_LAYER, MERGED, NO_LABEL, Document, Frozen, Span
 from clueval.tagging import INVALID, count_illegal, decode, decode_tags, scheme_called, scheme_of
 
 Batch = (
@@ -126,7 +125,7 @@ class Accumulator:
             evaluation.result(self.signature),
             repaired_tags={
                 side: n + self._state.ill_formed(side, self._scheme)
-                for side, n in evaluation.repaired.items()
+                for side, n in evaluation.repaired_tags().items()
             },
             counted=Counted(
                 self.metrics,
@@ -201,8 +200,7 @@ class _State:
 
     def count(self, pair: tuple[Document, Document]) -> None:
         self.evaluation.count_documents(*pair)
-        for side, document in zip(SIDES, pair, strict=True):
-            self.evaluation.repaired[side] += document.repaired
+        self.evaluation.count_repaired(*pair)
 
     def ill_formed(self, side: str, scheme: str | None) -> int:
         """How many tags are ill-formed in this scheme, or in that which they are written in."""
@@ -230,6 +228,7 @@ class _State:
             own.total.add(metric, sequence, tally)
         for side in SIDES:
             own.repaired[side] += evaluation.repaired[side]
+            own.repairs[side].include(evaluation.repairs[side])
 
 
 def _metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

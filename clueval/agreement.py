@@ -22,12 +22,12 @@ from typing import NamedTuple
 from clueval.decoding import BadTag, Decoder, located, repeated_ids
 from clueval.exceptions import CluevalError
 from clueval.flat import Flat
-from clueval.merging import MERGED, merge_layers
+from clueval.merging import merge_layers
 from clueval.narrowing import is_narrowable, narrowed, pieces, require_fit, without_outside
 from clueval.neighbours import Neighbours, Seams
 from clueval.passages import ROWS, Layout, Passage, Table, batches, misfits
 from clueval.same_text import first_difference, require_same_frame
-from clueval.spans import Frozen, Span, making_many
+from clueval.spans import MERGED, Frozen, Span, making_many
 from clueval.tagging import count_starts
 
 SIDES = ("gold", "predicted")

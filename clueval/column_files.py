@@ -28,7 +28,7 @@ def count_column_files(evaluation: Evaluation, own: Source, other: Source) -> No
     evaluation.see_layers(layer_names(own.options.layers))
     if may_go_in_step(evaluation, own, other):
         apart = evaluation.fresh()
-        decoders = _decoders(own)
+        decoders = _decoders(own, other)
         steps = in_step(own, other, evaluation.plan.merge)
         try:
             _count(apart, steps, decoders)
@@ -41,7 +41,7 @@ def count_column_files(evaluation: Evaluation, own: Source, other: Source) -> No
             evaluation.include(apart.found())
             evaluation.see_decoders(decoders)
             return
-    decoders = _decoders(own)
+    decoders = _decoders(own, other)
     _count(evaluation, _passages(own, other), decoders)
     evaluation.see_decoders(decoders)
 
@@ -51,15 +51,18 @@ def may_go_in_step(evaluation: Evaluation, own: Source, other: Source) -> bool:
     return (
         own.format == other.format
         and own.options.has_columns_of(other.options)
-        and own.options.invalid == "conlleval"
+        and own.options.reads_leniently
         and not evaluation.plan.by
         and not evaluation.plan.where
     )
 
 
-def _decoders(source: Source) -> Decoders:
-    names = layer_names(source.options.layers)
-    return {(side, layer): source.options.decoder() for side in SIDES for layer in names}
+def _decoders(own: Source, other: Source) -> Decoders:
+    return {
+        (side, layer): decoder
+        for side, source in zip(SIDES, (own, other), strict=True)
+        for layer, decoder in source.decoders().items()
+    }
 
 
 def in_step(own: Source, other: Source, merge: bool) -> Lockstep:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from clueval.exceptions import FormatError, TagError, UsageError
 from clueval.flat import Flat
 from clueval.neighbours import Neighbours, Seams
-from clueval.passages import Passage, parsed, unescape
+from clueval.passages import Passage, Table, parsed, unescape
 from clueval.spans import Document, Frozen, Sentence, Span
 from clueval.tagging import (
     INVALID,
@@ -37,9 +39,9 @@ class BadTag(Exception):
 class Decoder:
     """Decodes the tags of one layer of one file, and counts what is ill-formed in it.
 
-    The tags come as lists in which sentences are parted by an O. A scheme that is not named is told from all
-    tags of the file when it ends, which is soon enough to count the ill-formed ones; if they are to be
-    discarded or refused, it is told from the first passage that has tags.
+    The tags come as lists in which sentences are separated by an O. A scheme that is not named is recognised from
+    all tags of the file when it ends, which is soon enough to count the ill-formed ones. If they are to be
+    discarded or refused, it has to be named; without it, all tags are read leniently.
     """
 
     def __init__(self, scheme: str | None, invalid: str) -> None:
@@ -61,8 +63,6 @@ class Decoder:
         try:
             for _, tag in found:
                 split_tag(tag)
-            if self._scheme is None and self._invalid != "conlleval":
-                self._scheme = scheme_of(found)
             if self._scheme is not None:
                 count_illegal(found, self._scheme)
         except TagError as error:
@@ -117,11 +117,14 @@ class Decoder:
             raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
         return decode_strictly(tags, self._scheme)
 
+    def scheme(self) -> str | None:
+        """The scheme: as it was named, or recognised from the tags so far; None if there is no tag but O."""
+        return self._scheme or scheme_of(+self._neighbours)
+
     def repaired(self, found: Neighbours | None = None) -> int:
         """How many tags are ill-formed (conlleval mends them): of those found, or of the whole file so far."""
-        known = +self._neighbours
-        scheme = self._scheme or scheme_of(known)
-        return 0 if scheme is None else count_illegal(known if found is None else found, scheme)
+        scheme = self.scheme()
+        return 0 if scheme is None else count_illegal(+self._neighbours if found is None else found, scheme)
 
 
 def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
@@ -157,11 +160,31 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
     raise AssertionError("the tag is not in the passage")
 
 
+@dataclass(slots=True)
+class FileTags:
+    """The decoders of a file by layer, and whether they have taken in all of it."""
+
+    decoders: Mapping[str, Decoder]
+    ended: bool = False
+
+
+class Transitions(NamedTuple):
+    """Which tags follow each other in a document, by layer, and the file that it is part of."""
+
+    file: FileTags
+    neighbours: Mapping[str, Neighbours]
+
+
 def documents(
-    passages: Iterable[Passage], decoders: Callable[[str], Decoder], sentence_id: Callable[[str], str | None]
+    passages: Iterable[Passage],
+    decoders: Mapping[str, Decoder],
+    sentence_id: Callable[[str], str | None],
 ) -> Iterator[Document]:
-    """Passages as documents; `decoders` gives the decoder of a layer. Held in memory: one document."""
-    own: dict[str, Decoder] = {}
+    """The passages of a file as documents. Held in memory: one document.
+
+    `decoders` has the decoder of each layer. A document without tokens has all layers, too, and no spans in them.
+    """
+    file = FileTags(decoders)
     ordinal = 0
 
     def number(passage: Passage) -> int:
@@ -170,20 +193,21 @@ def documents(
         return ordinal
 
     for _, parts in groupby(passages, key=number):
-        yield _document(list(parts), own, decoders, sentence_id)
+        yield _document(list(parts), file, sentence_id)
+    file.ended = True
 
 
 def _document(
     passages: Sequence[Passage],
-    own: dict[str, Decoder],
-    decoders: Callable[[str], Decoder],
+    file: FileTags,
     sentence_id: Callable[[str], str | None],
 ) -> Document:
     first = passages[0]
     tokens: list[str] = []
     token_ids: list[str] = []
     tags: dict[str, list[str]] = {}
-    layers: dict[str, list[Span]] = {}
+    layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
+    neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
     lines: list[int] = []
     repaired = 0
@@ -195,8 +219,8 @@ def _document(
         tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
         token_ids += _without(borders, chain.from_iterable(table.token_ids() or () for table in tables))
         for layer, _ in passage.layout.layers:
-            decoder = own.get(layer) or own.setdefault(layer, decoders(layer))
-            column = list(chain.from_iterable(table.tags()[layer] for table in tables))
+            decoder = file.decoders[layer]
+            column = _column(tables, layer)
             try:
                 found = Seams(column).neighbours
                 decoder.accept(column, found)
@@ -204,8 +228,9 @@ def _document(
             except BadTag as error:
                 raise located(error, passage, layer) from None
             repaired += decoder.repaired(found)
+            neighbours[layer].update(found)
             tags.setdefault(layer, []).extend(_without(borders, column))
-            layers.setdefault(layer, []).extend(_spans(chunks, layer, passage, borders))
+            layers[layer].extend(_spans(chunks, layer, passage, borders))
         sentences += _sentences(passage, borders, sentence_id)
         lines += passage.lines()
     if len(set(token_ids)) != len(token_ids):
@@ -220,9 +245,38 @@ def _document(
         metadata=first.metadata,
         tags=Frozen(tags),
         repaired=repaired,
+        transitions=Transitions(file, neighbours),
         lines=lines,
         file=first.file,
     )
+
+
+def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:
+    """The scheme of each layer of a file, recognised from all its tags; None where there is no tag but O.
+
+    Raises `FormatError` and `TagError` for what cannot be read, and `TagError` for tags of two schemes.
+    """
+    decoders = {layer: Decoder(None, "conlleval") for layer in layers}
+    file = None
+    for passage in passages:
+        file = passage.file
+        tables = parsed(passage)
+        for layer, decoder in decoders.items() if tables else ():
+            column = _column(tables, layer)
+            try:
+                decoder.accept(column, Seams(column).neighbours)
+            except BadTag as error:
+                raise located(error, passage, layer) from None
+    try:
+        return {layer: decoder.scheme() for layer, decoder in decoders.items()}
+    except TagError as error:
+        error.file = error.file or file
+        raise
+
+
+def _column(tables: Iterable[Table], layer: str) -> list[str]:
+    """The tags of a layer, borders included."""
+    return list(chain.from_iterable(table.tags()[layer] for table in tables))
 
 
 def _borders(passage: Passage) -> list[int]:

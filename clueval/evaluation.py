@@ -51,7 +51,7 @@ def evaluate(
     token: int | None = None,
     token_id: int | None = None,
     scheme: str | None = None,
-    invalid: str = "conlleval",
+    invalid: str | None = None,
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
@@ -127,7 +127,7 @@ def evaluate(
         sentence_tag=sentence_tag,
         text=None if text is None else Path(text),
         ignore_punct=ignore_punct,
-        whole_text=plan.texts_may_differ and plan.align is None,
+        whole_text=plan.reads_whole_texts,
         containing=_containing(chosen),
     )
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
@@ -138,14 +138,14 @@ def evaluate(
         remark = remark or _say_nothing
         if beside or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
-            # the two sides are paths, since there are pairs
-            groups = document_groups(gold, predicted, options, pair_by, progress)  # type: ignore[arg-type]
+            sides: tuple[Any, Any] = gold, predicted
+            groups = document_groups(*sides, options, pair_by, progress, evaluation.see_source)
             _count_groups(evaluation, beside, groups)
         else:
             single = predicted is None and gold_set is None
             work = Work(plan, tuple(evaluation.layers), (options[0], options[1]), single, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = {"scheme": scheme or "auto", "invalid": invalid}
+        choices = {"scheme": scheme or "auto", "invalid": "+".join(sorted(evaluation.treatments)) or "none"}
     else:
         _require_documents(gold, predicted, reference_set)
         reading.require_none()
@@ -267,6 +267,8 @@ def _metrics(names: Sequence[str | Metric] | str) -> tuple[Metric, ...]:
 
 def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
     """Count a pair of files, raw where that is enough."""
+    for source in (own, other):
+        evaluation.see_source(source)
     if own.has_passages and other.has_passages and evaluation.counts_lines:
         count_column_files(evaluation, own, other)
     elif (
@@ -282,8 +284,7 @@ def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
 
 def _count_pair(evaluation: Evaluation, pair: tuple[Document, Document]) -> None:
     evaluation.count_documents(*pair)
-    for side, document in zip(SIDES, pair, strict=True):
-        evaluation.repaired[side] += document.repaired
+    evaluation.count_repaired(*pair)
 
 
 def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> None:

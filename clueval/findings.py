@@ -25,8 +25,8 @@ from clueval.exceptions import SpanError, UsageError
 from clueval.flat import by_position
 from clueval.index import SpanIndex
 from clueval.matching import Match, match_spans
-from clueval.merging import MERGED, merge_layers
-from clueval.spans import Document, Frozen, Span, Unit, name_of
+from clueval.merging import merge_layers
+from clueval.spans import MERGED, Document, Frozen, Span, Unit, name_of
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)

@@ -18,10 +18,7 @@ from operator import itemgetter
 from clueval.components import component_firsts
 from clueval.flat import Flat
 from clueval.matching import most
-from clueval.spans import Document, Frozen, Span, making_many
-
-MERGED = "merged"
-"""The name of the merged sequence."""
+from clueval.spans import MERGED, Document, Frozen, Span, making_many
 
 
 def merge_layers(

@@ -7,7 +7,7 @@ a document has, by the name of its file, by its text.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
@@ -15,7 +15,7 @@ from pathlib import Path
 from clueval.exceptions import UsageError
 from clueval.files import Paths, files_of, path_pairs
 from clueval.read_options import ReadOptions
-from clueval.reading import document_pairs, source_of
+from clueval.reading import Source, document_pairs, source_of
 from clueval.sources import Progress
 from clueval.spans import Document, Sentence, Span
 
@@ -32,18 +32,19 @@ def document_groups(
     options: Sequence[ReadOptions],
     pair_by: str | None = None,
     progress: Progress | None = None,
+    see: Callable[[Source], object] = id,
 ) -> Iterator[tuple[Document, ...]]:
     """The gold document, the predicted one, and one for each further options, which read predicted's file, too.
 
     `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Held in memory: one
-    group, and with `pair_by` what waits for its counterpart.
+    group, and with `pair_by` what waits for its counterpart. `see` is called with every file before it is read.
     """
     require_pair_by(pair_by)
     if pair_by in ("id", "content"):
         ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
         yield from parallel(
-            _in_turn(ours, options[:1], pair_by, progress),
-            _in_turn(theirs, options[1:], pair_by, progress),
+            _in_turn(ours, options[:1], pair_by, progress, see),
+            _in_turn(theirs, options[1:], pair_by, progress, see),
             pair_by,
         )
         return
@@ -57,6 +58,8 @@ def document_groups(
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
+        for each in (source, first, *more):
+            see(each)
         further = [each.documents() for each in more]
         for pair, *rest in zip(document_pairs(source, first), *further, strict=True):
             yield (*pair, *rest)
@@ -80,11 +83,14 @@ def _in_turn(
     options: Sequence[ReadOptions],
     pair_by: str,
     progress: Progress | None,
+    see: Callable[[Source], object],
 ) -> Iterator[tuple[Document, ...]]:
     """The documents of all files, called as they call themselves, each as every one of the options reads it."""
     for _, path in files:
         read: dict[Path, Document] = {}
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
+        for source in sources:
+            see(source)
         if pair_by == "id" and len(files) > 1 and sources[0].format in _NAMELESS:
             raise UsageError(
                 f"the format {sources[0].format} has no ids of documents",

@@ -22,8 +22,18 @@ class Plan:
 
     @property
     def texts_may_differ(self) -> bool:
-        """Whether gold and predicted need not be the same text."""
-        return self.align is not None or not all(metric.needs.same_text for metric in self.metrics)
+        """Whether gold and predicted need not be the same text: if texts are aligned, or all metrics say so."""
+        return self.align is not None or not any(metric.needs.same_text for metric in self.metrics)
+
+    @property
+    def reads_whole_texts(self) -> bool:
+        """Whether files of a token and a tag are read as Nerval reads them, as one text of characters.
+
+        One metric that compares texts decides that for all: its numbers are the same alone and beside others. If
+        texts are aligned for the others, files are read as those read them.
+        """
+        decides = any if self.align is None else all
+        return decides(not metric.needs.same_text for metric in self.metrics)
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """What filters and break-downs want to know of a document, the key of its id among it."""

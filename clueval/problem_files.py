@@ -41,7 +41,7 @@ def find_errors(
     token: int | None = None,
     token_id: int | None = None,
     scheme: str | None = None,
-    invalid: str = "conlleval",
+    invalid: str | None = None,
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
@@ -153,7 +153,7 @@ class _Stream:
                     next(
                         documents(
                             [_part(passage, disputed, sizes)],
-                            lambda _: own.options.decoder(),
+                            {name: own.options.decoder() for name in names},
                             COLUMN_FORMATS[source.format].sentence_id,
                         )
                     )

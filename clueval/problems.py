@@ -16,8 +16,8 @@ from clueval.exceptions import UsageError
 from clueval.filters import Filter
 from clueval.findings import FINDING_KINDS, Finding, SideName, error_table
 from clueval.matching import Match, match_spans
-from clueval.merging import MERGED, with_merged
-from clueval.spans import Document
+from clueval.merging import with_merged
+from clueval.spans import MERGED, Document
 
 SIDES: tuple[SideName, SideName] = ("gold", "predicted")
 

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from clueval.alignment import MAX_CELLS, Alignment, Characters, align
@@ -34,18 +34,23 @@ Range = tuple[int, int]
 
 
 class Projection(NamedTuple):
-    """The predicted document on the gold text, and the spans that have no place on it, as they were."""
+    """The predicted document on the gold text, and the spans that have no place on it, as they were.
+
+    `lost` has these spans by layer, `unprojected` all of them in order.
+    """
 
     document: Document
     unprojected: Sequence[Span]
+    lost: Mapping[str, Sequence[Span]]
 
 
 def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) -> Projection:
     """The spans of the predicted document on the text of the gold one.
 
     The new document has the text, the tokens, the positions, the id and the metadata of gold; the layers,
-    with their spans in the same order, and the file are those of predicted; it has no tags. The spans keep
-    their labels, features, ids and lines. Costs the alignment, and O(log n) for a span.
+    with their spans in the same order, and the file are those of predicted. It has the tags of predicted where
+    the tokens are the same, and none where they are not. The spans keep their labels, features, ids and lines.
+    Costs the alignment, and O(log n) for a span.
 
     Raises `UsageError` for a document without a text or texts that are too long to be aligned (`max_cells` is
     the greatest product of their lengths), `MissingExtra` if rapidfuzz is not installed.
@@ -62,19 +67,25 @@ def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) 
     own, other = Characters.of(gold), Characters.of(predicted)
     ground = _Ground(own, align(own.text, other.text, max_cells=max_cells, document=gold.id))
     layers: dict[str, list[Span]] = {}
-    unprojected = []
+    lost: dict[str, list[Span]] = {}
     for layer, spans in predicted.layers.items():
         layers[layer] = []
         for span in spans:
             moved = _moved(span, other, ground)
             if moved is None:
-                unprojected.append(span)
+                lost.setdefault(layer, []).append(span)
             else:
                 layers[layer].append(moved)
+    same_tokens = gold.tokens is not None and gold.tokens == predicted.tokens
     document = replace(
-        gold, layers=layers, tags=Frozen(), repaired=predicted.repaired, lines=None, file=predicted.file
+        gold,
+        layers=layers,
+        tags=predicted.tags if same_tokens else Frozen(),
+        repaired=predicted.repaired,
+        lines=None,
+        file=predicted.file,
     )
-    return Projection(document, unprojected)
+    return Projection(document, list(chain.from_iterable(lost.values())), lost)
 
 
 def _moved(span: Span, characters: Characters, ground: _Ground) -> Span | None:

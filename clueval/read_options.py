@@ -9,7 +9,7 @@ from pathlib import Path
 
 from clueval.decoding import Decoder
 from clueval.exceptions import CluevalError, UsageError
-from clueval.formats import COLUMN_FORMATS, FORMATS, format_of
+from clueval.formats import COLUMN_FORMATS, FORMATS, TREATMENTS, format_of
 from clueval.passages import ColumnOptions
 from clueval.sources import Part, blocks
 from clueval.spans import DEFAULT_LAYER
@@ -27,7 +27,7 @@ _READ_BY = {
     "token": _TABLES,
     "token_id": _TABLES,
     "scheme": tuple(COLUMN_FORMATS),
-    "invalid": (*COLUMN_FORMATS, "conll2000", "nerval"),
+    "invalid": tuple(TREATMENTS),
     "document_tag": ("vrt", "spans"),
     "sentence_tag": ("vrt", "spans"),
     "text": ("spans",),
@@ -47,7 +47,7 @@ class ReadOptions:
     token: int | None = None
     token_id: int | None = None
     scheme: str | None = None
-    invalid: str = "conlleval"
+    invalid: str | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
     text: Path | None = None
@@ -60,7 +60,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
-        if self.invalid not in INVALID:
+        if self.invalid is not None and self.invalid not in INVALID:
             raise UsageError(
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
@@ -111,8 +111,27 @@ class ReadOptions:
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
 
+    def treatment(self, form: str) -> str | None:
+        """How ill-formed tags are treated in a format; None if it has no tags.
+
+        Raises `UsageError` if the format has not the treatment that is asked for.
+        """
+        if form not in TREATMENTS or self.invalid is None:
+            return next(iter(TREATMENTS.get(form, ())), None)
+        if self.invalid not in TREATMENTS[form]:
+            raise UsageError(
+                f"the format {form} cannot treat ill-formed tags as {self.invalid!r}",
+                advice=" or ".join(TREATMENTS[form]),
+            )
+        return self.invalid
+
+    @property
+    def reads_leniently(self) -> bool:
+        """Whether ill-formed tags of column files are repaired, for which their scheme need not be known."""
+        return self.invalid in (None, "conlleval")
+
     def decoder(self) -> Decoder:
-        return Decoder(self.scheme, self.invalid)
+        return Decoder(self.scheme, self.invalid or "conlleval")
 
     def has_columns_of(self, other: ReadOptions) -> bool:
         """Whether the columns of two files hold the same, whatever part of them is read."""

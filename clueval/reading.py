@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
-from clueval.decoding import documents
+from clueval.decoding import Decoder, documents, recognised_schemes
 from clueval.exceptions import FileError, TextMismatch, UsageError
 from clueval.files import files_of
 from clueval.formats import COLUMN_FORMATS, spans_table
 from clueval.passages import Layout, Passage
-from clueval.read_options import WITH_SETS, ReadOptions, format_at
+from clueval.read_options import WITH_SETS, ReadOptions, format_at, layer_names
 from clueval.same_text import ADVICE, first_line
 from clueval.sources import Complain, Progress, content, lines, raw_content, refuse
 from clueval.spans import DEFAULT_LAYER, Document
@@ -36,6 +36,11 @@ class Source:
     def has_passages(self) -> bool:
         return self.format in COLUMN_FORMATS
 
+    @property
+    def treatment(self) -> str | None:
+        """How ill-formed tags of this file are treated; None if its format has no tags."""
+        return self.options.treatment(self.format)
+
     def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
         """The raw passages of a column format."""
         module = COLUMN_FORMATS[self.format]
@@ -43,6 +48,19 @@ class Source:
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
         return found
+
+    def decoders(self) -> dict[str, Decoder]:
+        """A decoder for each layer of a column format.
+
+        Ill-formed tags can be discarded or refused only by a scheme. One that is not named is recognised from the
+        whole file, which is read for that once more. Raises `TagError` for tags of two schemes.
+        """
+        options = self.options
+        names = layer_names(options.layers)
+        if options.scheme is not None or options.reads_leniently:
+            return {name: options.decoder() for name in names}
+        schemes = recognised_schemes(replace(self, progress=None).passages(), names)
+        return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
 
     def see_layout(self, layout: Layout) -> None:
         """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
@@ -60,7 +78,7 @@ class Source:
         """The documents of the file, one in memory at a time."""
         if self.has_passages:
             module = COLUMN_FORMATS[self.format]
-            return documents(self.passages(), lambda _: self.options.decoder(), module.sentence_id)
+            return documents(self.passages(), self.decoders(), module.sentence_id)
         if self.format == "spans":
             return spans_table.read(
                 lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
@@ -82,15 +100,16 @@ class Source:
         if self.format == "conll2000":
             from clueval.formats.conll2000 import read_conll2000
 
-            punctuation, invalid = self.options.ignore_punct is not False, self.options.invalid
-            return read_conll2000(numbered, file=str(self.path), ignore_punct=punctuation, invalid=invalid)
+            punctuation = self.options.ignore_punct is not False
+            return read_conll2000(
+                numbered, file=str(self.path), ignore_punct=punctuation, invalid=self.treatment or "conlleval"
+            )
         if self.format in WITH_SETS:
             return iter([self._of_set()])
         if self.format == "nerval":
             from clueval.formats.nerval import read_nerval
 
-            treatment = "error" if self.options.invalid == "error" else "discard"
-            return iter([read_nerval(numbered, file=str(self.path), invalid=treatment)])
+            return iter([read_nerval(numbered, file=str(self.path), invalid=self.treatment or "discard")])
         from clueval.formats.ltf import read_ltf
 
         return iter([read_ltf(content(self.path), file=str(self.path))])
@@ -160,7 +179,7 @@ class Source:
         columns = replace(self.options.columns(), layers={})
         return documents(
             module.passages(path, columns, name=self.name),
-            lambda _: self.options.decoder(),
+            {},
             module.sentence_id,
         )
 
@@ -181,6 +200,11 @@ def source_of(
             file=str(path),
             advice=f"sets are in {' and '.join(WITH_SETS)}",
         )
+    try:
+        options.treatment(form)
+    except UsageError as error:
+        error.file = str(path)
+        raise
     return Source(path, form, options, name, progress, read)
 
 
@@ -192,7 +216,7 @@ def read(
     token: int | None = None,
     token_id: int | None = None,
     scheme: str | None = None,
-    invalid: str = "conlleval",
+    invalid: str | None = None,
     document_tag: str = "text",
     sentence_tag: str = "s",
     text: str | Path | None = None,
@@ -208,7 +232,8 @@ def read(
         input: the format (see `clueval.formats.FORMATS`); None: told from the first line.
         token, token_id: the columns of the tokens (None: the first that is nothing else) and of their ids.
         scheme: the tag scheme; None: told from the tags.
-        invalid: what becomes of ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``. None: as is usual for the
+            format (``discard`` in Nerval's files, else ``conlleval``; see `clueval.formats.TREATMENTS`).
         document_tag, sentence_tag: the XML elements that are documents and sentences.
         text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
         ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does;

@@ -9,6 +9,7 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,13 +18,15 @@ from clueval.counting import Tally
 from clueval.exceptions import OverlapError, UsageError
 from clueval.filters import ID
 from clueval.known import Known
-from clueval.merging import MERGED, with_merged
+from clueval.merging import with_merged
 from clueval.metric import Metric, Side, refuse_filter
 from clueval.passages import Passage
 from clueval.plan import Plan
+from clueval.reading import Source
+from clueval.repairs import RepairCount
 from clueval.results import Counted, Result, Signature, Unprojected
 from clueval.same_text import require_same_text
-from clueval.spans import DEFAULT_LAYER, Document, Span, making_many
+from clueval.spans import DEFAULT_LAYER, MERGED, Document, in_layer, making_many
 from clueval.totals import Found, Totals
 from clueval.units import to_characters
 
@@ -43,7 +46,9 @@ class Evaluation:
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
+        self.repairs = {side: RepairCount() for side in SIDES}
         self.units: set[str] = set()
+        self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self._known = Known(plan.where)
@@ -74,6 +79,11 @@ class Evaluation:
         self._begun = True
         if len(self.layers) > known:
             self._refuse_filters()
+
+    def see_source(self, source: Source) -> None:
+        """Take note of how ill-formed tags of a file are treated."""
+        if source.treatment is not None:
+            self.treatments.add(source.treatment)
 
     @property
     def counts_lines(self) -> bool:
@@ -108,6 +118,15 @@ class Evaluation:
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
 
+    def count_repaired(self, gold: Document, predicted: Document) -> None:
+        """Count the tags of a pair of documents that were repaired."""
+        for side, document in zip(SIDES, (gold, predicted), strict=True):
+            self.repairs[side].add(document)
+
+    def repaired_tags(self) -> dict[str, int]:
+        """The repaired tags of each side, of files and of documents."""
+        return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
+
     def _count(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
@@ -124,37 +143,41 @@ class Evaluation:
         from clueval.projection import project
 
         assert self.plan.align is not None
-        sources = [with_merged(document) if self.plan.merge else document for document in (gold, predicted)]
-        projection = project(*sources, max_cells=self.plan.align)
-        self._count(self._sides(sources[0], projection.document), metrics, receivers)
-        for span in projection.unprojected:
-            self.unprojected.append(Unprojected(gold.id, span))
+        projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
+        self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
+        self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
+        # Every lost span is counted as in a text of its own, of which no position is known.
+        nowhere = Side((), document=Document(gold.id, {}, file=predicted.file))
         for sequence in self._sequences():
-            lost = [span for span in projection.unprojected if self.plan.merge or sequence in span.by_layer]
-            # apart from one another and from everything in gold, so that they are wrong for every metric
-            apart = [Span(2 * n, 2 * n + 1, span.labels, span.features) for n, span in enumerate(lost)]
-            if apart:
-                self._count([(sequence, Side(()), Side(apart))], metrics, receivers)
+            lost = (replace(nowhere, spans=[span]) for span in projection.lost.get(sequence, ()))
+            self._count(((sequence, nowhere, side) for side in lost), metrics, receivers)
 
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
-    def _sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Side, Side]]:
-        """The two sides of every sequence."""
+    def _sides(
+        self, gold: Document, predicted: Document, projected: Document | None = None
+    ) -> Iterator[tuple[str, Side, Side]]:
+        """The two sides of every sequence; `projected` has the predicted spans as they are to be counted."""
         spans_filter = self.plan.where.on_layers(self.layers)
         if spans_filter and self.plan.align is not None:
             raise UsageError(
                 "a filter on a layer does not go with projection", advice="filter documents only"
             )
-        merge = self.plan.merge and MERGED not in gold.layers
-        sources = [with_merged(document) if merge else document for document in (gold, predicted)]
+        sources = [self._sequenced(gold), projected or self._sequenced(predicted)]
         for sequence in self._sequences():
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):
                 spans = source.layers.get(sequence, ())
+                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that is called so
+                    spans = in_layer(sequence, spans)
                 counted = spans_filter.counted(spans, document) if spans_filter else None
                 sides.append(Side(spans, counted, source, source.tags.get(sequence)))
             yield sequence, sides[0], sides[1]
+
+    def _sequenced(self, document: Document) -> Document:
+        """The document with the sequences that are counted as its layers."""
+        return with_merged(document) if self.plan.merge else document
 
     # Passages
 
@@ -229,8 +252,9 @@ class Evaluation:
             self._grown,
             self.total,
             self.groups,
-            self.repaired,
+            self.repaired_tags(),
             self.units,
+            self.treatments,
             self.text,
             self.unprojected,
             self._known,
@@ -258,6 +282,7 @@ class Evaluation:
         for side, number in found.repaired.items():
             self.repaired[side] += number
         self.units |= found.units
+        self.treatments |= found.treatments
         if found.text == "absent":
             self.text = found.text
         self.unprojected += found.unprojected
@@ -280,7 +305,7 @@ class Evaluation:
         return Result(
             self.total.documents,
             self.total.tokens,
-            self.repaired,
+            self.repaired_tags(),
             scores,
             signature,
             {

@@ -21,6 +21,9 @@ Unit = Literal["token", "character"]
 DEFAULT_LAYER = "label"
 """The name of the layer where a format or its options name none."""
 
+MERGED = "merged"
+"""The name of the sequence that several layers are merged into."""
+
 NO_LABEL = "_"
 """The label of a tag that carries none (a bare ``B`` or ``I``)."""
 
@@ -160,8 +163,12 @@ def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")
 
 
-def _of_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
-    """The spans of a layer, each with its label under the layer's name."""
+def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
+    """The spans of a layer; one that has a single label has it under the layer's name.
+
+    >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
+    {'risk': 'high'}
+    """
     if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
         return spans
     return [
@@ -212,7 +219,11 @@ class Document:
     so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: of the `tokens`, or of the code
     points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
     holds the line number of each token, `file` where the document was read; neither enters equality. A span
-    whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in.
+    whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in;
+    those of the layer `MERGED` keep the labels of their layers, even if that is only one.
+
+    `repaired` counts the ill-formed tags that were repaired, by the scheme of the file as far as it had been read
+    then; evaluations count by the scheme of the whole file, for which `transitions` has what they need.
 
     Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
     """
@@ -228,6 +239,7 @@ class Document:
     metadata: Mapping[str, str] = _NOTHING
     tags: Mapping[str, Sequence[str]] = field(default=_NOTHING, repr=False)
     repaired: int = 0
+    transitions: object | None = field(default=None, compare=False, repr=False)
     lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
     file: str | None = field(default=None, compare=False)
 
@@ -241,7 +253,9 @@ class Document:
                 file=self.file,
             )
         object.__setattr__(
-            self, "layers", Frozen({k: _of_layer(k, spans) for k, spans in self.layers.items()})
+            self,
+            "layers",
+            Frozen({k: spans if k == MERGED else in_layer(k, spans) for k, spans in self.layers.items()}),
         )
         end = self.end
         if end is None:

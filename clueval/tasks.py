@@ -148,7 +148,7 @@ class Tasks:
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can know all that is needed."""
         options = self.work.options
-        scheme_from_first_tags = options[0].invalid != "conlleval" and options[0].scheme is None
+        scheme_from_first_tags = not options[0].reads_leniently and options[0].scheme is None
         same_tags = options[0].document_tag == options[0].sentence_tag
         comments = form == "conll" and self._wants_metadata()
         return self._evaluation.counts_lines and not (scheme_from_first_tags or same_tags or comments)

@@ -49,6 +49,7 @@ class Found(NamedTuple):
     groups: Mapping[str, Mapping[str, Totals]]
     repaired: Mapping[str, int]
     units: set[str]
+    treatments: set[str]
     text: str
     unprojected: list[Unprojected]
     known: Known

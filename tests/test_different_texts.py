@@ -131,3 +131,41 @@ def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) 
         evaluate(
             write(tmp_path / "a", "a B-X\n"), write(tmp_path / "b", "b B-X\n"), align=True, where=["label=X"]
         )
+
+
+def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
+    other = write(tmp_path / "other.bio", "Totally B-PER\ndifferent O\n")
+    longer = write(tmp_path / "longer.bio", "Anna B-PER\nkam O\nan O\n")
+
+    for beside in ("levels", "exact", "fair", "partial", "gate", "muc", "confusion"):
+        for metrics in (["noisy", beside], [beside, "noisy"]):
+            for predicted in (other, longer):
+                with pytest.raises(TextMismatch):
+                    evaluate(gold, predicted, metrics=metrics)
+                with pytest.raises(TextMismatch):
+                    evaluate(gold, predicted, metrics=metrics, input="conll")
+
+
+def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
+    # "noir" goes on with PER for Nerval; for conlleval it would begin another span
+    gold = write(tmp_path / "g.bio", "Jean B-PER\nUlm B-LOC\nnoir I-PER\nkam O\n")
+    predicted = write(tmp_path / "p.bio", "Jean B-PER\nUlm O\nnoir I-PER\nkam O\n")
+
+    alone = evaluate(gold, predicted, metrics=["noisy"])
+    beside = evaluate(gold, predicted, metrics=["noisy", "muc"])
+
+    assert beside.metrics["noisy"] == alone.metrics["noisy"]
+    assert beside.metrics["muc"]["label"]["strict"]["correct"] == 0
+    assert (alone.signature.choices["text"], beside.signature.choices["text"]) == ("aligned", "equal")
+    assert beside.signature.choices["unit"] == "character"
+
+
+def test_noisy_needs_no_equal_texts_where_the_other_metrics_are_aligned(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
+    predicted = write(tmp_path / "p.bio", "Anne B-PER\nkam O\n")
+
+    result = evaluate(gold, predicted, metrics=["noisy", "exact"], align=True)
+
+    assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+    assert result.metrics["noisy"]["label"]["ALL"]["matched"] == 1

@@ -22,7 +22,7 @@ FLOORS: list[set[str]] = [
     {"matching"},
     {"components", "match_counts", "passages", "contexts", "alignment", "neighbours"},
     {"merging", "narrowing", "token_ids", "decoding", "units", "projection", "building", "parts"},
-    {"same_text", "filters", "metrics", "formats", "findings"},
+    {"same_text", "filters", "repairs", "metrics", "formats", "findings"},
     {"agreement", "fair_files", "problems", "known", "plan"},
     {"patterns"},
     {"zones"},

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
+from clueval.chunks import Chunks
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from clueval.chunks import Chunks
 from clueval.match_counts import count_matches
 from clueval.matching import joined_labels, match_spans
 from clueval.metric import Side

@@ -874,14 +874,6 @@ class TestReports:
         assert reports.aligned_texts(explained[0][1]) == [("=W", "=W"), ("i", "l"), ("en", "en")]
         assert reports.aligned_texts(explained[1][1]) == [("Anna", "")]
 
-    def test_spans_without_a_place_are_listed(self) -> None:
-        document = Document("1.bio", {}, text="am xx Ufer", unit="character")
-
-        assert list(reports.unprojected_rows([(document, Span(3, 5, "LOC"))])) == [
-            "document\tlabel\tstart\tend_exclusive\ttext",
-            "1.bio\tLOC\t3\t5\txx",
-        ]
-
 
 @pytest.mark.parametrize("room", [noisy, nerval, reports])
 def test_the_docstrings_are_true(room: ModuleType) -> None:

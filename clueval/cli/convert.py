@@ -23,7 +23,8 @@ Convert the spans of a file or folder.
 
 --to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, one layer and one
 label (--label), positions in characters (tokens are joined by blanks). --to spans writes one table of all spans
-of all layers: document, start, end_inclusive, the layers."""
+of all layers: document, start, end_inclusive, the layers, and with --token-id the ids of the first and the last
+token."""
 EPILOG = """\
 examples:
   clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/     (a folder: one file a document)
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([options.file], [path])
     if options.to == "spans":
         require_one_file(options.file)
-        print_or_write(_spans(documents), path)
+        print_or_write(_spans(documents, with_ids=options.token_id is not None), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
         _write_each(documents, path)
@@ -86,15 +87,15 @@ def print_or_write(lines: Iterable[str], path: Path | None) -> None:
     print(f"wrote {path}", file=sys.stderr)
 
 
-def _spans(documents: Iterator[Document]) -> Iterator[str]:
+def _spans(documents: Iterator[Document], with_ids: bool) -> Iterator[str]:
     layers: list[str] = []
     for number, document in enumerate(documents):
         if number == 0:
             layers = list(document.layers)
-            yield header(layers, with_ids=False)
+            yield header(layers, with_ids)
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
         for span in sorted(spans, key=lambda span: (span.start, span.end)):
-            yield row(document, span, layers, with_ids=False)
+            yield row(document, span, layers, with_ids)
 
 
 def _with_label(document: Document, label: str) -> Document:

@@ -42,16 +42,16 @@ def run(options: argparse.Namespace) -> int:
     require_writable([options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    print_or_write(_lines(documents, list(layers or ())), options.output_file)
+    lines = _lines(documents, list(layers or ()), with_ids=options.token_id is not None)
+    print_or_write(lines, options.output_file)
     return 0
 
 
-def _lines(documents: Iterator[Document], layers: list[str]) -> Iterator[str]:
+def _lines(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
     """The header and a line for each merged span."""
     for number, document in enumerate(documents):
         if number == 0:
             layers = layers or list(document.layers)
-            with_ids = document.token_ids is not None
             yield header(layers, with_ids)
         for span in merge_layers(
             {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id

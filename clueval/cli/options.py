@@ -10,7 +10,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
-from clueval.merging import MERGED
+from clueval.spans import MERGED
 from clueval.tagging import INVALID, SCHEMES
 
 
@@ -118,9 +118,8 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         "--invalid",
         choices=INVALID,
         metavar="HOW",
-        default="conlleval",
-        help="what becomes of ill-formed tags: conlleval mends them as conlleval and seqeval do, discard drops "
-        "their spans (seqeval's strict mode), error refuses them (default: conlleval)",
+        help="how to treat ill-formed tags: conlleval repairs them as conlleval and seqeval do, discard drops "
+        "their spans (seqeval's strict mode), error refuses them (default: conlleval; in format nerval discard)",
     )
     group.add_argument(
         "--document-tag",

@@ -9,9 +9,17 @@ import re
 from types import ModuleType
 
 from clueval.formats import conll, fair_spans, spans_table, vrt
+from clueval.tagging import INVALID
 
 COLUMN_FORMATS: dict[str, ModuleType] = {"vrt": vrt, "conll": conll}
 FORMATS = (*COLUMN_FORMATS, "spans", "fair-spans", "conll2000", "ltf", "nerval", "gate-xml", "bdoc")
+
+TREATMENTS = {
+    **dict.fromkeys(COLUMN_FORMATS, INVALID),
+    "conll2000": ("conlleval", "error"),
+    "nerval": ("discard", "error"),
+}
+"""Of each format that has tags, how it can treat ill-formed ones; the first is what it does unless told otherwise."""
 
 _BEGINNINGS = {"<body>": "ltf", "<body/>": "ltf", "<GateDocument": "gate-xml", '"annotation_sets"': "bdoc"}
 """What tells a format wherever it stands in the first lines."""

@@ -46,7 +46,7 @@ PUNCTUATION = frozenset(
 
 PLACEHOLDERS = ("NONE", "EMPTY")
 _OUTSIDE = ("O", "_", "")
-_INVALID = ("conlleval", "error")
+INVALID = ("conlleval", "error")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -74,7 +74,7 @@ def read_conll2000(
     >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
     [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
-    if invalid not in _INVALID:
+    if invalid not in INVALID:
         raise UsageError(
             f"conll2000 cannot treat ill-formed tags as {invalid!r}", advice="conlleval or error"
         )

@@ -36,7 +36,9 @@ HEADER = ("Annotation", "Prediction")
 """The header of a table of pairs: the gold file, then the predicted one."""
 
 _OPENING = frozenset("BSU")
-_INVALID = ("discard", "error")
+INVALID = ("discard", "error")
+"""How ill-formed tags can be treated."""
+
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -111,8 +113,8 @@ def read_nerval(
     >>> [(span.label, document.text_of(span)) for span in document.layers["label"]], document.repaired
     ([('PER', 'Roy de France et'), ('LOC', 'France')], 1)
     """
-    if invalid not in _INVALID:
-        raise UsageError(f"nerval cannot treat ill-formed tags as {invalid!r}", advice=" or ".join(_INVALID))
+    if invalid not in INVALID:
+        raise UsageError(f"nerval cannot treat ill-formed tags as {invalid!r}", advice=" or ".join(INVALID))
     content = _read(lines, file)
     labels = {one.label: Frozen({layer: one.label}) for one in content.entities}
     if invalid == "error" and content.ill_formed:

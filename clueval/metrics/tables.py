@@ -6,7 +6,7 @@ those of a whole result, with break-downs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
@@ -29,6 +29,18 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
         yield _overview(key, groups)
         for value, group in groups.items():
             yield from of_metrics(group["metrics"], f"{key} {value}: ")
+    if report.get("unprojected"):
+        yield _unprojected(report["unprojected"])
+
+
+def _unprojected(spans: Sequence[Report]) -> Table:
+    """Where texts were aligned: the predicted spans that were lost, in the positions of the predicted text."""
+    rows = [
+        [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
+        for span in spans
+    ]
+    title = "Predicted spans that have no place on the gold text (each counts as wrong)"
+    return Table(title, ["document", "label", "start", "end_inclusive"], rows)
 
 
 def of_known(report: Report) -> Iterator[Table]:

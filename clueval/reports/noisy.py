@@ -12,7 +12,7 @@ from clueval.alignment import align
 from clueval.metrics.noisy import Explanation
 from clueval.reports.table import Cell, Rate, Table
 from clueval.reports.tsv import guarded
-from clueval.spans import Document, Span
+from clueval.spans import Span
 
 Explained = Iterable[tuple[str, Explanation]]
 """Explanations, each with the id of its document."""
@@ -72,14 +72,6 @@ def aligned_texts(explanation: Explanation) -> list[tuple[str, str]]:
     [('Tolkie', 'Tolkie'), ('', 'e'), ('n', 'n'), ('', 'e')]
     """
     return list(align(explanation.gold_text, explanation.predicted_text).pieces())
-
-
-def unprojected_rows(unprojected: Iterable[tuple[Document, Span]]) -> Iterator[str]:
-    """Predicted spans that have no place on the gold text, as lines of a TSV file, a header first."""
-    yield "\t".join(["document", "label", "start", "end_exclusive", "text"])
-    for document, span in unprojected:
-        texts = [guarded(document.text_of(span))]
-        yield "\t".join([guarded(document.id), guarded(span.label), *_numbers(span), *texts])
 
 
 def _place(span: Span | None) -> str:

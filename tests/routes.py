@@ -1,0 +1,451 @@
+"""The routes by which the same evaluation can be carried out, and the corpora that are sent along them.
+
+To let a new route, option, format or metric take part, add a line to `ROUTES`, `AXES` or `FORMATS`; metrics join by
+themselves. `outcome` says what an evaluation gives by one of the routes, as a value to be compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from clueval import Accumulator, Document, Span, evaluate, read
+from clueval.exceptions import CluevalError
+from clueval.formats.ltf import write_ltf
+from clueval.results import Result
+from clueval.tagging import decode
+from clueval.units import to_characters
+
+Sentence = list[tuple[str, ...]]
+"""Rows of a token, a tag in each of two layers, and a token id."""
+
+LAYERS = ("entity", "risk")
+Options = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A document of a generated corpus."""
+
+    id: str
+    domain: str
+    sentences: list[Sentence]
+
+
+# Corpora
+
+SCHEMES: dict[str, tuple[str, ...]] = {
+    "BIO": ("B", "I"),
+    "BIO, ill-formed": ("B", "I", "I"),
+    "IO": ("I",),
+    "BIOES, ill-formed": ("B", "I", "E", "S"),
+}
+"""The prefixes that tags are made of."""
+
+
+def corpora(seed: int, scheme: str, documents: int = 8) -> tuple[list[Text], list[Text]]:
+    """Gold and predicted over the same tokens: documents without tokens, sentences that agree and that do not."""
+    rng = random.Random(f"{seed} {scheme}")
+    sides: tuple[list[Text], list[Text]] = ([], [])
+    for number in range(documents):
+        shape = [rng.choice((1, 2, 5, 9, 14)) for _ in range(rng.choice((0, 1, 2, 4)))]
+        domain = rng.choice("ab")
+        for side in sides:
+            side.append(Text(f"d{number}", domain, []))
+        for place, length in enumerate(shape):
+            tags = [[_tags(rng, scheme, length, layer) for layer in LAYERS] for _ in sides]
+            if rng.random() < 0.4:
+                tags[1] = tags[0]
+            words = [f"{rng.choice(('Anna', 'am', 'R&amp;D', 'x'))}{place}" for _ in range(length)]
+            ids = [f"t{number}.{place}.{i}" for i in range(length)]
+            for side, columns in zip(sides, tags, strict=True):
+                side[-1].sentences.append(list(zip(words, *columns, ids, strict=True)))
+    return sides
+
+
+def _tags(rng: random.Random, scheme: str, length: int, layer: str) -> list[str]:
+    labels = ("PER", "LOC", "court-name") if layer == "entity" else ("high", "low")
+    tags: list[str] = []
+    while len(tags) < length:
+        label = rng.choice(labels)
+        run = rng.randint(1, 4)
+        if scheme == "BIO":
+            tags += [f"B-{label}", *[f"I-{label}"] * (run - 1)]
+        else:
+            tags += [f"{rng.choice(SCHEMES[scheme])}-{label}" for _ in range(run)]
+        tags += ["O"] * rng.randint(0, 3)
+    return tags[:length]
+
+
+# Formats
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Two files that were written, and how they are to be read."""
+
+    gold: Path
+    predicted: Path
+    reading: Options = field(default_factory=dict)
+    text: tuple[Path, Path] | None = None
+
+    def documents(self) -> tuple[Iterator[Document], Iterator[Document]]:
+        """The documents of both sides, as they come."""
+        return self._read(self.gold, 0), self._read(self.predicted, 1)
+
+    def _read(self, path: Path, side: int) -> Iterator[Document]:
+        reading = dict(self.reading)
+        layers = reading.pop("layers", None)
+        if layers is not None:
+            layers = {name: of if isinstance(of, int) else of[side] for name, of in layers.items()}
+        return read(path, layers, **reading)
+
+
+def _row(row: Sequence[str], separator: str) -> str:
+    return separator.join(row) + "\n"
+
+
+def vrt(texts: Sequence[Text]) -> str:
+    parts = []
+    for text in texts:
+        body = "".join(
+            "<s>\n" + "".join(_row(row, "\t") for row in rows) + "</s>\n" for rows in text.sentences
+        )
+        parts.append(f'<text id="{text.id}" domain="{text.domain}">\n{body}</text>\n')
+    return "".join(parts)
+
+
+def conll(texts: Sequence[Text]) -> str:
+    parts = []
+    for text in texts:
+        parts.append(f"# newdoc id = {text.id}\n# meta::domain = {text.domain}\n")
+        parts += ["".join(_row(row, "\t") for row in rows) + "\n" for rows in text.sentences]
+    return "".join(parts)
+
+
+def conll_with_blanks(texts: Sequence[Text]) -> str:
+    """The tags of the first layer alone; documents are known by their numbers."""
+    parts = []
+    for text in texts:
+        parts.append("-DOCSTART- O\n\n")
+        parts += ["".join(_row(row[:2], " ") for row in rows) + "\n" for rows in text.sentences]
+    return "".join(parts)
+
+
+def nerval(texts: Sequence[Text]) -> str:
+    lines = [_row(row[:2], " ") for text in texts for rows in text.sentences for row in rows]
+    return "".join(lines) or "x O\n"
+
+
+def conll2000(texts: Sequence[Text]) -> str:
+    prefixes = str.maketrans("ES", "IB")
+    rows = [
+        [f"{token} NE {tag[:1].translate(prefixes)}{tag[1:]}\n" for token, tag, *_ in sentence]
+        for text in texts
+        for sentence in text.sentences
+    ]
+    return "\n".join(map("".join, rows)) or "x NE O\n"
+
+
+def fair_spans(texts: Sequence[Text]) -> str:
+    parts = []
+    for text in texts:
+        for rows in text.sentences:
+            chunks = list(decode([row[1] for row in rows]))
+            lines = [
+                f"{label}\t{start + 1}\t{end}\t{', '.join(map(str, range(start + 1, end + 1)))}\n"
+                for start, end, label in chunks
+            ]
+            parts.append("".join(lines) or "EMPTY\t999\t999\t999\n")
+    return "\n".join(parts) or "EMPTY\t999\t999\t999\n"
+
+
+def ltf(texts: Sequence[Text]) -> str:
+    """All documents as one, and of the first layer the spans of one label."""
+    rows = [row for text in texts for sentence in text.sentences for row in sentence]
+    spans = [
+        Span(start, end, label) for start, end, label in decode([row[1] for row in rows]) if label == "PER"
+    ]
+    document = Document("1", {"label": spans}, tokens=[row[0] for row in rows] or ["x"])
+    return write_ltf(to_characters(document), "label")
+
+
+def table_of_spans(texts: Sequence[Text]) -> str:
+    lines = ["document\tstart\tend_inclusive\tentity\trisk\n"]
+    begin = 0
+    for text in texts:
+        for rows in text.sentences:
+            for number in range(len(LAYERS)):
+                for start, end, label in decode([row[1 + number] for row in rows]):
+                    cells = [label if number == place else "" for place in range(len(LAYERS))]
+                    lines.append(
+                        "\t".join([text.id, str(begin + start), str(begin + end - 1), *cells]) + "\n"
+                    )
+            begin += len(rows)
+    return "".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a corpus is written, and read again. `layers`: those that a filter can name."""
+
+    write: Callable[[Sequence[Text]], str]
+    ending: str
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    layer: str = "label"
+    metadata: bool = False
+    one_text: bool = False
+    columns: bool = False
+
+
+_COLUMNS: Options = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
+FORMATS = {
+    "vrt": Format(vrt, "vrt", _COLUMNS, "entity", metadata=True, columns=True),
+    "conll": Format(conll, "conll", _COLUMNS | {"input": "conll"}, "entity", metadata=True, columns=True),
+    "vrt, the last column": Format(vrt, "vrt", {"layers": {"risk": 3}}, "risk", metadata=True, columns=True),
+    "conll with blanks": Format(conll_with_blanks, "conll", {"input": "conll"}, columns=True),
+    "conll2000": Format(conll2000, "conll", {"input": "conll2000"}),
+    "fair-spans": Format(fair_spans, "csv"),
+    "ltf": Format(ltf, "xml"),
+    "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
+    "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
+}
+
+
+def written(folder: Path, form: str, sides: tuple[list[Text], list[Text]]) -> Files:
+    """Both sides as files of a format; a table of spans gets its text beside it."""
+    kind = FORMATS[form]
+    paths = []
+    for name, texts in zip(("gold", "predicted"), sides, strict=True):
+        path = folder / f"{name}.{kind.ending}"
+        path.write_text(kind.write(texts), encoding="utf-8", newline="")
+        if form == "spans":
+            path.with_suffix(".vrt").write_text(vrt(texts), encoding="utf-8", newline="")
+        paths.append(path)
+    return Files(paths[0], paths[1], dict(kind.reading))
+
+
+# Settings
+
+
+def axes(form: Format) -> list[list[Options]]:
+    """The values of every option; a setting takes one of each."""
+    first_layer_label = {"entity": "PER", "risk": "high", "label": "PER"}[form.layer]
+    by: list[Options] = [{}, {"by": "document"}]
+    where: list[Options] = [{}, {"where": [f"{form.layer}={first_layer_label}"]}, {"where": ["document=1"]}]
+    if form.metadata:
+        by += [{"by": ["domain", "document"]}]
+        where[2] = {"where": ["document=d1", "document=d2", "document=d5"]}
+        where += [{"where": ["domain=a"]}, {"where": [f"{form.layer}={first_layer_label}", "domain=b"]}]
+    return [
+        [{}, {"unit": "character"}],
+        [{}, {"merge": True}],
+        by,
+        where,
+    ]
+
+
+def settings_of(form: Format) -> list[Options]:
+    """All settings of a format."""
+    return [{key: value for part in parts for key, value in part.items()} for parts in product(*axes(form))]
+
+
+TREATMENTS: list[Options] = [{}, {"scheme": "BIOES"}, {"invalid": "discard"}, {"invalid": "error"}]
+"""Options that decide how the tags of column files are read."""
+
+
+# Routes
+
+Run = Callable[[Files, Options], Result]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A way to evaluate. `says`: what its signature says otherwise; `takes`: whether it can do what is asked."""
+
+    run: Run
+    says: Mapping[str, str] = field(default_factory=dict)
+    takes: Callable[[Format, Options], bool] = lambda form, options: True
+
+
+def by_files(files: Files, options: Options) -> Result:
+    return evaluate(files.gold, files.predicted, **files.reading, **options)
+
+
+@contextmanager
+def constants(**values: Any) -> Iterator[None]:
+    """Sizes made small, by the places where they are used."""
+    with ExitStack() as stack:
+        for name, value in values.items():
+            stack.enter_context(patch(f"clueval.{name.replace('__', '.')}", value))
+        yield
+
+
+def _by_passages(files: Files, options: Options) -> Result:
+    with patch("clueval.column_files.may_go_in_step", return_value=False):
+        return by_files(files, options)
+
+
+def _by_short_passages(files: Files, options: Options) -> Result:
+    with constants(building__SENTENCES=1, column_files__ROWS=3, passages__CHARACTERS=20, passages__ROWS=2):
+        return _by_passages(files, options)
+
+
+def _by_small_blocks(files: Files, options: Options) -> Result:
+    with constants(sources__BLOCK=64, lockstep__BLOCK=64, lockstep__LOOK=3, lockstep__LOOK_ON=2):
+        return by_files(files, options)
+
+
+def _by_documents(files: Files, options: Options) -> Result:
+    gold, predicted = files.documents()
+    return evaluate(list(gold), list(predicted), **options)
+
+
+def _by_documents_as_they_come(files: Files, options: Options) -> Result:
+    return evaluate(*files.documents(), **options)
+
+
+def _by_pairs(files: Files, options: Options) -> Result:
+    return by_files(files, options | {"pair_by": "id"})
+
+
+def _watched(files: Files, options: Options) -> Result:
+    return by_files(files, options | {"each": lambda group: None})
+
+
+def _aligned(files: Files, options: Options) -> Result:
+    return by_files(files, options | {"align": True})
+
+
+def _packed(files: Files, options: Options) -> Result:
+    paths = []
+    for path in (files.gold, files.predicted):
+        paths.append(path.with_name(f"{path.name}.gz"))
+        paths[-1].write_bytes(gzip.compress(path.read_bytes()))
+    return by_files(Files(paths[0], paths[1], files.reading), options)
+
+
+def _from_windows(files: Files, options: Options) -> Result:
+    path = files.predicted.with_name(f"windows.{files.predicted.name}")
+    path.write_bytes(b"\xef\xbb\xbf" + files.predicted.read_bytes().replace(b"\n", b"\r\n"))
+    return by_files(Files(files.gold, path, files.reading), options)
+
+
+def _in_one_file(files: Files, options: Options) -> Result:
+    """Both sides in one file, predicted in the columns after those of gold."""
+    lines = [path.read_text(encoding="utf-8").split("\n") for path in (files.gold, files.predicted)]
+    separator = "\t" if "\t" in "".join(lines[0]) else " "
+    both = files.gold.with_name(f"both.{files.gold.name}")
+    joined = [
+        f"{own}{separator}{other}" if separator in own and own[0] not in "<#-" else own
+        for own, other in zip(*lines, strict=True)
+    ]
+    both.write_text("\n".join(joined), encoding="utf-8", newline="")
+    width = 4 if separator == "\t" else 2
+    layers = files.reading.get("layers") or {"label": 2}
+    pairs = {name: (column, column + width) for name, column in layers.items()}
+    return evaluate(both, **files.reading | {"layers": pairs, "token": 1}, **options)
+
+
+def _accumulated(files: Files, options: Options) -> Result:
+    chosen = {key: options[key] for key in ("metrics", "merge") if key in options}
+    scores = Accumulator(**chosen)
+    for pair in zip(*files.documents(), strict=True):
+        scores.update(*pair)
+    return scores.compute()
+
+
+def by_tasks(executor: Callable[[], Executor], number: int) -> Run:
+    """On an executor, in tasks as small as possible."""
+
+    def run(files: Files, options: Options) -> Result:
+        with constants(distribution__SMALLEST=100), executor() as pool:
+            return by_files(files, options | {"executor": pool, "jobs": number})
+
+    return run
+
+
+def by_processes(number: int) -> Run:
+    """In processes of this library's own."""
+
+    def run(files: Files, options: Options) -> Result:
+        with constants(distribution__SMALLEST=100):
+            return by_files(files, options | {"jobs": number})
+
+    return run
+
+
+def _of_columns(form: Format, options: Options) -> bool:
+    return form.columns
+
+
+def _leaves_out_no_span(form: Format, options: Options) -> bool:
+    return not any(condition.startswith(f"{form.layer}=") for condition in options.get("where", ()))
+
+
+def _has_texts(form: Format, options: Options) -> bool:
+    return _leaves_out_no_span(form, options) and form is not FORMATS["fair-spans"]
+
+
+def _plain(form: Format, options: Options) -> bool:
+    return not options.keys() & {"unit", "by", "where"} and form is not FORMATS["fair-spans"]
+
+
+DOCUMENTS = {"scheme": "documents", "invalid": "documents"}
+ROUTES = {
+    "passages": Route(_by_passages, takes=_of_columns),
+    "short passages": Route(_by_short_passages, takes=_of_columns),
+    "small blocks": Route(_by_small_blocks),
+    "documents": Route(_by_documents, DOCUMENTS),
+    "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
+    "documents paired by id": Route(_by_pairs, {"paired": "id"}),
+    "documents watched": Route(_watched),
+    "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
+    "gzip": Route(_packed, takes=lambda form, options: form is not FORMATS["spans"]),
+    "CRLF and a byte-order mark": Route(_from_windows, takes=_of_columns),
+    "one file": Route(_in_one_file, takes=_of_columns),
+    "accumulator": Route(_accumulated, DOCUMENTS, _plain),
+    "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
+}
+"""Every way beside that of whole files in one process, with which they are compared."""
+
+
+Outcome = dict[str, Any] | str
+"""Everything that an evaluation gives, or that it was refused: of two reasons a route may find the other first."""
+
+
+def outcome(run: Run, files: Files, options: Options, says: Mapping[str, str] | None = None) -> Outcome:
+    """What an evaluation gives by a route; of its signature is left out what the route `says` and does say."""
+    try:
+        result = run(files, options)
+    except CluevalError:
+        return "refused"
+    assert result.counted is not None
+    tallies = {
+        place: {key: number for key, number in tally.items() if number}
+        for place, tally in result.counted.tallies.items()
+    }
+    found = {
+        "report": {
+            key: value for key, value in result.to_dict().items() if key != "signature" and value != []
+        },
+        "tallies": {place: tally for place, tally in tallies.items() if tally},
+        "signature": dict(result.signature.choices),
+    }
+    said = {key: value for key, value in (says or {}).items() if found["signature"].get(key) == value}
+    return without(found, said)
+
+
+def without(found: Outcome, said: Mapping[str, str]) -> Outcome:
+    """An outcome without some choices in its signature."""
+    if isinstance(found, str):
+        return found
+    return found | {"signature": {key: of for key, of in found["signature"].items() if key not in said}}
