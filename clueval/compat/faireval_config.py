@@ -23,7 +23,6 @@ from clueval.reports.fair import VERSIONS, render_faireval
 from clueval.sources import blocks
 from clueval.spans import DEFAULT_LAYER
 
-
 _MANDATORY = ("target_in", "system_in")
 
 
