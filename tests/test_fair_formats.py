@@ -332,6 +332,6 @@ def test_nested_spans_written_as_tags_are_read_as_they_were(written: list[tuple[
             stacks[place].append(("B-" if place == start else "I-") + label)
     [document] = conll(stacked(*("|".join(stack) or "O" for stack in stacks)))
 
-    ending = sorted(written[::-1], key=lambda one: one[2])
+    ending = [written[i] for i in sorted(range(len(written)), key=lambda i: (written[i][2], -i))]
     assert [(span.label, span.start, span.end) for span in spans(document)] == ending
     assert document.repaired == 0
