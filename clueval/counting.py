@@ -3,12 +3,16 @@
 What a metric counts is a `collections.Counter` whose keys are tuples of strings and integers: it adds, has a
 zero, is the same in any order of addition, and travels between processes. The rates come from the sums, and
 from nothing else. **0/0 is 0** in every rate of this module, as in conlleval and (with a warning) seqeval.
+
+Where floats are added, `math.fsum` adds them: it rounds once, so a sum is the same whatever the order of its
+parts and under every version of Python (the built-in `sum` compensates for rounding from Python 3.12 on).
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +52,15 @@ class Counts:
     tp_gold: float = 0
     tp_predicted: float = 0
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
-            self.gold + other.gold,
-            self.predicted + other.predicted,
-            self.tp_gold + other.tp_gold,
-            self.tp_predicted + other.tp_predicted,
+    @classmethod
+    def total(cls, counts: Iterable[Counts]) -> Counts:
+        """The sum of counts; each number is rounded once, whole numbers stay whole."""
+        every = list(counts)
+        return cls(
+            _total([each.gold for each in every]),
+            _total([each.predicted for each in every]),
+            _total([each.tp_gold for each in every]),
+            _total([each.tp_predicted for each in every]),
         )
 
     @property
@@ -70,6 +77,10 @@ class Counts:
     def report(self) -> dict[str, float]:
         """The nine numbers of a PRF entry: rates as fractions, then the counts."""
         return prf(self, self.precision, self.recall, self.f())
+
+
+def _total(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) if any(isinstance(number, float) for number in numbers) else sum(numbers)
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
@@ -89,7 +100,7 @@ def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str,
 
 def micro(per_label: Mapping[str, Counts]) -> dict[str, float]:
     """All labels together: counts added, then divided."""
-    return sum(per_label.values(), Counts()).report()
+    return Counts.total(per_label.values()).report()
 
 
 def macro(per_label: Mapping[str, Counts]) -> dict[str, float]:
@@ -105,11 +116,12 @@ def weighted(per_label: Mapping[str, Counts]) -> dict[str, float]:
 def _average(per_label: Mapping[str, Counts], weights: Mapping[str, float]) -> dict[str, float]:
     def mean(values: Iterable[tuple[float, float]]) -> float:
         pairs = list(values)
-        return rate(sum(value * weight for value, weight in pairs), sum(weight for _, weight in pairs))
+        products = math.fsum(value * weight for value, weight in pairs)
+        return rate(products, math.fsum(weight for _, weight in pairs))
 
     labels = sorted(per_label)
     return prf(
-        sum((per_label[label] for label in labels), Counts()),
+        Counts.total(per_label.values()),
         mean((per_label[label].precision, weights[label]) for label in labels),
         mean((per_label[label].recall, weights[label]) for label in labels),
         mean((per_label[label].f(), weights[label]) for label in labels),

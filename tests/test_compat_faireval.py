@@ -19,7 +19,7 @@ from clueval.compat.faireval import (
     precision,
     recall,
 )
-from clueval.compat.faireval_config import FairEvalConfig, parse_config
+from clueval.compat.faireval_config import FairEvalConfig, parse_config, run_config
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
 from clueval.fair_files import Run, read_sentences, run_blocks
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights, tally_pairs
@@ -361,7 +361,6 @@ def test_settings_show_weights_as_a_formula_that_can_be_read() -> None:
         ("colour = red", "unknown key 'colour' (known are target_in, system_in, labels"),
         ("labels NP", "no '=' in 'labels NP' (expected: key = value)"),
         ("target_in = c", "target_in is set twice"),
-        ("labels =", "labels has no value (leave the line out for the default)"),
         ("labels = NP,, PP", "labels: an empty name in 'NP,, PP'"),
         ("focus = gold", "focus: 'gold' is not possible (one of target, system)"),
         ("ignore_punct = maybe", "ignore_punct: 'maybe' is not possible (one of true, false)"),
@@ -375,6 +374,25 @@ def test_a_config_that_cannot_be_read_is_refused_with_its_line(line: str, proble
         config("target_in = a", "system_in = b", line)
 
     assert str(refused.value).startswith(f"run.config:3: {problem}")
+
+
+@pytest.mark.parametrize(
+    "key", ["labels", "exclude", "ignore_punct", "focus", "eval_method", "weights", "eval_out"]
+)
+def test_a_key_without_a_value_has_its_default(key: str) -> None:
+    inputs = ("target_in = a", "system_in = b")
+
+    assert config(*inputs, f"{key} =") == config(*inputs, f"{key}=  ") == config(*inputs)
+    with pytest.raises(FormatError, match=rf"^run\.config:4: {key} is set twice"):
+        config(*inputs, f"{key} =", f"{key} =")
+
+
+@pytest.mark.parametrize("key", ["target_in", "system_in"])
+def test_an_input_without_a_value_is_refused_with_its_line(key: str) -> None:
+    lines = [f"{name} = {'' if name == key else 'file'}" for name in ("target_in", "system_in")]
+
+    with pytest.raises(FormatError, match=rf"^run\.config:[12]: {key} has no value \(expected: {key} = FILE"):
+        config(*lines)
 
 
 @pytest.mark.parametrize("missing", ["target_in", "system_in"])
@@ -460,6 +478,24 @@ def test_every_published_table_is_printed_line_for_line() -> None:
 
     _, _, tables = text.partition("\n\n")
     assert tables == (PUBLISHED / "expected.tsv").read_text()
+
+
+@pytest.mark.skipif(not PUBLISHED.is_dir(), reason="the published data are not here")
+def test_a_config_with_an_empty_exclude_runs_over_the_published_data() -> None:
+    # FairEval's own config files are written so.
+    found = config(
+        f"target_in = {PUBLISHED / 'target.csv'}",
+        f"system_in = {PUBLISHED / 'system.csv'}",
+        "labels = all",
+        "exclude =",
+        "ignore_punct = True",
+        "focus = target",
+        "eval_method = all",
+        f"weights = {PAPER}",
+        "eval_out =",
+    )
+
+    assert run_config(found).endswith((PUBLISHED / "expected.tsv").read_text())
 
 
 def test_documents_of_a_run_have_no_text() -> None:

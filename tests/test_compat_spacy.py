@@ -19,7 +19,8 @@ from clueval.results import Signature
 from clueval.spans import Document, Span
 
 spacy = pytest.importorskip("spacy", reason="spaCy is not installed (extra: spacy)")
-from spacy.scorer import Scorer, get_ner_prf  # noqa: E402  # only where it is installed
+from spacy.pipeline.spancat import spancat_score  # noqa: E402  # only where it is installed
+from spacy.scorer import Scorer, get_ner_prf  # noqa: E402
 from spacy.tokens import Doc  # noqa: E402
 from spacy.tokens import Span as SpacySpan  # noqa: E402
 from spacy.training import Example  # noqa: E402
@@ -66,6 +67,87 @@ def test_entities_have_spacys_own_figures(pairs: list[tuple[list[Span], list[Spa
         assert ours["ents_per_type"] == {
             label: pytest.approx(prf) for label, prf in theirs["ents_per_type"].items()
         }
+
+
+@st.composite
+def partly_annotated(draw: st.DrawFn) -> tuple[list[Span], list[Span], list[int]]:
+    """Gold, predicted, and the tokens without annotation, which no gold span covers."""
+    gold, predicted = draw(flat_spans()), draw(flat_spans())
+    free = [n for n in range(len(WORDS)) if not any(span.start <= n < span.end for span in gold)]
+    missing = draw(st.lists(st.sampled_from(free), unique=True)) if free else []
+    return gold, predicted, sorted(free if draw(st.booleans()) else missing)
+
+
+def part_of_the_annotation(gold: list[Span], predicted: list[Span], missing: list[int]) -> Any:
+    reference = Doc(NLP.vocab, words=WORDS)
+    reference.set_ents(
+        [SpacySpan(reference, span.start, span.end, label=span.label) for span in gold],
+        missing=[reference[n : n + 1] for n in missing],
+    )
+    return Example(doc(predicted), reference)
+
+
+@pytest.mark.parametrize("unit", ["character", "token"])
+@given(st.lists(partly_annotated(), min_size=1, max_size=4))
+def test_missing_annotation_gives_spacys_own_figures(
+    unit: str, corpus: list[tuple[list[Span], list[Span], list[int]]]
+) -> None:
+    examples = [part_of_the_annotation(*each) for each in corpus]
+
+    ours, theirs = make_span_scorer(unit=unit)(examples), get_ner_prf(examples)
+
+    assert (ours["ents_per_type"] is None) == (theirs["ents_per_type"] is None)
+    for name in ("ents_p", "ents_r", "ents_f"):
+        assert ours[name] == pytest.approx(theirs[name])
+    for label, prf in (theirs["ents_per_type"] or {}).items():
+        assert ours["ents_per_type"][label] == pytest.approx(prf)
+    assert (ours["ents_per_type"] or {}).keys() == (theirs["ents_per_type"] or {}).keys()
+
+
+def test_a_prediction_that_touches_missing_annotation_is_left_out_and_counted() -> None:
+    predicted = [Span(0, 2, "PER"), Span(4, 6, "LOC"), Span(8, 9, "LOC"), Span(10, 11, "ORG")]
+    examples = [part_of_the_annotation([Span(0, 2, "PER")], predicted, missing=[5, 6, 10])]
+
+    scores = make_span_scorer(["levels"])(examples)
+
+    assert (scores["ents_p"], scores["ents_r"]) == (0.5, 1.0)  # of PER and the second LOC, PER is right
+    assert scores["ents_levels_4_unlabelled_p"] == 0.5
+    assert scores["ents_per_type"]["ORG"] == {"p": 0.0, "r": 0.0, "f": 0.0}
+    assert scores["ents_left_out_predictions"] == 2
+
+
+@pytest.mark.parametrize(("first", "expected"), [("B-GPE", 1.0), (None, None)])
+def test_a_prediction_in_other_tokens_is_left_out_as_in_spacy(first: str | None, expected: object) -> None:
+    reference = Doc(NLP.vocab, words=["New York", "fell"], ents=["" if first is None else first, "O"])
+    predicted = Doc(NLP.vocab, words=["New", "York", "fell"])
+    predicted.set_ents([SpacySpan(predicted, 0, 2, label="GPE")])
+    examples = [Example(predicted, reference)]
+
+    ours, theirs = make_span_scorer()(examples), get_ner_prf(examples)
+
+    assert ours["ents_f"] == theirs["ents_f"] == expected
+
+
+def test_a_prediction_of_blanks_that_the_reference_has_in_no_token_is_left_out_as_in_spacy() -> None:
+    reference = Doc(NLP.vocab, words=["in", "Rome"], spaces=[True, False])
+    predicted = Doc(NLP.vocab, words=["in", " ", "Rome"], spaces=[False] * 3)
+    reference.set_ents([SpacySpan(reference, 1, 2, label="GPE")])
+    predicted.set_ents([SpacySpan(predicted, n, n + 1, label="GPE") for n in (1, 2)])
+    examples = [Example(predicted, reference)]
+
+    ours, theirs = make_span_scorer()(examples), get_ner_prf(examples)
+
+    assert ours["ents_p"] == theirs["ents_p"] == 1.0
+
+
+def test_a_reference_without_the_group_is_left_out_as_in_spacy() -> None:
+    without = Example(doc([Span(0, 1, "A")], "sc"), Doc(NLP.vocab, words=WORDS))
+    examples = [without, example([Span(2, 3, "A")], [Span(2, 3, "A")], "sc")]
+
+    ours, theirs = make_span_scorer(spans_key="sc")(examples), spancat_score(examples, spans_key="sc")
+
+    assert {name: ours[name] for name in theirs} == theirs
+    assert (ours["spans_sc_p"], ours["spans_sc_left_out"]) == (1.0, 1)
 
 
 @given(corpora)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clueval.evaluation import evaluate
 from clueval.exceptions import FormatError, TagError, UsageError
 from clueval.formats.conll2000 import PUNCTUATION, read_conll2000
 from clueval.formats.fair_spans import is_span_line, read_fair_spans
+from clueval.reading import read
 from clueval.spans import Document, Span
 
 
@@ -161,11 +164,11 @@ def stacked(*tags: str) -> str:
     return "\n".join(f"w{place} NN {tag}" for place, tag in enumerate(tags))
 
 
-def test_stacked_tags_are_nested_spans_outer_before_inner() -> None:
+def test_stacked_tags_are_nested_spans_in_the_order_in_which_they_end() -> None:
     tags = ["B-S|B-NP", "I-S|B-VP", "I-S|I-VP|B-NP", "I-S|I-VP|I-NP|B-AP", "I-S|I-VP|I-NP", "I-S|"]
 
     assert shown(conll(stacked(*tags))) == [
-        ["S[0,6)", "NP[0,1)", "VP[1,5)", "NP[2,5)", "AP[3,4)"],
+        ["NP[0,1)", "AP[3,4)", "NP[2,5)", "VP[1,5)", "S[0,6)"],
     ]
 
 
@@ -173,10 +176,10 @@ def test_stacked_tags_are_nested_spans_outer_before_inner() -> None:
     ("tags", "expected"),
     [
         (["B-A", "B-A"], ["A[0,1)", "A[1,2)"]),
-        (["B-A|B-B", "B-A|B-B"], ["A[0,1)", "B[0,1)", "A[1,2)", "B[1,2)"]),
-        (["B-A|B-B|B-C", "I-A|B-B"], ["A[0,2)", "B[0,1)", "C[0,1)", "B[1,2)"]),
-        (["B-A|B-B", "I-A", "I-A|B-B"], ["A[0,3)", "B[0,1)", "B[2,3)"]),
-        (["B-A|B-B", "O", "B-A"], ["A[0,1)", "B[0,1)", "A[2,3)"]),
+        (["B-A|B-B", "B-A|B-B"], ["B[0,1)", "A[0,1)", "B[1,2)", "A[1,2)"]),
+        (["B-A|B-B|B-C", "I-A|B-B"], ["C[0,1)", "B[0,1)", "B[1,2)", "A[0,2)"]),
+        (["B-A|B-B", "I-A", "I-A|B-B"], ["B[0,1)", "B[2,3)", "A[0,3)"]),
+        (["B-A|B-B", "O", "B-A"], ["B[0,1)", "A[0,1)", "A[2,3)"]),
         (["B-A", "_", "", "B-A"], ["A[0,1)", "A[3,4)"]),
         (["B-A|O", "I-A|_"], ["A[0,2)"]),
         (["B-NONE", "B-EMPTY"], []),
@@ -185,6 +188,32 @@ def test_stacked_tags_are_nested_spans_outer_before_inner() -> None:
 )
 def test_tags_begin_and_end_spans_by_depth(tags: list[str], expected: list[str]) -> None:
     assert shown(conll(stacked(*tags))) == [expected]
+
+
+def test_of_two_spans_in_one_place_the_one_that_ends_first_is_the_labelling_error(tmp_path: Path) -> None:
+    # The inner B ends first. So it is first in the list, takes C as its partner, and A is the one not found.
+    gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    gold.write_text("a NN B-A|B-B\nb NN I-A|I-B\n", encoding="utf-8")
+    predicted.write_text("a NN B-C\nb NN I-C\n", encoding="utf-8")
+
+    sides = [list(read(path, input="conll2000")) for path in (gold, predicted)]
+    [by_documents, by_files] = [
+        evaluate(*pair, metrics=["fair"], **options).metrics["fair"]["label"]["confusion"]
+        for pair, options in ((sides, {}), ((gold, predicted), {"input": "conll2000"}))
+    ]
+
+    assert by_documents == by_files
+    assert {(one, other) for one, row in by_files.items() for other, n in row.items() if n} == {
+        ("B", "C"),
+        ("A", "_"),
+    }
+
+
+def test_a_span_that_ends_in_punctuation_is_listed_where_its_tags_end() -> None:
+    # Without its last token the outer A is as long as B, which ended before it.
+    [document] = conll("a NN B-A|B-B\nb NN I-A|I-B\n. $. I-A")
+
+    assert shown([document]) == [["B[0,2)", "A[0,2)"]]
 
 
 def test_tokens_are_the_text_and_sentences_are_documents() -> None:
@@ -204,7 +233,8 @@ def test_tabs_and_several_blanks_separate_columns_as_well() -> None:
         (["a NN B-A", ", $, I-A", "b NN I-A"], ["A[0,3)[0, 2]"]),
         (["( $( B-A", "a NN I-A", ") $( I-A"], ["A[1,2)"]),
         ([". PUNCT B-A"], []),
-        (["a NN B-S", "„ “ I-S|B-A", "b NN I-S|I-A"], ["S[0,3)[0, 2]", "A[2,3)"]),
+        (["a NN B-A", ", $, I-A", ". $. I-A"], ["A[0,1)"]),
+        (["a NN B-S", "„ “ I-S|B-A", "b NN I-S|I-A"], ["A[2,3)", "S[0,3)[0, 2]"]),
     ],
 )
 def test_punctuation_is_taken_out_of_spans(rows: list[str], expected: list[str]) -> None:
@@ -226,9 +256,9 @@ def test_the_published_punctuation_tags_are_known() -> None:
     [
         (["I-A", "I-A"], ["A[0,2)"], 1),
         (["B-A", "I-B", "I-B"], ["A[0,1)", "B[1,3)"], 1),
-        (["B-A", "I-A|I-B"], ["A[0,2)", "B[1,2)"], 1),
-        (["B-A|B-B", "I-C|I-B"], ["A[0,1)", "B[0,1)", "C[1,2)", "B[1,2)"], 2),
-        (["B-A|B-B", "I-A", "I-A|I-B"], ["A[0,3)", "B[0,1)", "B[2,3)"], 1),
+        (["B-A", "I-A|I-B"], ["B[1,2)", "A[0,2)"], 1),
+        (["B-A|B-B", "I-C|I-B"], ["B[0,1)", "A[0,1)", "B[1,2)", "C[1,2)"], 2),
+        (["B-A|B-B", "I-A", "I-A|I-B"], ["B[0,1)", "B[2,3)", "A[0,3)"], 1),
         (["B-A", "O", "I-A"], ["A[0,1)", "A[2,3)"], 1),
         (["B-A", "I-A"], ["A[0,2)"], 0),
     ],
@@ -302,5 +332,6 @@ def test_nested_spans_written_as_tags_are_read_as_they_were(written: list[tuple[
             stacks[place].append(("B-" if place == start else "I-") + label)
     [document] = conll(stacked(*("|".join(stack) or "O" for stack in stacks)))
 
-    assert [(span.label, span.start, span.end) for span in spans(document)] == written
+    ending = [written[i] for i in sorted(range(len(written)), key=lambda i: (written[i][2], -i))]
+    assert [(span.label, span.start, span.end) for span in spans(document)] == ending
     assert document.repaired == 0

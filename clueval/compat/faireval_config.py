@@ -1,7 +1,8 @@
 """FairEval's config file: one ``key = value`` per line.
 
 Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system_in` must be there; what the
-other keys mean and default to is said in `FairEvalConfig`. Paths are given on as they are written.
+other keys mean and default to is said in `FairEvalConfig`. A key without a value (``exclude =``, as in FairEval's
+own config files) has its default. Paths are given on as they are written.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from clueval.metrics.fair.weights import Weights
 from clueval.reports.fair import VERSIONS, render_faireval
 from clueval.sources import blocks
 from clueval.spans import DEFAULT_LAYER
+
+_MANDATORY = ("target_in", "system_in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,38 +78,46 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
     """The config that numbered lines say.
 
     Raises `FormatError` with file and line for a line without ``=``, an unknown key, a key that comes twice,
-    a value that is missing or impossible, and with the file for a mandatory key that is not there.
+    an impossible value, a mandatory key without a value, and with the file for one that is not there.
 
     >>> text = ["target_in = gold.csv", "system_in = tagger.csv", "labels = NP, PP"]
     >>> parse_config(enumerate(text, 1), file="run.config").labels
     ('NP', 'PP')
     """
-    found: dict[str, Any] = {}
+    values: dict[str, tuple[int, str]] = {}
     for number, line in lines:
         text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        key, equals, value = (part.strip() for part in text.partition("="))
-        if not equals:
-            raise FormatError(f"no '=' in {text!r}", file=file, line=number, advice="expected: key = value")
-        if key not in _READERS:
-            known = ", ".join(_READERS)
-            raise FormatError(f"unknown key {key!r}", file=file, line=number, advice=f"known are {known}")
-        if key in found:
-            raise FormatError(f"{key} is set twice", file=file, line=number)
-        if not value:
-            advice = "leave the line out for the default"
-            raise FormatError(f"{key} has no value", file=file, line=number, advice=advice)
-        try:
-            found[key] = _READERS[key](value)
-        except UsageError as error:
-            raise FormatError(
-                f"{key}: {error.problem}", file=file, line=number, advice=error.advice
-            ) from None
-    for key in ("target_in", "system_in"):
-        if key not in found:
+        if text and not text.startswith("#"):
+            key, value = _key_and_value(text, file, number)
+            if key in values:
+                raise FormatError(f"{key} is set twice", file=file, line=number)
+            values[key] = (number, value)
+    for key in _MANDATORY:
+        if key not in values:
             raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
+    found = {key: _read(key, value, file, number) for key, (number, value) in values.items() if value}
     return FairEvalConfig(**found)
+
+
+def _key_and_value(text: str, file: str, number: int) -> tuple[str, str]:
+    """Key and value of a line; the value is empty where the default is meant."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise FormatError(f"no '=' in {text!r}", file=file, line=number, advice="expected: key = value")
+    if key not in _READERS:
+        known = ", ".join(_READERS)
+        raise FormatError(f"unknown key {key!r}", file=file, line=number, advice=f"known are {known}")
+    if not value and key in _MANDATORY:
+        advice = f"expected: {key} = FILE or FOLDER"
+        raise FormatError(f"{key} has no value", file=file, line=number, advice=advice)
+    return key, value
+
+
+def _read(key: str, value: str, file: str, number: int) -> Any:
+    try:
+        return _READERS[key](value)
+    except UsageError as error:
+        raise FormatError(f"{key}: {error.problem}", file=file, line=number, advice=error.advice) from None
 
 
 def _names(value: str) -> tuple[str, ...]:

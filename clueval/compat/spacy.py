@@ -13,13 +13,16 @@ where reference and prediction have the same tokens, the same values (None if th
 ``ents_levels_2_unlabelled_r``, which can stand among the ``score_weights``, and its whole report under
 ``ents_clueval``; ``ents_signature`` says what they are.
 
-As in spaCy, an example whose reference has no entity annotation (which is not an annotation of no entities) is
-left out; ``ents_left_out`` counts these. Where a metric forbids
-overlapping spans, as groups may have, `OverlapError` names them.
+As in spaCy, an example whose reference has no entity annotation (which is not an annotation of no entities), or
+no group KEY, is left out; ``ents_left_out`` counts these. So is a predicted entity if the annotation is missing
+(``ent_iob`` 0) on any token of the reference that it covers: it is neither right nor wrong, under any metric.
+``ents_left_out_predictions`` counts these. Where a metric forbids overlapping spans, as groups may have,
+`OverlapError` names them.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -30,6 +33,11 @@ from clueval.spans import DEFAULT_LAYER, Document, Frozen, Span, Unit
 Scores = dict[str, Any]
 
 UNITS: tuple[Unit, ...] = ("character", "token")
+
+_MISSING = 0
+"""The value of a token's ``ent_iob`` where it has no annotation."""
+
+_NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
 
 def make_span_scorer(
@@ -48,22 +56,73 @@ def make_span_scorer(
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
         scores = Accumulator(chosen)
-        left_out = 0
+        left_out = _LeftOut()
         for number, example in enumerate(examples):
-            if spans_key is None and not example.reference.has_annotation("ENT_IOB"):
-                left_out += 1
+            if not _has_annotation(example.reference, spans_key):
+                left_out.examples += 1
                 continue
-            sides = (example.reference, example.predicted)
-            gold, predicted = (_document(doc, str(number), spans_key, unit) for doc in sides)
-            scores.update(gold, predicted)
+            gold, found = _spans(example.reference, spans_key), _spans(example.predicted, spans_key)
+            if spans_key is None:
+                found = left_out.keep(found, example)
+            scores.update(
+                _document(example.reference, gold, str(number), unit),
+                _document(example.predicted, found, str(number), unit),
+            )
         return _scores(scores, "ents" if spans_key is None else f"spans_{spans_key}", left_out)
 
     return score_spans
 
 
-def _document(doc: Any, id_: str, spans_key: str | None, unit: str) -> Document:
-    """A document of spaCy's as one of ours."""
-    found = doc.ents if spans_key is None else doc.spans.get(spans_key, ())
+def _has_annotation(reference: Any, spans_key: str | None) -> bool:
+    if spans_key is None:
+        return bool(reference.has_annotation("ENT_IOB"))
+    return spans_key in reference.spans
+
+
+def _spans(doc: Any, spans_key: str | None) -> Sequence[Any]:
+    return tuple(doc.ents if spans_key is None else doc.spans.get(spans_key, ()))
+
+
+class _LeftOut:
+    """What is not scored for want of annotation: whole examples, and predictions by label."""
+
+    __slots__ = ("examples", "labels")
+
+    def __init__(self) -> None:
+        self.examples = 0
+        self.labels: Counter[str] = Counter()
+
+    def keep(self, predicted: Sequence[Any], example: Any) -> Sequence[Any]:
+        """The predictions that are scored; the others are counted here."""
+        kept = []
+        for span, judged in zip(predicted, _judged(predicted, example), strict=True):
+            if judged:
+                kept.append(span)
+            else:
+                self.labels[span.label_] += 1
+        return kept
+
+
+def _judged(predicted: Sequence[Any], example: Any) -> list[bool]:
+    """Whether every token of the reference from the first to the last under a prediction is annotated.
+
+    A prediction that no token of the reference corresponds to is not judged either.
+    """
+    reference, found = example.reference, example.predicted
+    if [token.text for token in reference] == [token.text for token in found]:
+        return [_is_annotated(reference[span.start : span.end]) for span in predicted]
+    if reference.text != found.text:
+        return [True] * len(predicted)  # different texts, which the accumulator refuses
+    tokens = [example.alignment.x2y[span.start : span.end] for span in predicted]
+    return [len(these) > 0 and _is_annotated(reference[these[0] : these[-1] + 1]) for these in tokens]
+
+
+def _is_annotated(tokens: Iterable[Any]) -> bool:
+    return all(token.ent_iob != _MISSING for token in tokens)
+
+
+def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
+    """A document of spaCy's, with these of its spans, as one of ours."""
     if unit == "token":
         spans = [Span(span.start, span.end, span.label_) for span in found]
         return Document(id_, Frozen({DEFAULT_LAYER: spans}), tokens=[token.text for token in doc])
@@ -71,18 +130,22 @@ def _document(doc: Any, id_: str, spans_key: str | None, unit: str) -> Document:
     return Document(id_, Frozen({DEFAULT_LAYER: spans}), text=doc.text, unit="character")
 
 
-def _scores(scores: Accumulator, key: str, left_out: int) -> Scores:
+def _scores(scores: Accumulator, key: str, left_out: _LeftOut) -> Scores:
     """The scores by the names that spaCy gives to its own."""
     result = scores.compute()
     found: Scores = dict.fromkeys((f"{key}_p", f"{key}_r", f"{key}_f", f"{key}_per_type"))
-    found[f"{key}_left_out"] = left_out
+    found[f"{key}_left_out"] = left_out.examples
+    found[f"{key}_left_out_predictions"] = left_out.labels.total()
     if not result.documents:
         return found
     reports = {name: sequences[DEFAULT_LAYER] for name, sequences in result.metrics.items()}
     exact = reports["exact"]
     if exact["per_label"]:
         found |= {f"{key}_{what}": value for what, value in _prf(exact["micro"]).items()}
-        found[f"{key}_per_type"] = {label: _prf(prf) for label, prf in exact["per_label"].items()}
+        unjudged = dict.fromkeys(sorted(left_out.labels), _NOTHING)  # spaCy lists their labels too
+        found[f"{key}_per_type"] = {
+            label: _prf(prf) for label, prf in {**unjudged, **exact["per_label"]}.items()
+        }
     for metric in result.scored_by:
         for headline, values in metric.headlines(reports[metric.name]).items():
             found |= {f"{key}_{headline}_{what}": value for what, value in zip("prf", values, strict=True)}

@@ -6,11 +6,12 @@ innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The place 
 nothing ends all. Sentences are separated by blank lines.
 
 Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
-which they begin, outer before inner.
+which they end, inner before outer, since FairEval, whose reading this is, lists them so, and the order decides
+between equally similar spans.
 
-FairEval, whose reading this is, takes punctuation out (`ignore_punct`): a token whose part of speech says
-that it is punctuation belongs to no span, and a span that begins or ends with one begins later or ends
-earlier. A span of nothing else is none.
+FairEval takes punctuation out (`ignore_punct`): a token whose part of speech says that it is punctuation
+belongs to no span, and a span that begins or ends with one or more begins later or ends earlier. A span of
+nothing else is none. (Its program takes only one of several such tokens from the end of a span.)
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def read_conll2000(
     >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
     >>> [document] = read_conll2000(enumerate(lines, 1), file="gold.conll")
     >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
-    [(0, 2, 'ORG'), (1, 2, 'LOC')]
+    [(1, 2, 'LOC'), (0, 2, 'ORG')]
     """
     if invalid not in INVALID:
         raise UsageError(
@@ -110,8 +111,9 @@ def sentence_of_tokens(
             raise TagError(
                 f"an I- in {tags!r} continues no span", file=file, line=line, advice="begin a span with B-"
             )
+    stack.end(0)
     ignored = {i for i, row in enumerate(rows) if row[1] in PUNCTUATION} if ignore_punct else set()
-    spans = [_span(one, ignored) for one in stack.begun if one.label not in PLACEHOLDERS]
+    spans = [_span(one, ignored) for one in stack.ended if one.label not in PLACEHOLDERS]
     return Document(
         str(number),
         {DEFAULT_LAYER: [span for span in spans if span is not None]},
@@ -134,13 +136,13 @@ def _columns(text: str, line: int, file: str) -> Sequence[str]:
 
 
 class _Stack:
-    """The open spans of a sentence by depth, and all that have begun."""
+    """The open spans of a sentence by depth, and those that have ended, in that order."""
 
-    __slots__ = ("_open", "begun", "repaired")
+    __slots__ = ("_open", "ended", "repaired")
 
     def __init__(self) -> None:
         self._open: list[_Open] = []
-        self.begun: list[_Open] = []
+        self.ended: list[_Open] = []
         self.repaired = 0
 
     def step(self, position: int, text: str, line: int) -> bool:
@@ -156,12 +158,16 @@ class _Stack:
             goes_on = kind == "I" and depth < len(self._open) and self._open[depth].label == label
             if not goes_on:
                 self.repaired += kind == "I"
-                del self._open[depth:]
+                self.end(depth)
                 self._open.append(_Open(label, [], line))
-                self.begun.append(self._open[-1])
             self._open[depth].tokens.append(position)
-        del self._open[len(tags) :]
+        self.end(len(tags))
         return self.repaired > before
+
+    def end(self, depth: int) -> None:
+        """End the open spans of this depth or deeper, the deepest first."""
+        self.ended.extend(reversed(self._open[depth:]))
+        del self._open[depth:]
 
 
 def _span(one: _Open, ignored: set[int]) -> Span | None:

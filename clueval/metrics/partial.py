@@ -221,9 +221,9 @@ class Partial:
         per_label = self._counts(total)
         counts = list(per_label.values())
         report: dict[str, Any] = {
-            "micro": self._further(micro(per_label), sum(counts, Counts()).f),
+            "micro": self._further(micro(per_label), Counts.total(counts).f),
             "macro": self._further(
-                macro(per_label), lambda beta: rate(sum(c.f(beta) for c in counts), len(counts))
+                macro(per_label), lambda beta: rate(math.fsum(c.f(beta) for c in counts), len(counts))
             ),
             "per_label": {label: self._further(c.report(), c.f) for label, c in per_label.items()},
         }

@@ -22,6 +22,9 @@ BOUNDARY = ("BES", "BEL", "BEO")
 KINDS = ("TP", "FP", "FN", "LE", "BE", *BOUNDARY, "LBE")
 """Every count of a fair report; BE is the sum of `BOUNDARY`."""
 
+_MOST = 1e100
+"""The greatest weight: with any number of errors its products have a sum that a float can hold."""
+
 _WHOLE = Frozen({part: Frozen({part: 1.0}) for part in PARTS})
 _HALF = Frozen(FP=0.5, FN=0.5)
 
@@ -33,8 +36,8 @@ DEFAULT_WEIGHTS: Weights = Frozen({**_WHOLE, "LE": _HALF, "BE": _HALF, "LBE": _H
 def freeze_weights(weights: Weights) -> Frozen:
     """Checked weights in the order given, with TP, FP and FN counting as themselves where not named.
 
-    Raises `UsageError` for an unknown error type or part, for a weight that is no finite number of 0 or more,
-    and for BE next to BES, BEL or BEO, which would count the same error twice.
+    Raises `UsageError` for an unknown error type or part, for a weight that is no number from 0 to 1e100, and
+    for BE next to BES, BEL or BEO, which would count the same error twice.
 
     >>> list(freeze_weights({"LE": {"FP": 1}}))
     ['LE', 'TP', 'FP', 'FN']
@@ -69,6 +72,8 @@ def _check_parts(kind: str, parts: object) -> None:
         number = isinstance(weight, int | float) and not isinstance(weight, bool)
         if not number or not math.isfinite(weight) or weight < 0:
             raise UsageError(f"the weight of {kind} as {part} must be a number of 0 or more, not {weight!r}")
+        if weight > _MOST:
+            raise UsageError(f"the weight of {kind} as {part} must be a number of 0 or more, up to 1e100")
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -170,7 +175,7 @@ class _Reader:
 
 def weigh(counts: Mapping[str, float], weights: Weights, part: str) -> float:
     """The sum of all counts as `part` (TP, FP or FN); an error type without a count has none."""
-    return sum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
+    return math.fsum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
 
 
 def weighted_rates(counts: Mapping[str, float], weights: Weights) -> dict[str, Any]:

@@ -14,6 +14,7 @@ Source: GATE's plugin Evaluation and the notes of its authors, whose identities 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import fsum
 from operator import add
 from typing import NamedTuple
 
@@ -229,7 +230,7 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
     reports = [member.report(beta) for member in counts]
     first_measure = list(report).index("precision_strict")  # the counts come first
     for name in list(report)[first_measure:]:
-        report[name] = sum(each[name] for each in reports) / len(reports) if reports else 1.0
+        report[name] = fsum(each[name] for each in reports) / len(reports) if reports else 1.0
     return report
 
 

@@ -240,16 +240,16 @@ def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) ->
 
     Without targets it is 0. Exact for all scores; from a grid it is that of the grid's steps.
     """
-    total = highest = 0.0
+    highest = 0.0
+    steps = []
     for _, counts in sorted(points, key=lambda point: -point.threshold):
         if counts.targets:
             recall = counts.recall_lenient if lenient else counts.recall_strict
             if recall > highest:
-                total += (recall - highest) * (
-                    counts.precision_lenient if lenient else counts.precision_strict
-                )
+                precision = counts.precision_lenient if lenient else counts.precision_strict
+                steps.append((recall - highest) * precision)
                 highest = recall
-    return total
+    return math.fsum(steps)
 
 
 def precision_recall_curve(points: Iterable[CurvePoint]) -> list[dict[str, float]]:
