@@ -53,7 +53,7 @@ class Expected:
     def whole(self, value: object, what: str) -> int:
         """A whole number that such a task can have counted."""
         if not self.is_possible(whole(value, what)):
-            raise NotPlain(f"{what} is {value}, more than there can be")
+            raise NotPlain(f"{what} is more than there can be")
         return value  # type: ignore[return-value]  # `whole` has looked
 
     @property

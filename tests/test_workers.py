@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
@@ -12,6 +11,7 @@ from contextlib import suppress
 from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
@@ -379,24 +379,30 @@ def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
 def test_workers_that_are_killed_at_any_moment_change_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One process of the machine kills workers at random while they count; at most twice a part."""
+    """Counting is killed after some microseconds, at most twice a part."""
     monkeypatch.setattr(distribution, "SMALLEST", 100)
     count = evaluation.count_column_files
     folder = tmp_path / "attempts"
     folder.mkdir()
 
+    def number(*of: object) -> int:
+        return crc32(repr((seed, *of)).encode())
+
     def counting(evaluation: Any, own: Any, other: Any) -> None:
         path = folder / str(own.options.part)
-        if note(path) <= hash((seed, path.name)) % 3:
-            signal.setitimer(signal.ITIMER_REAL, (hash((seed, path.name, attempts(path))) % 100 + 1) / 1e5)
+        attempt = note(path)
+        if attempt <= number(path.name) % 3:
+            signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
         count(evaluation, own, other)
         signal.setitimer(signal.ITIMER_REAL, 0)
 
+    remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
-        alone = json.loads(evaluate(*files).to_json())
+        alone = everything(evaluate(*files))
         monkeypatch.setattr(evaluation, "count_column_files", counting)
-        assert json.loads(evaluate(*files, jobs=3).to_json()) == alone
+        assert everything(evaluate(*files, jobs=3, remark=remarks.append)) == alone
         monkeypatch.setattr(evaluation, "count_column_files", count)
         for path in folder.iterdir():
             path.unlink()
+    assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20
