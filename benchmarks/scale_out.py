@@ -35,10 +35,11 @@ from clueval import evaluate
 from clueval.cluster import scheduler
 from clueval.distribution import IN_FLIGHT, LARGEST, MOST_TASKS
 from clueval.exceptions import CluevalError, FileError, UsageError
-from clueval.jobs import in_order, pool
+from clueval.jobs import in_order
 from clueval.parts import Heads, cut
 from clueval.passages import ColumnOptions
 from clueval.totals import Totals
+from clueval.workers import pool
 
 SIZES = (10**9, 10**11)
 CORES = (1, 16, 1_000)

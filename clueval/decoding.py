@@ -58,6 +58,11 @@ class Decoder:
         """Whether tags are always read by the lenient rule, which looks at neighbours only."""
         return self._invalid == "conlleval"
 
+    @property
+    def neighbours(self) -> Neighbours:
+        """How often each two tags stand next to each other in what was taken in; pairs that do not, left out."""
+        return +self._neighbours
+
     def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
         """Take in, so many times, tags whose neighbours are `found`. Raises `BadTag` for one outside the scheme."""
         try:

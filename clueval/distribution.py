@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from clueval.jobs import NoProcesses, chosen_jobs, megabytes, pool
+from clueval.jobs import chosen_jobs, megabytes
 from clueval.running import Evaluation
 from clueval.sources import Progress
 from clueval.work import FilePair, Work, size_of
@@ -74,8 +74,10 @@ def count_pairs(
         remark(f"{megabytes(size)} {why}, at most {window} tasks at a time")
         gathering.gather(executor, chain(first, tasks), window, cancel=True)
         return
+    from clueval.workers import NoProcesses, pool  # loads multiprocessing
+
     try:
-        with pool(number) as own:
+        with pool(number, remark) as own:
             remark(f"{number} processes: {why}")
             gathering.gather(own, chain(first, tasks), TASKS_EACH * number, cancel=False)
     except NoProcesses as error:

@@ -14,13 +14,16 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from clueval import outcomes
 from clueval.agreement import SIDES
 from clueval.exceptions import WorkerLost
 from clueval.jobs import in_order
+from clueval.outcomes import Outcome, Strange
+from clueval.plain_counts import NotPlain
 from clueval.read_options import layer_names
 from clueval.running import Evaluation
 from clueval.sources import Progress
-from clueval.tasks import Outcome, Strange, Task, Tasks, carry_out
+from clueval.tasks import Task, Tasks, carry_out
 from clueval.version import __version__
 from clueval.work import size_of
 
@@ -45,13 +48,9 @@ class Gathering:
 
     def gather(self, executor: Executor, tasks: Iterable[Task], window: int, *, cancel: bool) -> None:
         """Have all tasks carried out; if that ends early, `cancel` those that have not begun."""
-        with closing(in_order(executor, carry_out, tasks, window, cancel=cancel)) as outcomes:  # type: ignore[type-var]
-            for task, outcome in outcomes:
-                if outcome.version != __version__:
-                    raise WorkerLost(
-                        f"a worker has clueval {outcome.version}, and this is clueval {__version__}",
-                        advice="install the same version everywhere",
-                    )
+        with closing(in_order(executor, carry_out, tasks, window, cancel=cancel)) as answers:  # type: ignore[type-var]
+            for task, answer in answers:
+                outcome = _read(task, answer)
                 if outcome.strange is not None:
                     _require_as_sent(task, outcome.strange)
                 if task.part is None:
@@ -101,8 +100,26 @@ class Gathering:
     def _count_here(self, task: Task, problem: str) -> None:
         pairs = self._tasks.pairs[task.first : task.first + len(task.pairs)]
         what = str(pairs[0][1]) if len(pairs) == 1 else f"{pairs[0][1]} and {len(pairs) - 1} more"
-        self._remark(f"{what}: counted again, in this process and in one piece ({problem})")
+        shown = "".join(character if character.isprintable() else " " for character in problem)
+        self._remark(f"{what}: counted again, in this process and in one piece ({shown})")
         self._tasks.work.count_here(self._evaluation, pairs)
+
+
+def _read(task: Task, answer: object) -> Outcome:
+    """What a worker has sent, checked. Raises `WorkerLost` for what is not the outcome of that task."""
+    try:
+        value = outcomes.opened(answer)
+        if value["clueval"] != __version__:
+            raise WorkerLost(
+                f"a worker has clueval {value['clueval'][:40]}, and this is clueval {__version__}",
+                advice="install the same version everywhere",
+            )
+        return outcomes.read(value, task.expected(), task.paths())
+    except NotPlain as error:
+        raise WorkerLost(
+            f"what a worker sent back is not the counts of {task}: {error}",
+            advice="look at the worker, or count without it",
+        ) from None
 
 
 def _require_as_sent(task: Task, strange: Strange) -> None:

@@ -1,25 +1,20 @@
 """Jobs: tasks carried out elsewhere, by anything with the `submit` of `concurrent.futures.Executor`.
 
 Tasks are submitted one by one, so many at a time and no more, and their results come back in the order of the
-tasks. `pool` is the executor of this machine: processes that do not mind Ctrl-C, which is for the one who
-started them, and end when that one ends, however it ends.
+tasks. `clueval.workers` has the executor of this machine.
 """
 
 from __future__ import annotations
 
 import os
-import signal
-import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from clueval.exceptions import UsageError, WorkerLost
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
-    from multiprocessing.connection import Connection
 
 Task = TypeVar("Task")
 Outcome = TypeVar("Outcome")
@@ -113,7 +108,7 @@ def _submitted(executor: Executor, function: Callable[[Task], Outcome], task: Ta
     try:
         return executor.submit(function, task)
     except Exception as error:
-        raise _lost(error) from error
+        raise _lost(error, task) from error
 
 
 def _returned(task: Task, future: Future[Outcome]) -> tuple[Task, Outcome]:
@@ -122,13 +117,14 @@ def _returned(task: Task, future: Future[Outcome]) -> tuple[Task, Outcome]:
     except (KeyboardInterrupt, SystemExit, GeneratorExit, WorkerLost):
         raise
     except BaseException as error:  # asyncio's CancelledError, which some executors use, is no Exception
-        raise _lost(error) from error
+        raise _lost(error, task) from error
 
 
-def _lost(error: BaseException) -> WorkerLost:
+def _lost(error: BaseException, task: object) -> WorkerLost:
     if _is_broken(error):
         return WorkerLost(
-            "a process that was counting has ended in the middle, killed or out of memory",
+            "a process that was counting has ended in the middle, killed or out of memory, and the executor gives "
+            f"up; not counted: {task} and what follows",
             advice="count with fewer processes",
         )
     if type(error).__name__.endswith("CancelledError"):  # there are several of them
@@ -138,108 +134,6 @@ def _lost(error: BaseException) -> WorkerLost:
         )
     said = " ".join(str(error).split())[:300]
     return WorkerLost(
-        f"the executor has lost a task: {type(error).__name__}{': ' if said else ''}{said}",
+        f"the executor has lost a task: {type(error).__name__}{': ' if said else ''}{said}; it was to count {task}",
         advice="look at its workers",
     )
-
-
-class NoProcesses(Exception):
-    """This machine, or the process that this is, starts no processes; the text says why."""
-
-
-@contextmanager
-def pool(workers: int) -> Iterator[Executor]:
-    """An executor of so many processes on this machine, which have ended when the context is left.
-
-    If it is left by an exception, Ctrl-C too, they end at once, whatever they were doing; its futures are not to
-    be cancelled before. Raises `NoProcesses`
-    before anything else, and `WorkerLost` in a worker that runs the script which has started it.
-    """
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
-
-    method = _start_method()
-    context = multiprocessing.get_context(method)
-    try:
-        ear, mouth = context.Pipe(duplex=False)
-        executor = ProcessPoolExecutor(workers, context, initializer=_begin, initargs=(ear,))
-    except (OSError, ImportError, NotImplementedError) as error:  # no semaphores: a system without /dev/shm
-        raise NoProcesses(" ".join(str(error).split())) from error
-    try:
-        _start(executor, workers)
-        yield executor
-    except BaseException as error:
-        mouth.send_bytes(b"end")  # nobody reads it: it is there for all of them
-        if isinstance(error, WorkerLost) and method == "spawn" and error.advice != _GUARD:
-            error.advice = f"{error.advice}; {_GUARD}"
-        raise
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-        ear.close()
-        mouth.close()
-
-
-def _start(executor: Executor, workers: int) -> None:
-    """Have the workers started now, not with the first task."""
-    from concurrent.futures import BrokenExecutor
-
-    try:
-        with _interrupts_held_back():  # a worker that has not begun would die of them, loudly
-            for _ in range(workers):
-                executor.submit(int)
-    except BrokenExecutor as error:
-        raise _lost(error) from error
-    except RuntimeError as error:  # this is a worker that is just starting, and runs its parent's script
-        raise WorkerLost("no processes can be started from here", advice=_GUARD) from error
-    except (OSError, AssertionError) as error:  # too many there are; or this is a worker that may have none
-        raise NoProcesses(" ".join(str(error).split())) from error
-
-
-_GUARD = "a script that counts in several processes does so under if __name__ == '__main__'"
-
-
-def _start_method() -> str:
-    """Fork where it is safe, which costs least and does not run a user's script again in every worker.
-
-    It is not where other threads run: what they have locked stays locked in the worker. Nor on macOS, whose
-    libraries start threads of their own. There a worker is a fresh interpreter.
-    """
-    import multiprocessing
-    import threading
-
-    forks = "fork" in multiprocessing.get_all_start_methods() and sys.platform != "darwin"
-    return "fork" if forks and threading.active_count() == 1 else "spawn"
-
-
-@contextmanager
-def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C waits here, and in the processes started here until they have `_begin`."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _begin(ear: Connection) -> None:
-    """What a worker does first: leave Ctrl-C to its parent, and wait for the parent's word or end."""
-    import threading
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    threading.Thread(target=_end_with_parent, args=(ear,), daemon=True).start()
-
-
-def _end_with_parent(ear: Connection) -> None:
-    from multiprocessing import parent_process
-    from multiprocessing.connection import wait
-
-    parent = parent_process()
-    assert parent is not None
-    wait([parent.sentinel, ear])
-    os._exit(1)  # at once: nobody waits for what is being counted, and it holds nothing that must be saved

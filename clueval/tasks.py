@@ -20,18 +20,17 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from clueval.exceptions import CluevalError
 from clueval.filters import ID
+from clueval.outcomes import Outcome, Strange, written
 from clueval.parts import Heads, PartPair, cut
 from clueval.passages import Layout, Passage
+from clueval.plain_counts import Expected, NotPlain
 from clueval.read_options import layer_names
 from clueval.reading import Source, source_pairs
 from clueval.running import Evaluation
 from clueval.sources import BLOCK, Complain, Part, refuse
-from clueval.totals import Found
-from clueval.version import __version__
 from clueval.work import FilePair, Work, size_of
 
 
@@ -50,32 +49,47 @@ class Task:
     part: PartPair | None = None
     last: bool = True
 
+    def __str__(self) -> str:
+        """What is counted, for messages."""
+        gold, *others = dict.fromkeys(map(str, _paths(self.pairs[:1])))
+        if self.part is not None:
+            (start, stop), (other_start, other_stop) = self.part
+            also = "".join(f" and bytes {other_start:,} to {other_stop:,} of {other}" for other in others)
+            return f"bytes {start:,} to {stop:,} of {gold}{also}"
+        more = f" and {len(self.pairs) - 1} more, up to {self.pairs[-1][1]}" if len(self.pairs) > 1 else ""
+        return " with ".join((gold, *others)) + more
+
+    def expected(self) -> Expected:
+        """What its counts can be."""
+        work, options = self.work, self.work.options[0]
+        if self.part is None:
+            return Expected(work.plan, work.layers, self._is_possible)
+        names = tuple(layer_names(options.layers))
+        return Expected(work.plan, work.layers, self._is_possible, names, options.decoder)
+
+    def _is_possible(self, number: int) -> bool:
+        """Whether there can be so many documents, positions, spans or tags: each takes a byte, unless packed."""
+        return number <= self.size + len(self.sizes) or number <= self._most
+
+    @property
+    def _most(self) -> int:
+        """The most that there can be, texts in other files and packed files among it; a part has neither."""
+        if self.part is not None:
+            return self.size
+        texts = [options.text for options in self.work.options if options.text is not None]
+        beside = [path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()]
+        files = {*self.paths(), *beside, *texts}
+        return sum(size_of(path) * (_PACKED if _is_packed(path) else 1) for path in files)
+
+    def paths(self) -> list[Path]:
+        """All its files, gold and predicted in turn."""
+        return list(_paths(self.pairs))
+
     def strange_files(self) -> Iterator[Strange]:
         """The files that are not here, or are of another size than where the task was made."""
         for path, size in zip(_paths(self.pairs), self.sizes, strict=True):
             if size_of(path) != size:
                 yield Strange(path, size_of(path) if path.exists() else None)
-
-
-class Strange(NamedTuple):
-    """A file that is another one where it was to be counted: its size there in bytes, None if it is not there."""
-
-    path: Path
-    size: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too.
-
-    `strange` is set where the problem is a file that is not the one that was sent.
-    """
-
-    found: Found | None = None
-    layouts: tuple[Layout | None, Layout | None] = (None, None)
-    problem: str = ""
-    strange: Strange | None = None
-    version: str = __version__
 
 
 class Tasks:
@@ -161,13 +175,28 @@ def _metadata_keys(work: Work) -> set[str]:
     return work.plan.metadata_keys(work.layers or layer_names(None))
 
 
+_PACKED = 1_032
+"""How many bytes a byte of a gzip file can hold at most."""
+
+
 def _is_packed(path: Path) -> bool:
-    with path.open("rb") as raw:
-        return raw.read(2) == b"\x1f\x8b"
+    try:
+        with path.open("rb") as raw:
+            return raw.read(2) == b"\x1f\x8b"
+    except OSError:  # counting it will report that
+        return False
 
 
-def carry_out(task: Task) -> Outcome:
+def carry_out(task: Task) -> bytes:
     """Count what a task names. Its errors come back as `Outcome.problem`, for the caller to find out better."""
+    outcome = _outcome(task)
+    try:
+        return written(outcome)
+    except NotPlain as error:
+        return written(Outcome(problem=str(error)))
+
+
+def _outcome(task: Task) -> Outcome:
     try:
         strange = next(task.strange_files(), None)
         if strange is not None:
@@ -177,8 +206,15 @@ def carry_out(task: Task) -> Outcome:
             task.work.count_here(evaluation, task.pairs)
             return Outcome(evaluation.found())
         return _count_part(task, evaluation, task.part)
-    except Exception as error:
-        return Outcome(problem=f"{type(error).__name__}: {error}")
+    except (Exception, SystemExit) as error:
+        return Outcome(problem=f"{type(error).__name__}: {_said(error)}")
+
+
+def _said(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an error of a metric that is not ours may not even have a text
+        return "it cannot say what is wrong"
 
 
 def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> Outcome:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.classes import EXACT, MISSED, OVERLAP, SUPERSET, TILING, Classes, classify
-from clueval.index import Flat
+from clueval.flat import Flat
 from clueval.spans import Span
 
 Ranges = tuple[tuple[int, int], ...]

@@ -96,7 +96,8 @@ class Cluster:
     @property
     def environment(self) -> dict[str, str]:
         """In which the slow counting is found."""
-        return {**os.environ, "PYTHONPATH": str(self.folder)}
+        paths = [str(self.folder), os.environ.get("PYTHONPATH", "")]
+        return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
 
     @property
     def pause(self) -> float:

@@ -271,4 +271,4 @@ class TestErrors:
 
 
 def test_columns_of_tags_have_the_name_of_their_layer() -> None:
-    assert Seams(["B-PER"]).chunks("entity").layer == "entity"
+    assert Seams(["B-PER"]).chunks("entity")[0].labels == {"entity": "PER"}

@@ -7,6 +7,7 @@ import json
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -594,7 +595,7 @@ class KilledWorker(Exception):
         (KilledWorker("tried 3 times"), "the executor has lost a task: KilledWorker: tried 3 times"),
         (
             ModuleNotFoundError("No module\nnamed 'clueval'"),
-            "No module named 'clueval' (look at its workers)",
+            "ModuleNotFoundError: No module named 'clueval'; it",
         ),
     ],
 )
@@ -607,6 +608,9 @@ def test_an_executor_that_loses_a_task_is_one_error(
         evaluate(*files, executor=Failing(error, after=3), jobs=3)
 
     assert message in str(lost.value)
+    assert re.search(
+        rf"count(ed:)? bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to", str(lost.value)
+    )
     assert "\n" not in str(lost.value)
 
 
@@ -845,19 +849,49 @@ def test_workers_end_with_a_parent_that_is_killed(
 
 
 @ON_LINUX
-def test_a_worker_that_is_killed_is_one_clear_message(
+def test_workers_that_are_killed_again_and_again_are_one_line_that_names_the_part(
     started: tuple[subprocess.Popen[str], list[int]],
 ) -> None:
     process, workers = started
-    os.kill(workers[0], signal.SIGKILL)
+    for _ in range(2):
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        assert wait_until(lambda: len(set(children_of(process.pid)) - set(workers)) == 2)
+        workers[:] = children_of(process.pid)
+        time.sleep(0.3)  # they are at work now
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
     output, complaint = process.communicate(timeout=20)
 
     assert (process.returncode, output) == (2, "")
-    assert complaint == (
-        "clueval score: a process that was counting has ended in the middle, killed or out of memory "
-        "(count with fewer processes)\n"
+    assert re.fullmatch(
+        r"clueval score: 3 processes have ended, one after the other, while they counted bytes 0 to [\d,]+ of "
+        r"\S+gold\.vrt and bytes 0 to [\d,]+ of \S+predicted\.vrt; the last one by SIGKILL "
+        r"\(count with fewer processes if memory is short\)\n",
+        complaint,
     )
-    assert wait_until(lambda: not are_there(workers))
+    assert not children_of(process.pid)
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [
+        pytest.param(signal.SIGINT, 130, "interrupted", marks=pytest.mark.long),
+        (signal.SIGTERM, 143, "terminated"),
+    ],
+)
+def test_an_interrupted_command_ends_with_its_workers_though_they_are_stopped(
+    started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
+) -> None:
+    process, workers = started
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    os.kill(process.pid, number)
+    output, complaint = process.communicate(timeout=15)
+
+    assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
+    assert not are_there(workers)
 
 
 @ON_LINUX
@@ -868,12 +902,12 @@ def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) ->
         "\n".join(
             [
                 "import threading, time",
-                "from clueval import evaluate, distribution, jobs",
+                "from clueval import evaluate, distribution, workers",
                 "if __name__ == '__main__':",
                 "    distribution.SMALLEST = 1000",
-                "    print(jobs._start_method())",
+                "    print(workers.start_method())",
                 "    threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-                "    print(jobs._start_method())",
+                "    print(workers.start_method())",
                 f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
             ]
         ),
@@ -889,7 +923,7 @@ def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError("Function not implemented")
 
-    monkeypatch.setattr("concurrent.futures.ProcessPoolExecutor", refuse)
+    monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
     files, remarks = corpus_files(tmp_path, 9), list[str]()
 
     result = evaluate(*files, jobs=2, remark=remarks.append)

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 import pytest
-from clueval.chunks import Chunks
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from clueval.flat import Flat
 from clueval.match_counts import count_matches
 from clueval.matching import joined_labels, match_spans
 from clueval.metric import Side
@@ -18,8 +18,8 @@ from clueval.spans import Span
 SPAN = Span(10, 20, "G")
 
 
-def columns(spans: Sequence[Span]) -> Chunks:
-    return Chunks("label", [s.start for s in spans], [s.end for s in spans], [s.label for s in spans])
+def columns(spans: Sequence[Span]) -> Flat:
+    return Flat.of_tags("label", [s.start for s in spans], [s.end for s in spans], [s.label for s in spans])
 
 
 @pytest.mark.parametrize(

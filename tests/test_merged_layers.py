@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clueval.exceptions import OverlapError
-from clueval.merging import label_in, merge_layers, with_merged
+from clueval.flat import label_in
+from clueval.merging import merge_layers, with_merged
 from clueval.spans import Document, Span
 
 

@@ -9,7 +9,8 @@ from strategies import any_spans, flat_spans
 
 from clueval.components import UnionFind
 from clueval.exceptions import OverlapError
-from clueval.index import Flat, SpanIndex, in_order_and_flat
+from clueval.flat import Flat, in_order_and_flat
+from clueval.index import SpanIndex
 from clueval.matching import match_spans
 from clueval.spans import Span
 
