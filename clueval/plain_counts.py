@@ -17,11 +17,11 @@ from clueval.counting import Tally
 from clueval.decoding import BadTag, Decoder
 from clueval.exceptions import CluevalError
 from clueval.known import Known
-from clueval.merging import MERGED
 from clueval.metric import Metric
-from clueval.plan import Plan, frame_of, without_filters
+from clueval.plan import Plan
 from clueval.results import Unprojected
-from clueval.spans import Span
+from clueval.spans import MERGED, Span
+from clueval.tagging import INVALID
 from clueval.tally_keys import fits, shapes_of
 from clueval.totals import Found, Totals
 
@@ -62,7 +62,11 @@ class Expected:
 
     @property
     def frames(self) -> list[str]:
-        return list(dict.fromkeys(filter(None, map(frame_of, self.plan.metrics))))
+        return list(
+            dict.fromkeys(
+                metric.needs.within for metric in self.plan.metrics if metric.needs.within is not None
+            )
+        )
 
 
 # Plain values
@@ -133,9 +137,9 @@ def written_found(found: Found) -> dict[str, Any]:
         },
         "repaired": dict(found.repaired),
         "units": sorted(found.units),
+        "treatments": sorted(found.treatments),
         "text": found.text,
         "unprojected": [[each.document, _written_span(each.span)] for each in found.unprojected],
-        "unfiltered": {metric: _written_tally(tally) for metric, tally in found.unfiltered.items()},
         "known": [
             sorted(found.known.metadata),
             {key: sorted(values) for key, values in found.known.values.items()},
@@ -153,7 +157,7 @@ def written_found(found: Found) -> dict[str, Any]:
 def read_found(value: object, expected: Expected) -> Found:
     """The counts of a task. Raises `NotPlain` for what cannot be them."""
     (
-        layers, grown, total, groups, repaired, units, text_, unprojected, unfiltered, known, frames, decoders
+        layers, grown, total, groups, repaired, units, treatments, text_, unprojected, known, frames, decoders
     ) = record(value, Found._fields, "the counts")  # fmt: skip
     layers = _read_layers(layers, expected)
     whole_total = _read_totals(total, layers, expected)
@@ -164,9 +168,9 @@ def read_found(value: object, expected: Expected) -> Found:
         _read_groups(groups, whole_total, layers, expected),
         _read_numbers(repaired, SIDES, "repaired", expected),
         _read_units(units),
+        _read_treatments(treatments),
         _read_text(text_, expected),
         _read_unprojected(unprojected, expected),
-        _read_unfiltered(unfiltered, layers, expected),
         _read_known(known, expected),
         _read_numbers(frames, expected.frames, "frames", expected),
         _read_decoders(decoders, expected),
@@ -192,6 +196,13 @@ def _read_units(value: object) -> set[str]:
     if not units <= {"token", "character"}:
         raise NotPlain("units has one that is unknown")
     return units
+
+
+def _read_treatments(value: object) -> set[str]:
+    treatments = set(texts(value, "treatments"))
+    if not treatments <= {*INVALID, "none"}:
+        raise NotPlain("treatments has one that is unknown")
+    return treatments
 
 
 def _read_text(value: object, expected: Expected) -> str:
@@ -288,16 +299,6 @@ def _read_tally(value: object, metric: Metric, layers: Collection[str], expected
 def _require_finite(number: object) -> None:
     if type(number) not in (int, float) or not math.isfinite(number):  # type: ignore[arg-type]
         raise NotPlain("a count is no finite number")
-
-
-def _read_unfiltered(value: object, layers: Sequence[str] | None, expected: Expected) -> dict[str, Tally]:
-    metrics = {
-        name: metric for name, metric in expected.metrics.items() if without_filters(metric) is not None
-    }
-    return {
-        name: _read_tally(tally, metrics[name], layers or (), expected)
-        for name, tally in an_object(value, metrics, "unfiltered").items()
-    }
 
 
 # The rest

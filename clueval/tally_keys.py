@@ -117,7 +117,8 @@ def _gate() -> tuple[Shape, ...]:
         (("by",), _text, _text, NAMES),
         (("all",), ("score",), _score, *changes),
         (("type",), _text, ("score",), _score, *changes),
-        (("carriers",), _text),
+        (("seen",), ("all",)),
+        (("seen",), ("type", "feature"), _text),
     )
 
 

@@ -32,8 +32,9 @@ def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -
 
 
 def of(*passages: Passage, scheme: str | None = "BIO", invalid: str = "conlleval") -> list[Document]:
-    decoders = {name: Decoder(scheme, invalid) for name in ("entity", "risk")}
-    return list(documents(passages, decoders.__getitem__, lambda head: head[3:-1]))
+    layouts = [passage.layout for passage in passages if passage.layout is not None] or [LAYOUT]
+    decoders = {name: Decoder(scheme, invalid) for name, _ in layouts[0].layers}
+    return list(documents(passages, decoders, lambda head: head[3:-1]))
 
 
 def accepted(decoder: Decoder, tags: Sequence[str], times: int | None = None) -> Seams:
@@ -112,8 +113,8 @@ class TestDecoder:
             else:
                 assert list(decoder.chunks(tags, seams.neighbours)) == expected
                 columns = decoder.columns("entity", tags, seams)
-                assert columns.layer == "entity"
-                assert [*zip(columns.starts, columns.ends, columns.labels, strict=True)] == expected
+                assert all(set(labels) == {"entity"} for labels in columns.keyed_labels()[1].values())
+                assert [*zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)] == expected
 
     def test_where_nothing_is_well_formed_the_columns_are_empty(self) -> None:
         decoder = Decoder("BIO", "discard")
@@ -121,7 +122,7 @@ class TestDecoder:
 
         columns = decoder.columns("entity", ["I-A"], seams)
 
-        assert (columns.layer, list(columns)) == ("entity", [])
+        assert list(columns) == []
 
     @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
     def test_text_without_tags_has_no_spans_whatever_the_treatment(self, invalid: str) -> None:
@@ -138,12 +139,14 @@ class TestDecoder:
             assert caught.value.tag == bad
             assert caught.value.advice is not None
 
-    def test_a_scheme_that_is_not_named_is_that_of_the_first_tags_if_it_decides_what_counts(self) -> None:
-        decoder = Decoder(None, "discard")
-        accepted(decoder, ["S-A"])
-        tags = ["B-A", "I-A"]
+    def test_a_scheme_that_is_not_named_is_recognised_from_all_tags_so_far(self) -> None:
+        decoder = Decoder(None, "conlleval")
+        assert decoder.scheme() is None
 
-        assert list(decoder.chunks(tags, accepted(decoder, tags).neighbours)) == []  # there is no E
+        accepted(decoder, ["B-A", "I-A"])
+        assert decoder.scheme() == "BIO"
+        accepted(decoder, ["S-A"])
+        assert decoder.scheme() == "BIOES"
 
 
 class TestDocuments:
@@ -187,18 +190,11 @@ class TestDocuments:
         assert [document.repaired for document in found] == [2, 2, 0]
 
     def test_one_decoder_reads_a_layer_of_all_documents(self) -> None:
-        made = []
-
-        def decoders(layer: str) -> Decoder:
-            made.append(layer)
-            return Decoder(None, "discard")
-
         passages = [passage("a|S-A"), passage("a|B-A b|I-A", start=1)]
-        first, second = documents(passages, decoders, str)
+        first, second = documents(passages, {"entity": Decoder("BIOES", "discard")}, str)
 
-        assert set(made) == {"entity"}
         assert first.layers == {"entity": [Span(0, 1, {"entity": "A"})]}
-        assert second.layers == {"entity": []}  # by its own tags it would be BIO, and a span
+        assert second.layers == {"entity": []}  # in BIO it would be a span
 
     def test_passages_without_tokens_are_skipped(self) -> None:
         empty = passage(layout=None)
@@ -206,7 +202,7 @@ class TestDocuments:
         (alone,) = of(empty)
         (document,) = of(empty, passage("a|B-A", begins=False), passage(layout=None, begins=False))
 
-        assert (alone.layers, alone.tokens, alone.token_ids) == ({}, [], None)
+        assert (alone.layers, alone.tokens, alone.token_ids) == ({"entity": []}, [], None)
         assert document.layers == {"entity": [Span(0, 1, {"entity": "A"})]}
 
 
@@ -243,11 +239,6 @@ class TestErrors:
             "g.vrt:7, document 'd': 'X-A' is not a tag "
             "(a tag is O, or one of B I E S L U, alone or with a hyphen and a label)"
         )
-
-    def test_tags_of_two_schemes_are_named_with_the_first_line(self) -> None:
-        message = self.refused(passage("a|S-A b|U-A"), scheme=None)
-
-        assert message.startswith("g.vrt:3, document 'd': tags of BIOES (E, S) and of BILOU (L, U)")
 
     def test_a_document_that_the_file_does_not_name_is_not_named(self) -> None:
         nameless = passage("a|I-A", named=False)
