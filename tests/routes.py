@@ -46,9 +46,13 @@ SCHEMES: dict[str, tuple[str, ...]] = {
     "BIO": ("B", "I"),
     "BIO, ill-formed": ("B", "I", "I"),
     "IO": ("I",),
+    "IOB1": ("I", "I", "I", "B"),
     "BIOES, ill-formed": ("B", "I", "E", "S"),
+    "IOE": ("I", "I", "E"),
+    "BIO and IO": ("B", "I"),
+    "BIO, no labels": ("B", "I"),
 }
-"""The prefixes that tags are made of."""
+"""The prefixes that tags are made of; the second layer of the last but one is IO."""
 
 
 def corpora(seed: int, scheme: str, documents: int = 8) -> tuple[list[Text], list[Text]]:
@@ -73,14 +77,15 @@ def corpora(seed: int, scheme: str, documents: int = 8) -> tuple[list[Text], lis
 
 def _tags(rng: random.Random, scheme: str, length: int, layer: str) -> list[str]:
     labels = ("PER", "LOC", "court-name") if layer == "entity" else ("high", "low")
+    prefixes = "I" if scheme == "BIO and IO" and layer == "risk" else SCHEMES[scheme]
     tags: list[str] = []
     while len(tags) < length:
-        label = rng.choice(labels)
+        label = "" if scheme == "BIO, no labels" else f"-{rng.choice(labels)}"
         run = rng.randint(1, 4)
         if scheme == "BIO":
-            tags += [f"B-{label}", *[f"I-{label}"] * (run - 1)]
+            tags += [f"B{label}", *[f"I{label}"] * (run - 1)]
         else:
-            tags += [f"{rng.choice(SCHEMES[scheme])}-{label}" for _ in range(run)]
+            tags += [f"{rng.choice(prefixes)}{label}" for _ in range(run)]
         tags += ["O"] * rng.randint(0, 3)
     return tags[:length]
 
@@ -120,6 +125,41 @@ def vrt(texts: Sequence[Text]) -> str:
             "<s>\n" + "".join(_row(row, "\t") for row in rows) + "</s>\n" for rows in text.sentences
         )
         parts.append(f'<text id="{text.id}" domain="{text.domain}">\n{body}</text>\n')
+    return "".join(parts)
+
+
+def irregular_vrt(texts: Sequence[Text]) -> str:
+    """Sentences with and without their tags, in documents with and without an id, among other XML."""
+    parts = ["<?xml version='1.0'?>\n<corpus>\n"]
+    for number, text in enumerate(texts):
+        name = f'id="{text.id}" ' if number % 3 else ""
+        parts.append(f'<text {name}domain="{text.domain}">\n')
+        for place, rows in enumerate(text.sentences):
+            lines = [_row(row, "\t") for row in rows]
+            if place % 3 == 0:
+                lines = ["<s>\n", *lines, "</s>\n"]
+            elif place % 3 == 1:
+                lines = [
+                    f'<p n="{place}">\n<s id="s{place}">\n',
+                    *lines[:1],
+                    "<!-- a -->\n",
+                    *lines[1:],
+                    "</s>\n</p>\n",
+                ]
+            parts += lines
+        parts.append("</text>\n" + "\n" * (number % 2))
+    return "".join([*parts, "</corpus>\n"])
+
+
+def irregular_conll(texts: Sequence[Text]) -> str:
+    """Sentences with comments, tokens that begin like comments, documents known by their numbers."""
+    parts = []
+    for number, text in enumerate(texts):
+        parts.append("-DOCSTART-\n\n" if number % 2 else "-DOCSTART- -X- O\n\n")
+        for place, rows in enumerate(text.sentences):
+            head = ["", "# sent_id = s\n", "# a comment\n"][place % 3]
+            lines = [_row((f"#{row[0]}", *row[1:]) if place % 2 else row, "\t") for row in rows]
+            parts.append(head + "".join(lines) + "\n" * (1 + place % 2))
     return "".join(parts)
 
 
@@ -204,6 +244,7 @@ class Format:
     metadata: bool = False
     one_text: bool = False
     columns: bool = False
+    files: int = 1
 
 
 _COLUMNS: Options = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
@@ -211,6 +252,9 @@ FORMATS = {
     "vrt": Format(vrt, "vrt", _COLUMNS, "entity", metadata=True, columns=True),
     "conll": Format(conll, "conll", _COLUMNS | {"input": "conll"}, "entity", metadata=True, columns=True),
     "vrt, the last column": Format(vrt, "vrt", {"layers": {"risk": 3}}, "risk", metadata=True, columns=True),
+    "vrt, irregular": Format(irregular_vrt, "vrt", _COLUMNS, "entity", columns=True),
+    "conll, irregular": Format(irregular_conll, "conll", _COLUMNS | {"input": "conll"}, "risk", columns=True),
+    "vrt, two files": Format(vrt, "vrt", _COLUMNS, "entity", columns=True, files=2),
     "conll with blanks": Format(conll_with_blanks, "conll", {"input": "conll"}, columns=True),
     "conll2000": Format(conll2000, "conll", {"input": "conll2000"}),
     "fair-spans": Format(fair_spans, "csv"),
@@ -225,6 +269,13 @@ def written(folder: Path, form: str, sides: tuple[list[Text], list[Text]]) -> Fi
     kind = FORMATS[form]
     paths = []
     for name, texts in zip(("gold", "predicted"), sides, strict=True):
+        if kind.files > 1:
+            paths.append(folder / name)
+            paths[-1].mkdir()
+            for number in range(kind.files):
+                part = paths[-1] / f"{number}.{kind.ending}"
+                part.write_text(kind.write(texts[number :: kind.files]), encoding="utf-8", newline="")
+            continue
         path = folder / f"{name}.{kind.ending}"
         path.write_text(kind.write(texts), encoding="utf-8", newline="")
         if form == "spans":
@@ -342,10 +393,10 @@ def _from_windows(files: Files, options: Options) -> Result:
 def _in_one_file(files: Files, options: Options) -> Result:
     """Both sides in one file, predicted in the columns after those of gold."""
     lines = [path.read_text(encoding="utf-8").split("\n") for path in (files.gold, files.predicted)]
-    separator = "\t" if "\t" in "".join(lines[0]) else " "
+    separator = "\t" if "layers" in files.reading else " "
     both = files.gold.with_name(f"both.{files.gold.name}")
     joined = [
-        f"{own}{separator}{other}" if separator in own and own[0] not in "<#-" else own
+        f"{own}{separator}{other}" if separator in own and (separator == "\t" or own[0] != "-") else own
         for own, other in zip(*lines, strict=True)
     ]
     both.write_text("\n".join(joined), encoding="utf-8", newline="")
@@ -387,6 +438,14 @@ def _of_columns(form: Format, options: Options) -> bool:
     return form.columns
 
 
+def _one_file(form: Format, options: Options) -> bool:
+    return form.files == 1
+
+
+def _one_file_of_columns(form: Format, options: Options) -> bool:
+    return form.columns and form.files == 1
+
+
 def _leaves_out_no_span(form: Format, options: Options) -> bool:
     return not any(condition.startswith(f"{form.layer}=") for condition in options.get("where", ()))
 
@@ -406,12 +465,12 @@ ROUTES = {
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
-    "documents paired by id": Route(_by_pairs, {"paired": "id"}),
+    "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
-    "gzip": Route(_packed, takes=lambda form, options: form is not FORMATS["spans"]),
-    "CRLF and a byte-order mark": Route(_from_windows, takes=_of_columns),
-    "one file": Route(_in_one_file, takes=_of_columns),
+    "gzip": Route(_packed, takes=_one_file),
+    "CRLF and a byte-order mark": Route(_from_windows, takes=_one_file_of_columns),
+    "one file": Route(_in_one_file, takes=_one_file_of_columns),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
 }

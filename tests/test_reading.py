@@ -314,3 +314,15 @@ def test_the_same_token_ids_in_different_documents_are_no_error(tmp_path: Path) 
     result = evaluate(path, path, layers={"entity": 2}, token_id=3)
 
     assert (result.documents, result.tokens) == (3, 6)
+
+
+def test_tokens_outside_a_sentence_element_stay_before_the_sentence_that_follows(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "a.vrt", '<text id="1">\na\tB-X\n<s>\nb\tO\n</s>\nc\tB-X\n<s>\nd\tO\n</s>\n</text>\n'
+    )
+
+    (document,) = read(path)
+
+    assert document.tokens == ["a", "b", "c", "d"]
+    assert [(span.start, span.end) for span in document.layers["label"]] == [(0, 1), (2, 3)]
+    assert [sentence[:2] for sentence in document.sentences] == [(0, 1), (1, 2), (2, 3), (3, 4)]

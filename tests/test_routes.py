@@ -17,7 +17,10 @@ from clueval.metrics import METRICS
 
 pytest.importorskip("rapidfuzz")
 
-TOGETHER: Options = {"metrics": [name for name in METRICS if name != "noisy"]}
+SEVERAL: list[Options] = [
+    {"metrics": [name for name in METRICS if name != "noisy"]},
+    {"metrics": ["noisy", "exact", "muc"]},
+]
 ALONE: list[Options] = [{"metrics": [name]} for name in METRICS]
 
 
@@ -30,3 +33,78 @@ def disagreements(form: str, files: Files, options: Options) -> list[str]:
         if route.takes(FORMATS[form], options)
         and outcome(route.run, files, options, route.says) != without(expected, route.says)
     ]
+
+
+def asked(rng: random.Random, form: str, setting: Options) -> Options:
+    """A setting with metrics: all of them, or one where a filter is given that some metrics refuse."""
+    return setting | (rng.choice(ALONE) if "where" in setting else rng.choice([*SEVERAL, *ALONE]))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_routes_agree_in_every_format(tmp_path: Path, form: str) -> None:
+    rng = random.Random(form)
+    files = written(tmp_path, form, corpora(1, rng.choice([*SCHEMES]), documents=5))
+
+    for setting in [{}, *rng.sample(settings_of(FORMATS[form]), 4)]:
+        options = asked(rng, form, setting)
+        assert disagreements(form, files, options) == [], options
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_routes_agree_on_every_metric(tmp_path: Path, metric: str) -> None:
+    files = written(tmp_path, "vrt", corpora(2, "BIO, ill-formed", documents=5))
+
+    for options in ({}, {"merge": True, "by": "domain"}, {"where": ["entity=PER"]}):
+        assert disagreements("vrt", files, options | {"metrics": [metric]}) == []
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("reading", TREATMENTS, ids=str)
+def test_routes_agree_however_tags_are_read(tmp_path: Path, scheme: str, reading: Options) -> None:
+    files = written(tmp_path, "conll", corpora(3, scheme, documents=4))
+    files = Files(files.gold, files.predicted, files.reading | reading)
+
+    assert disagreements("conll", files, {"metrics": ["exact"]}) == []
+
+
+def test_routes_of_the_quick_tests_are_seldom_refused(tmp_path: Path) -> None:
+    """Refused on every route is agreement, too, but not the kind that is looked for."""
+    files = written(tmp_path, "vrt", corpora(1, "BIO"))
+    found = [outcome(by_files, files, setting | SEVERAL[0]) for setting in settings_of(FORMATS["vrt"])]
+
+    assert [one for one in found if one == "refused"] == ["refused"] * 24  # those with a filter on a layer
+
+
+@pytest.mark.parametrize("number", [2, 3])
+def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
+    files = written(tmp_path, "vrt", corpora(4, "BIO, ill-formed"))
+
+    for options in (SEVERAL[0], SEVERAL[0] | {"by": "domain", "unit": "character"}):
+        assert outcome(by_processes(number), files, options) == outcome(by_files, files, options)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("form", FORMATS)
+def test_routes_agree_on_large_and_small_corpora_at_every_setting(
+    tmp_path: Path, form: str, seed: int
+) -> None:
+    rng = random.Random(f"{form} {seed}")
+    files = written(tmp_path, form, corpora(seed, rng.choice([*SCHEMES]), rng.choice((1, 3, 8, 20))))
+    if FORMATS[form].columns:
+        files = Files(files.gold, files.predicted, files.reading | rng.choice(TREATMENTS))
+
+    for setting in settings_of(FORMATS[form]):
+        options = asked(rng, form, setting)
+        assert disagreements(form, files, options) == [], options
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form", ["vrt", "conll", "vrt, two files"])
+def test_routes_agree_in_processes_at_every_setting(tmp_path: Path, form: str) -> None:
+    files = written(tmp_path, form, corpora(5, "BIO, ill-formed", documents=40))
+
+    for setting in settings_of(FORMATS[form]):
+        options = setting | {"metrics": ["exact", "levels"]}
+        for number in (2, 3):
+            assert outcome(by_processes(number), files, options) == outcome(by_files, files, options), options

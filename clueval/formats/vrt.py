@@ -140,6 +140,8 @@ class VrtReader:
         """
         if not text.startswith(f"<{self._sentence_tag}", position) or self._sentence_line:
             return 0, position
+        if self.builder.in_sentence:  # tokens outside any sentence element stand before
+            return 0, position
         stop = text.find(self._document_end, position) + 1 or len(text)
         self._step_to = stop
         end = text.rfind(self._sentence_end, position, stop) + len(self._sentence_end)
