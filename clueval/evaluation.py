@@ -108,7 +108,8 @@ def evaluate(
 
     Returns the `Result`, the same for any `jobs` and `executor`. One pass; held in memory are one document or
     passage of each side and the counts, in each process. Raises `CluevalError` for wrong use or input,
-    `TextMismatch` where the two sides differ in their text, `WorkerLost` if a process ends in the middle.
+    `TextMismatch` where the two sides differ in their text, `WorkerLost` if three processes end, one after the
+    other, while they count the same part, and if an executor loses a task or returns something that is not counts.
     """
     require_jobs(jobs)
     _require_sense(unit, pair_by, predicted is None, merge and (reference_set, lists) != (None, None))

@@ -83,4 +83,5 @@ class MissingExtra(CluevalError):
 
 
 class WorkerLost(CluevalError):
-    """A process that was counting has ended without its counts, is not to be reached, or sees other files."""
+    """Processes that were counting have ended without their counts, cannot be reached, see other files, or have
+    sent something that is not the counts of their part."""

@@ -4,8 +4,8 @@ What comes back are counts, which are integers, so that sums are the same in any
 order of the tasks. Whatever cannot be counted like that is counted here, in this process, the whole pair of
 files in one piece: where a task has failed, where its parts do not fit one another, where layers turn up in the
 middle. So an error is the one that a single process finds, with its file and line, and a wrong cut costs time
-but never changes a number. Only a worker that has other files than this process ends it all: a large corpus is
-not counted here unasked, nor an old copy of it there.
+but never changes a number. Only a worker that has other files than this process, or sends something that is not the
+counts of its task, ends it all: a large corpus is not counted here unasked, nor an old copy of it there.
 """
 
 from __future__ import annotations

@@ -30,6 +30,9 @@ from clueval.version import __version__
 _LONGEST = 500
 """Characters of a problem that a worker describes."""
 
+_LARGEST_FILE = 1 << 63
+"""Bytes."""
+
 
 class Strange(NamedTuple):
     """A file that is another one where it was to be counted: its size there in bytes, None if it is not there."""
@@ -114,7 +117,9 @@ def _read_strange(value: object, paths: Iterable[Path]) -> Strange:
     path = Path(text(name, "the strange file"))
     if path not in paths:
         raise NotPlain("the strange file was not to be counted")
-    return Strange(path, None if size is None else whole(size, "the size of the strange file"))
+    if size is not None and whole(size, "the size of the strange file") >= _LARGEST_FILE:
+        raise NotPlain("the strange file is larger than a file can be")
+    return Strange(path, size)
 
 
 def _written_layout(layout: Layout) -> list[Any]:

@@ -7,9 +7,10 @@ or it is refused. A checked count is still only as right as the worker that coun
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from clueval.agreement import SIDES
@@ -22,11 +23,14 @@ from clueval.plan import Plan
 from clueval.results import Unprojected
 from clueval.spans import MERGED, Span
 from clueval.tagging import INVALID
-from clueval.tally_keys import fits, shapes_of
+from clueval.tally_keys import fit, shapes_of, types_of
 from clueval.totals import Found, Totals
 
-_PLAIN = (str, int, bool, float, type(None))
+_PLAIN = {str, int, bool, float, type(None)}
 """What a key may be made of."""
+
+_GREATEST = sys.float_info.max
+"""No count is greater, so that each can become a float; NaN is not less or equal."""
 
 
 class NotPlain(ValueError):
@@ -35,7 +39,7 @@ class NotPlain(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What the counts of a task can be: `layers` are known before it, `is_possible` tells whether that many are.
+    """What the counts of a task can be: `layers` are known before it, `is_possible` tells it of a number.
 
     `decoder` makes the decoder of each layer of `decoded`, if the task is a part of a pair of files.
     """
@@ -271,33 +275,48 @@ def _are_equal(one: Totals, other: Totals) -> bool:
 
 def _written_tally(tally: Tally) -> list[list[Any]]:
     rows = [[*key, number] for key, number in tally.items()]
-    if not all(type(value) in _PLAIN for row in rows for value in row):
+    if not types_of(chain.from_iterable(rows)) <= _PLAIN:
         raise NotPlain("its metrics count with other keys than strings and numbers")
     return rows
 
 
 def _read_tally(value: object, metric: Metric, layers: Collection[str], expected: Expected) -> Tally:
+    """A tally from rows of a key and its number; there are many, so they are checked by columns."""
+    rows = a_list(value, "a tally")
+    if not types_of(rows) <= {list} or not all(rows):
+        raise NotPlain("a count has no number")
     shapes, known = shapes_of(metric), {*layers, *expected.frames}
     tally: Tally = Tally()
-    for row in a_list(value, "a tally"):
-        *places, number = a_list(row, "a count") or [None]
-        key = tuple(places)
-        if not all(type(place) in _PLAIN for place in key):
-            raise NotPlain("the key of a count is not plain")
+    for alike in _by_form(rows):
+        *columns, numbers = zip(*alike, strict=True)
         if shapes is None:
-            _require_finite(number)
-        elif not fits(key, shapes, known):
+            _require_plain(columns, numbers)
+        elif not fit(columns, shapes, known):
             raise NotPlain(f"metric {metric.name} has no such key")
+        elif not types_of(numbers) <= {int} or min(numbers) < 0:
+            raise NotPlain(f"a count of metric {metric.name} is no whole number from 0")
         else:
-            expected.whole(number, f"a count of metric {metric.name}")
-        if key in tally:
-            raise NotPlain("a count comes twice")
-        tally[key] = number
+            expected.whole(max(numbers), f"a count of metric {metric.name}")
+        dict.update(tally, zip(zip(*columns, strict=True), numbers, strict=True))
+    if len(tally) < len(rows):
+        raise NotPlain("a count comes twice")
     return tally
 
 
-def _require_finite(number: object) -> None:
-    if type(number) not in (int, float) or not math.isfinite(number):  # type: ignore[arg-type]
+def _by_form(rows: Iterable[list[Any]]) -> Iterable[list[list[Any]]]:
+    """Rows of the same length that begin with the same string."""
+    found: dict[tuple[int, object], list[list[Any]]] = {}
+    for row in rows:
+        first = row[0]
+        found.setdefault((len(row), first if type(first) is str else None), []).append(row)
+    return found.values()
+
+
+def _require_plain(columns: Sequence[Sequence[object]], numbers: Sequence[Any]) -> None:
+    """Raise `NotPlain` for keys and numbers that no metric can count."""
+    if not columns or not types_of(chain.from_iterable(columns)) <= _PLAIN:
+        raise NotPlain("the key of a count is not plain")
+    if not types_of(numbers) <= {int, float} or not all(abs(number) <= _GREATEST for number in numbers):
         raise NotPlain("a count is no finite number")
 
 
@@ -335,14 +354,19 @@ def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str]
     return decoders
 
 
-def _read_pairs(rows: object, expected: Expected) -> dict[tuple[str, str], int]:
-    pairs: dict[tuple[str, str], int] = {}
-    for row in a_list(rows, "the tags of a layer"):
-        before, tag, number = a_list(row, "a pair of tags", 3)
-        key = text(before, "a tag"), text(tag, "a tag")
-        if key in pairs:
-            raise NotPlain("a pair of tags comes twice")
-        pairs[key] = expected.whole(number, "the number of a pair of tags")
+def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]:
+    rows = a_list(value, "the tags of a layer")
+    if not types_of(rows) <= {list} or set(map(len, rows)) - {3}:
+        raise NotPlain("the tags of a layer are no pairs with their numbers")
+    befores, tags, numbers = zip(*rows, strict=True) if rows else ((), (), ())
+    if not types_of(chain(befores, tags)) <= {str} or not types_of(numbers) <= {int}:
+        raise NotPlain("a pair of tags is none")
+    if numbers and min(numbers) < 0:
+        raise NotPlain("a pair of tags is there less than never")
+    expected.whole(max(numbers, default=0), "the number of a pair of tags")
+    pairs = dict(zip(zip(befores, tags, strict=True), numbers, strict=True))
+    if len(pairs) < len(rows):
+        raise NotPlain("a pair of tags comes twice")
     return pairs
 
 
@@ -369,13 +393,13 @@ def _read_unprojected(value: object, expected: Expected) -> list[Unprojected]:
     found = []
     for each in a_list(value, "unprojected"):
         document, span = a_list(each, "a span without a place", 2)
-        found.append(Unprojected(text(document, "a document"), _read_span(span)))
+        found.append(Unprojected(text(document, "a document"), _read_span(span, expected)))
     if found and expected.plan.align is None:
         raise NotPlain("there are spans without a place, though nothing was aligned")
     return found
 
 
-def _read_span(value: object) -> Span:
+def _read_span(value: object, expected: Expected) -> Span:
     start, end, labels, features, tokens, identity, line = a_list(value, "a span", 7)
     for label in an_object(labels, None, "the labels of a span").values():
         if label is not None:
@@ -385,8 +409,8 @@ def _read_span(value: object) -> Span:
         raise NotPlain("the id of a span is neither a string nor a number")
     try:
         return Span(
-            whole(start, "the start of a span"),
-            whole(end, "the end of a span"),
+            expected.whole(start, "the start of a span"),
+            expected.whole(end, "the end of a span"),
             labels,
             an_object(features, None, "the features of a span"),
             positions,

@@ -8,15 +8,16 @@ plain values, and its numbers any finite ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
+from typing import Any
 
 from clueval.classes import KINDS
 from clueval.metric import Metric
 from clueval.metrics import METRICS
 
-Place = Collection[str] | Callable[[object, Collection[str]], bool]
-"""The names that may stand there, or a function of what stands there and of the names of all layers."""
+Place = Collection[str] | Callable[[Sequence[Any], Collection[str]], bool]
+"""The names that may stand there, or a function of all that stands there and of the names of all layers."""
 
 Shape = tuple[Place, ...]
 
@@ -26,55 +27,65 @@ _SIDES = ("gold", "predicted")
 def shapes_of(metric: Metric) -> tuple[Shape, ...] | None:
     """The shapes of the keys of a metric; None for a metric that is not one of `METRICS`."""
     module, name = METRICS.get(metric.name, ("", ""))
-    if (type(metric).__module__.startswith(module), type(metric).__name__) != (True, name) or not module:
+    if not module or type(metric).__name__ != name or not type(metric).__module__.startswith(module):
         return None
     return _shapes(metric.name)
 
 
-def fits(key: tuple[object, ...], shapes: Collection[Shape], layers: Collection[str]) -> bool:
-    """Whether a key has one of the shapes, where these are the layers.
+def fit(columns: Sequence[Sequence[Any]], shapes: Collection[Shape], layers: Collection[str]) -> bool:
+    """Whether keys, which are given by columns, all have the same one of the shapes, where these are the layers.
 
-    >>> fits(("label", "A"), [(("label",), ("A", "B"))], []), fits(("label",), [(("label",), ("A", "B"))], [])
+    >>> shapes = [(("label",), ("A", "B"))]
+    >>> fit([["label", "label"], ["A", "B"]], shapes, []), fit([["label", "label"], ["A", "C"]], shapes, [])
     (True, False)
     """
     return any(
-        len(shape) == len(key)
+        len(shape) == len(columns)
         and all(
-            place(value, layers) if callable(place) else value in place
-            for place, value in zip(shape, key, strict=True)
+            place(column, layers) if callable(place) else _are_among(column, place)
+            for place, column in zip(shape, columns, strict=True)
         )
         for shape in shapes
     )
 
 
-def _text(value: object, _: Collection[str]) -> bool:
-    return type(value) is str
+def types_of(values: Iterable[object]) -> set[type]:
+    """The types that values have."""
+    return set(map(type, values))
 
 
-def _text_or_none(value: object, _: Collection[str]) -> bool:
-    return value is None or type(value) is str
+def _are_among(values: Sequence[Any], names: Collection[str]) -> bool:
+    return types_of(values) <= {str} and set(values) <= set(names)
 
 
-def _layer(value: object, layers: Collection[str]) -> bool:
-    return value in layers
+def _layers(values: Sequence[Any], layers: Collection[str]) -> bool:
+    return _are_among(values, layers)
 
 
-def _whole(value: object, _: Collection[str]) -> bool:
-    return type(value) is int and value >= 0
+def _texts(values: Sequence[Any], _: Collection[str]) -> bool:
+    return types_of(values) <= {str}
 
 
-def _change(value: object, _: Collection[str]) -> bool:
-    return type(value) is int
+def _texts_or_none(values: Sequence[Any], _: Collection[str]) -> bool:
+    return types_of(values) <= {str, type(None)}
 
 
-def _flag(value: object, _: Collection[str]) -> bool:
-    return type(value) is bool
+def _wholes(values: Sequence[Any], _: Collection[str]) -> bool:
+    return types_of(values) <= {int} and min(values) >= 0
 
 
-def _score(value: object, _: Collection[str]) -> bool:
-    """A score as `repr` writes it; a threshold may be infinite."""
+def _changes(values: Sequence[Any], _: Collection[str]) -> bool:
+    return types_of(values) <= {int}
+
+
+def _flags(values: Sequence[Any], _: Collection[str]) -> bool:
+    return types_of(values) <= {bool}
+
+
+def _scores(values: Sequence[Any], _: Collection[str]) -> bool:
+    """Scores as `repr` writes them; a threshold may be infinite."""
     try:
-        return type(value) is str and not math.isnan(float(value))
+        return types_of(values) <= {str} and not any(math.isnan(float(value)) for value in values)
     except ValueError:
         return False
 
@@ -85,51 +96,55 @@ def _shapes(name: str) -> tuple[Shape, ...]:
 
 
 def _levels() -> tuple[Shape, ...]:
-    return (("class",), _SIDES, KINDS), (("label",), _SIDES, _layer, _text, KINDS, _flag)
+    return (("class",), _SIDES, KINDS), (("label",), _SIDES, _layers, _texts, KINDS, _flags)
 
 
 def _exact() -> tuple[Shape, ...]:
-    return (("gold", "predicted", "tp_gold", "tp_predicted"), _text), (("positions",), ("all", "equal"))
+    return (("gold", "predicted", "tp_gold", "tp_predicted"), _texts), (("positions",), ("all", "equal"))
 
 
 def _fair() -> tuple[Shape, ...]:
     from clueval.metrics.fair.weights import KINDS as ERRORS
     from clueval.metrics.fair.weights import PARTS
 
-    return (("traditional",), PARTS, _text), (("fair",), ERRORS, _text), (("fair",), ERRORS, _text, _text)
+    return (("traditional",), PARTS, _texts), (("fair",), ERRORS, _texts), (("fair",), ERRORS, _texts, _texts)
 
 
 def _partial() -> tuple[Shape, ...]:
-    return (("gold", "predicted", "exact"), _text), (("shared",), _text, _whole), (("glued",), _text, _SIDES)
+    return (
+        (("gold", "predicted", "exact"), _texts),
+        (("shared",), _texts, _wholes),
+        (("glued",), _texts, _SIDES),
+    )
 
 
 def _noisy() -> tuple[Shape, ...]:
-    return (("gold", "predicted", "matched"), _text), (("document",), _whole, _whole, _whole)
+    return (("gold", "predicted", "matched"), _texts), (("document",), _wholes, _wholes, _wholes)
 
 
 def _gate() -> tuple[Shape, ...]:
     from clueval.metrics.gate.counts import NAMES
 
-    changes = (_change,) * len(NAMES)
+    changes = (_changes,) * len(NAMES)
     return (
         (("all",), NAMES),
-        (("type",), _text, NAMES),
-        (("by",), _text, _text, NAMES),
-        (("all",), ("score",), _score, *changes),
-        (("type",), _text, ("score",), _score, *changes),
+        (("type",), _texts, NAMES),
+        (("by",), _texts, _texts, NAMES),
+        (("all",), ("score",), _scores, *changes),
+        (("type",), _texts, ("score",), _scores, *changes),
         (("seen",), ("all",)),
-        (("seen",), ("type", "feature"), _text),
+        (("seen",), ("type", "feature"), _texts),
     )
 
 
 def _muc() -> tuple[Shape, ...]:
     from clueval.metrics.muc import CATEGORIES, SCHEMES
 
-    return ((SCHEMES, _text, CATEGORIES),)
+    return ((SCHEMES, _texts, CATEGORIES),)
 
 
 def _confusion() -> tuple[Shape, ...]:
-    return ((_SIDES, _layer, _text, KINDS, _text_or_none),)
+    return ((_SIDES, _layers, _texts, KINDS, _texts_or_none),)
 
 
 _SHAPES: dict[str, Callable[[], tuple[Shape, ...]]] = {

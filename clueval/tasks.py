@@ -1,7 +1,8 @@
 """Tasks: what is counted in one go, elsewhere, when counting is shared out.
 
 A task is some whole pairs of files, or a part of a large pair (see `clueval.parts`); it carries paths, ranges of
-bytes and options, never text. What comes back are counts. What a part cannot know is looked after here:
+bytes and options, never text. What comes back are counts, as JSON (see `clueval.outcomes`). What a part cannot know
+is looked after here:
 
 * the layout, told from the first token line of a file: the layout of a part comes back with its counts;
 * the elements around documents, which give them metadata: where metadata is asked for, nothing with attributes

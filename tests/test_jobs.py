@@ -919,6 +919,39 @@ def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) ->
     assert report.strip() == evaluate(*files).to_json()
 
 
+@ON_LINUX
+@pytest.mark.long
+def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=100)
+    script = write(
+        tmp_path / "script.py",
+        "\n".join(
+            [
+                "import os, signal, threading, time",
+                "from clueval import evaluate, distribution, evaluation, workers",
+                "count, attempts = evaluation.count_column_files, 'attempts'",
+                "def dying(*arguments):",
+                "    with open(attempts, 'a') as file:",
+                "        file.write('x')",
+                "    if os.stat(attempts).st_size < 3:",
+                "        os.kill(os.getpid(), signal.SIGKILL)",
+                "    count(*arguments)",
+                "evaluation.count_column_files = dying",
+                "if __name__ == '__main__':",
+                "    distribution.SMALLEST = 1000",
+                "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+                f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
+            ]
+        ),
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, evaluate(*files).to_json(), "")
+    assert len((tmp_path / "attempts").read_text()) > 4
+
+
 def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError("Function not implemented")

@@ -206,7 +206,7 @@ def test_an_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_
 
 
 class Bomb:
-    """Whatever it is, it is not looked into."""
+    """An object of which no attribute is read."""
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError("it was touched")
@@ -396,7 +396,7 @@ def test_spans_without_a_place_come_back_as_they_are(tmp_path: Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Halves(Exact):
-    """A metric of somebody else's, which counts halves under numbers, by names that only it knows."""
+    """A metric that is not one of `METRICS`: it counts halves, and numbers are among its keys."""
 
     name: ClassVar[str] = "halves"
     half: ClassVar[Any] = 0.5
@@ -426,14 +426,15 @@ class Nested(Halves):
         return {"nested": total[(("a", "b"),)]}
 
 
-def test_a_metric_of_somebody_else_may_count_what_is_finite(files: tuple[Path, Path]) -> None:
+def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple[Path, Path]) -> None:
     together = evaluate(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
 
     assert together.to_json() == evaluate(*files, metrics=[Halves()], layers={"x": 2}).to_json()
     assert together.metrics["halves"]["x"]["halves"] > 10
-    change = of_json(replaced(*TALLY, 0, -1, by="1"))
-    with pytest.raises(WorkerLost, match="a count is no finite number"):
-        evaluate(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
+    for junk in ("1", True, 10**4000, float("inf"), float("nan")):
+        change = of_json(replaced(*TALLY, 0, -1, by=junk))
+        with pytest.raises(WorkerLost, match="what a worker sent back is not the counts of "):
+            evaluate(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
 
 
 def test_counts_that_are_not_plain_are_counted_here_and_said(files: tuple[Path, Path]) -> None:
