@@ -225,11 +225,13 @@ def _interrupts_held_back() -> Iterator[None]:
 
 
 def _begin(ear: Connection) -> None:
-    """What a worker does first: leave Ctrl-C to its parent, and wait for the parent's word or end."""
+    """What a worker does first: leave Ctrl-C and SIGHUP to its parent, and wait for the parent's word or end."""
     import threading
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, args=(ear,), daemon=True).start()

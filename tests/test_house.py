@@ -14,10 +14,11 @@ import clueval
 HOUSE = Path(clueval.__file__).parent
 
 FLOORS: list[set[str]] = [
+    {"visible"},
     {"version", "exceptions", "counting"},
     {"spans"},
     {"chunks"},
-    {"sources", "index", "tagging", "metric", "jobs", "cluster"},
+    {"sources", "writing", "index", "tagging", "metric", "jobs", "cluster"},
     {"classes"},
     {"matching"},
     {"components", "match_counts", "passages", "contexts", "alignment", "neighbours"},

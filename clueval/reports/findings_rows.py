@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from clueval.exceptions import CluevalError, FileError
 from clueval.findings import Finding, joined
 from clueval.reports.tables import SHAPES, Table, tables
 
@@ -140,8 +139,3 @@ def tables_known(report: Mapping[str, Any]) -> Iterator[Table]:
 def legible(text: str) -> str:
     """Text in which a lone surrogate, which no file can hold, is written out."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def unwritable(error: OSError, path: object) -> CluevalError:
-    """The error for a file that cannot be written."""
-    return FileError(f"cannot be written: {error.strerror or error}", file=str(path))

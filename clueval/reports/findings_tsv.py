@@ -21,7 +21,7 @@ from clueval.contexts import Context, Mark
 from clueval.findings import Finding
 from clueval.reports.findings_rows import legible, shortened, split_first
 from clueval.reports.tsv import cell, guarded
-from clueval.sources import whole_file
+from clueval.writing import whole_file
 
 SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "neither": ""}
 
