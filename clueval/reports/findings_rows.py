@@ -134,8 +134,3 @@ def tables_known(report: Mapping[str, Any]) -> Iterator[Table]:
     """The tables of a report, but for metrics that have none."""
     metrics = {name: sequences for name, sequences in report["metrics"].items() if name in SHAPES}
     return tables({**report, "metrics": metrics})
-
-
-def legible(text: str) -> str:
-    """Text in which a lone surrogate, which no file can hold, is written out."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
