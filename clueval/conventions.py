@@ -11,7 +11,6 @@ overlapping spans has no figures where there are some, and says so.
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -330,7 +329,9 @@ class ConventionTable:
 
     def to_json(self) -> str:
         """`to_dict` as JSON, indented, the same bytes for the same data."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+        from clueval.reports.indented import dumps
+
+        return dumps(self.to_dict())
 
     def __str__(self) -> str:
         from clueval.reports.conventions import render_text

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from clueval.visible import visible
+
 
 class CluevalError(ValueError):
     """Input or use is wrong; the message is one line and says what, where and what to do."""
@@ -38,7 +40,7 @@ class CluevalError(ValueError):
         text = f"{place}: {self.problem}" if place else self.problem
         if self.advice is not None:
             text += f" ({self.advice})"
-        return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+        return visible(text)
 
     def __reduce__(self) -> tuple[Any, ...]:  # keyword arguments would be lost between processes
         return _rebuild, (type(self), self.__dict__.copy())

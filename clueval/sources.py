@@ -8,11 +8,9 @@ and its like are characters, and a lone CR, the line end of old Macs, is an erro
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from io import BufferedReader, RawIOBase, TextIOWrapper
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -184,53 +182,3 @@ def is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[IO[str]]:
-    """A text file to write, which appears under its name when all of it is written, or not at all.
-
-    UTF-8, LF; packed if the name ends in ``.gz``. A file that is there keeps its mode, a link stays a link.
-    Raises `FileError` if it cannot be written.
-    """
-    import tempfile
-
-    temporary: str | None = None
-    try:
-        path = path.resolve() if path.is_symlink() else path
-        if path.exists() and not path.is_file():  # a pipe or a device takes what comes and stays what it is
-            with path.open("w", encoding="utf-8", newline="\n") as text:
-                yield text
-            return
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}.")
-        with (
-            os.fdopen(handle, "wb") as raw,
-            TextIOWrapper(
-                _packing(raw) if path.suffix == ".gz" else raw, encoding="utf-8", newline="\n"
-            ) as text,
-        ):
-            yield text
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-        temporary = None
-    except OSError as error:
-        raise FileError(f"cannot be written: {error.strerror or error}", file=str(path)) from error
-    finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
-
-
-def _packing(raw: IO[bytes]) -> IO[bytes]:
-    import gzip
-
-    packed: Any = gzip.GzipFile(
-        fileobj=raw, mode="wb", mtime=0
-    )  # mtime 0: the same text gives the same bytes
-    return packed  # type: ignore[no-any-return]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -348,9 +348,11 @@ def _answer(message: bytes) -> bytes:
 
 
 def _begin(ear: Connection) -> None:
-    """What a worker does first: leave Ctrl-C to its parent, and wait for the parent's word or end."""
+    """What a worker does first: leave Ctrl-C and SIGHUP to its parent, and wait for the parent's word or end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
     Thread(target=_end_with_parent, args=(ear,), daemon=True).start()

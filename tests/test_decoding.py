@@ -114,7 +114,9 @@ class TestDecoder:
                 assert list(decoder.chunks(tags, seams.neighbours)) == expected
                 columns = decoder.columns("entity", tags, seams)
                 assert all(set(labels) == {"entity"} for labels in columns.keyed_labels()[1].values())
-                assert [*zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)] == expected
+                assert [
+                    *zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)
+                ] == expected
 
     def test_where_nothing_is_well_formed_the_columns_are_empty(self) -> None:
         decoder = Decoder("BIO", "discard")

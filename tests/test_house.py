@@ -14,6 +14,7 @@ import clueval
 HOUSE = Path(clueval.__file__).parent
 
 FLOORS: list[set[str]] = [
+    {"visible"},
     {"version", "exceptions", "counting"},
     {"spans"},
     {"flat"},

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.reports.indented import dumps
+from clueval.visible import escaped_in_json
 
 PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
 VALUES = st.recursive(
@@ -19,7 +20,8 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_it_is_what_the_standard_library_writes(value: Any) -> None:
-    assert dumps(value) == json.dumps(value, ensure_ascii=False, indent=2)
+    assert dumps(value) == escaped_in_json(json.dumps(value, ensure_ascii=False, indent=2))
+    assert repr(json.loads(dumps(value))) == repr(json.loads(json.dumps(value)))
 
 
 def test_labels_that_look_like_json_stay_labels() -> None:

@@ -11,7 +11,7 @@ from clueval import Span, evaluate, read
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.formats import vrt as vrt_format
 from clueval.passages import ColumnOptions, unescape
-from clueval.sources import whole_file
+from clueval.writing import whole_file
 
 LAYERS = {"entity": 2, "risk": 3}
 TEXT = """\

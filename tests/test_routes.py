@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import random
+from pathlib import Path
+
 import pytest
 from routes import (
     FORMATS,
     ROUTES,
+    SCHEMES,
+    TREATMENTS,
     Files,
     Options,
     by_files,
+    by_processes,
+    corpora,
     outcome,
+    settings_of,
     without,
+    written,
 )
 
 from clueval.metrics import METRICS

@@ -1,6 +1,7 @@
 """The command line: arguments in, exit code out.
 
-0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 130 interrupted; 143 terminated.
+0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
+130 interrupted; 143 terminated.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from importlib import import_module
 from io import TextIOBase, TextIOWrapper
 from typing import Any, NoReturn
 
+from clueval.cli.printing import remark
 from clueval.exceptions import CluevalError, FileError
 from clueval.version import __version__
+from clueval.visible import visible
 
 COMMANDS = {
     "score": "score predicted against gold",
@@ -47,7 +50,7 @@ class _Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
 
 
 class _Command(_Parser):
@@ -95,53 +98,62 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = "clueval" if command is None else f"clueval {command}"
     _make_printable()
     try:
-        options = parser(command).parse_args(given)
         with _ending_in_order():
+            options = parser(command).parse_args(given)
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
-        sys.stdout.flush()
+            sys.stdout.flush()
     except CluevalError as error:
-        print(f"{name}: {error}", file=sys.stderr)
+        remark(f"{name}: {error}")
         return 2
-    except _Terminated:
-        print(f"{name}: terminated", file=sys.stderr)
-        return 143
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
-        return 130
+    except KeyboardInterrupt as error:
+        number = error.number if isinstance(error, _Ended) else signal.SIGINT
+        remark(f"{name}: {_ENDS[number]}")
+        return 128 + number
     except BrokenPipeError:  # whoever reads the output has gone
         _give_up_stdout()
         return 0
     except OSError as error:
-        print(f"{name}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        remark(f"{name}: {error.filename or 'output'}: {error.strerror or error}")
         _give_up_stdout()
         return 2
     return code
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does: no process is left behind, and no half of a file."""
+_ENDS: dict[int, str] = {
+    number: meaning
+    for name, meaning in (("SIGHUP", "hung up"), ("SIGINT", "interrupted"), ("SIGTERM", "terminated"))
+    if (number := getattr(signal, name, None)) is not None
+}
+"""The signals that end a command in order, and what is said of each."""
+
+
+class _Ended(KeyboardInterrupt):
+    """SIGTERM or SIGHUP, which end a command as Ctrl-C does: no process is left behind, and no half of a file."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
 
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Inside, SIGTERM raises `_Terminated`, unless whoever calls has another use for it."""
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
+    """Inside, the signals of `_ENDS` raise `KeyboardInterrupt`, unless the caller has another use for them."""
     only_in_main_thread = suppress(ValueError)  # another one is not told of signals and cannot ask to be
+    own = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
 
-    def terminate(*_: object) -> NoReturn:
-        raise _Terminated
+    def end(number: int, _: object) -> NoReturn:
+        raise _Ended(number)
 
-    with only_in_main_thread:
-        signal.signal(signal.SIGTERM, terminate)
     hook, sys.unraisablehook = sys.unraisablehook, _send_again
     try:
+        with only_in_main_thread:
+            for number in own:
+                signal.signal(number, end)
         yield
     finally:
         sys.unraisablehook = hook
         with only_in_main_thread:
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            for number in own:
+                signal.signal(number, signal.SIG_DFL)
 
 
 def _send_again(lost: sys.UnraisableHookArgs) -> None:
@@ -151,7 +163,7 @@ def _send_again(lost: sys.UnraisableHookArgs) -> None:
         return
     from threading import Timer
 
-    number = signal.SIGTERM if isinstance(lost.exc_value, _Terminated) else signal.SIGINT
+    number = lost.exc_value.number if isinstance(lost.exc_value, _Ended) else signal.SIGINT
     Timer(0.05, os.kill, (os.getpid(), number)).start()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from clueval.checking import Check
 from clueval.cli import options as common
+from clueval.cli.printing import say
 from clueval.files import files_of
 from clueval.read_options import ReadOptions
 from clueval.reading import source_of
@@ -50,14 +51,14 @@ def _check(check: Check, path: Path, most: int) -> bool:
     count = 0
     for problem in islice(problems, most):
         count += 1
-        print(problem)
+        say(str(problem))
     if count == most and next(problems, None) is not None:
-        print(f"{path}: stopped after {most} problems; there are more (--max-errors shows them)")
+        say(f"{path}: stopped after {most} problems; there are more (--max-errors shows them)")
     elif count:
-        print(f"{path}: {count} problem{'s' * (count != 1)}")
+        say(f"{path}: {count} problem{'s' * (count != 1)}")
     else:
         schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
-        print(
+        say(
             f"{path}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
             f"{check.tokens:,} positions" + (f" ({schemes})" if schemes else "")
         )

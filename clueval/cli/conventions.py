@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.printing import put, wrote
 from clueval.cli.progress import progress
 from clueval.conventions import compare_conventions
 from clueval.exceptions import UsageError
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([options.gold, options.predicted], [options.html])
+    refuse_to_overwrite([options.gold, options.predicted, options.text], [options.html])
     require_writable([options.html])
     require_page(options.html)
     if options.html is not None and options.output is not None:
@@ -60,10 +60,10 @@ def run(options: argparse.Namespace) -> int:
         )
     if options.html is not None:
         write_page(options.html, table.to_dict())
-        print(f"wrote {options.html}", file=sys.stderr)
+        wrote(options.html)
     elif options.output == "json":
-        print(table.to_json())
+        put(table.to_json())
     else:
         render = render_markdown if options.output == "markdown" else render_text
-        print(render(table.to_dict()))
+        put(render(table.to_dict()))
     return 0

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.outputs import refuse_to_overwrite
+from clueval.cli.outputs import Inputs, refuse_to_overwrite
+from clueval.cli.printing import put, remark, wrote
 from clueval.exceptions import FileError, UsageError
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
-from clueval.sources import whole_file
 from clueval.spans import Document
 from clueval.units import to_characters
+from clueval.writing import whole_file
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -55,13 +55,13 @@ def run(options: argparse.Namespace) -> int:
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
-    refuse_to_overwrite([options.file], [path])
+    inputs = refuse_to_overwrite([options.file, options.text], [path])
     if options.to == "spans":
         require_one_file(options.file)
         print_or_write(_spans(documents, with_ids=options.token_id is not None), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
-        _write_each(documents, path)
+        _write_each(documents, path, inputs)
     else:
         print_or_write(_single(documents), path)
     return 0
@@ -79,12 +79,12 @@ def print_or_write(lines: Iterable[str], path: Path | None) -> None:
     """Lines to a file, whole or not at all, or to standard output."""
     if path is None:
         for line in lines:
-            print(line)
+            put(line)
         return
     with whole_file(path) as output:
         for line in lines:
             output.write(f"{line}\n")
-    print(f"wrote {path}", file=sys.stderr)
+    wrote(path)
 
 
 def _spans(documents: Iterator[Document], with_ids: bool) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _single(documents: Iterator[Document]) -> Iterator[str]:
         yield _ltf(document).removesuffix("\n")
 
 
-def _write_each(documents: Iterator[Document], folder: Path) -> None:
+def _write_each(documents: Iterator[Document], folder: Path, inputs: Inputs) -> None:
     """One file for each document, called by its id."""
     written: set[str] = set()
     for document in documents:
@@ -133,6 +133,8 @@ def _write_each(documents: Iterator[Document], folder: Path) -> None:
                 f"two documents would be called {name}.xml", file=str(folder), document=document.id
             )
         written.add(name)
-        with whole_file(folder / f"{name}.xml") as output:
+        path = folder / f"{name}.xml"
+        inputs.refuse(path)
+        with whole_file(path) as output:
             output.write(_ltf(document))
-    print(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}", file=sys.stderr)
+    remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

@@ -13,6 +13,7 @@ from pathlib import Path
 from clueval.classes import LEVELS
 from clueval.cli import options as common
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.printing import put_painted, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation import evaluate
 from clueval.exceptions import UsageError
@@ -155,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
 def _check_outputs(options: argparse.Namespace) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite([options.gold, options.predicted], outputs)
+    refuse_to_overwrite([options.gold, options.predicted, options.text], outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
@@ -193,7 +194,7 @@ def _write(
         assert choice is not None  # a page about other errors is refused
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
         count = findings_html.write(path, rows, result.to_dict(), choice, title=f"Errors: {title}")
-    print(f"wrote {path}", file=sys.stderr)
+    wrote(path)
     return count
 
 
@@ -209,14 +210,14 @@ def _print(findings: Iterator[Finding]) -> int:
     width = shutil.get_terminal_size((100, 24)).columns
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     for line in findings_text.lines(counted(), width=width, colour=colour):
-        print(line)
+        put_painted(line)
     return count
 
 
 def _remark(shown: int, result: Result, choice: Choice) -> None:
     counts = [expected(report, choice) for report in result.metrics["levels"].values()]
     total: dict[str, int] = {side: sum(count[side] for count in counts) for side in SIDES}
-    print(f"{shown:,} error{'s' * (shown != 1)} shown; the scores count {_both(total)}", file=sys.stderr)
+    remark(f"{shown:,} error{'s' * (shown != 1)} shown; the scores count {_both(total)}")
 
 
 def _both(total: dict[str, int]) -> str:
@@ -249,5 +250,5 @@ def _run_fair(options: argparse.Namespace) -> int:
         if finding.side in sides and (not kinds or finding.kind in kinds)
     )
     shown = _put_out(islice(found, options.limit), result, None, options)
-    print(f"{shown:,} error{'s' * (shown != 1)} shown", file=sys.stderr)
+    remark(f"{shown:,} error{'s' * (shown != 1)} shown")
     return 0

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from clueval.cli.printing import remark, wrote
 from clueval.exceptions import UsageError
 from clueval.metric import Metric
 from clueval.results import Result
-from clueval.sources import whole_file
 from clueval.spans import Document
+from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.compat.gate import GateListTable, GateTable, IndicatorWriter
@@ -74,12 +74,12 @@ class GateOutputs:
         if self._table is not None:
             with whole_file(options.gate_tsv) as output:
                 output.writelines(f"{line}\n" for line in self._table.lines())
-            print(f"wrote {options.gate_tsv}", file=sys.stderr)
+            wrote(options.gate_tsv)
         if self._indicators is not None:
             number = len(self._indicators.written)
-            print(f"wrote {number} file{'s' * (number != 1)} to {options.write_indicators}", file=sys.stderr)
+            remark(f"wrote {number} file{'s' * (number != 1)} to {options.write_indicators}")
         if options.html is not None and self.has_gate:
             from clueval.reports.gate_html import write_page
 
             write_page(options.html, result.to_dict())
-            print(f"wrote {options.html}", file=sys.stderr)
+            wrote(options.html)

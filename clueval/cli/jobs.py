@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from clueval.cli import printing
 from clueval.exceptions import UsageError
 
 if TYPE_CHECKING:
@@ -66,4 +66,4 @@ def remark(options: argparse.Namespace) -> Callable[[str], object] | None:
 
 
 def _say(line: str) -> None:
-    print(f"clueval score: {line}", file=sys.stderr)
+    printing.remark(f"clueval score: {line}")

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    refuse_to_overwrite([options.file], [options.output_file])
+    refuse_to_overwrite([options.file, options.text], [options.output_file])
     require_writable([options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli import options as common
+from clueval.cli import printing
 from clueval.cli.gate import GateOutputs
 from clueval.cli.jobs import add_jobs, places, remark
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
@@ -22,7 +22,8 @@ from clueval.metrics import METRICS
 from clueval.parallel import PAIR_BY
 from clueval.reports import markdown
 from clueval.results import Result
-from clueval.sources import lines, whole_file
+from clueval.sources import lines
+from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.metrics.noisy import Noisy
@@ -161,11 +162,11 @@ def run(options: argparse.Namespace) -> int:
         _require_alone(options)
         return _run_config(options.config)
     _check(options)
-    refuse_to_overwrite([options.gold, options.predicted, options.pairs], [options.html, options.gate_tsv])
     require_writable([options.html, options.gate_tsv])
     chosen = metrics(options)
     explains = _explains(options, chosen)
     gold, predicted = _sides(options)
+    _refuse_to_overwrite(gold, predicted, options)
     reading = common.reading(options)
     lists = candidate_lists(options)
     outputs = GateOutputs(options, chosen, lists)
@@ -201,9 +202,18 @@ def run(options: argparse.Namespace) -> int:
         _explain(result, explains, (gold, predicted), reading, options)
     else:
         if options.output == "conlleval":  # whose format has no place for it
-            print(f"signature: {result.signature}", file=sys.stderr)
-        print(_rendered(result, options.output))
+            printing.remark(f"signature: {result.signature}")
+        printing.put(_rendered(result, options.output))
     return 0
+
+
+def _refuse_to_overwrite(gold: Any, predicted: Any, options: argparse.Namespace) -> None:
+    """Raise `CluevalError` for an output that is an input, or another output."""
+    listed = [path for side in (gold, predicted) if isinstance(side, list) for path in side]
+    refuse_to_overwrite(
+        [options.gold, options.predicted, options.pairs, options.text, *listed],
+        [options.html, options.gate_tsv],
+    )
 
 
 def _rendered(result: Result, output: str) -> str:
@@ -315,14 +325,13 @@ def _explain(
         from clueval.reports.noisy_html import write_page
 
         write_page(options.html, result.to_dict(), explained)
-        print(f"wrote {options.html}", file=sys.stderr)
+        printing.wrote(options.html)
     elif options.output == "tsv":
         for row in explanation_rows(explained):
-            print(row)
+            printing.put(row)
     else:
-        print(result)
-        print()
-        print(
+        printing.put(f"{result}\n")
+        printing.put(
             text.render_tables(
                 iter([explanation_table("noisy: every gold span and its counterpart", explained)])
             )
@@ -334,12 +343,13 @@ def _run_config(path: Path) -> int:
     from clueval.compat.faireval_config import output_file, parse_config, run_config
 
     config = parse_config(lines(path), file=str(path))
-    report = run_config(config)
     target = output_file(config)
+    refuse_to_overwrite([path, config.target_in, config.system_in], [target])
+    report = run_config(config)
     if target is None:
-        print(report, end="")
+        printing.put(report, end="")
     else:
         with whole_file(target) as output:
             output.write(report)
-        print(f"wrote {target}", file=sys.stderr)
+        printing.wrote(target)
     return 0

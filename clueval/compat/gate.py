@@ -20,8 +20,9 @@ from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.read_options import WITH_SETS, ReadOptions
 from clueval.reading import source_of
 from clueval.reports.gate_tsv import Counted, header, list_lines, tagging_lines
-from clueval.sources import content, raw_content, whole_file
+from clueval.sources import content, raw_content
 from clueval.spans import DEFAULT_LAYER, Document, Span
+from clueval.writing import whole_file
 
 Group = tuple[Document, ...]
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.reports.text import printable
+from clueval.visible import visible
 
 Report = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def render(report: Report) -> str:
     blocks = list(_blocks(report))
     if len(blocks) == 1:
         return blocks[0][1]
-    return "\n\n".join(f"{printable(name)}\n{block}" for name, block in blocks)
+    return "\n\n".join(f"{visible(name)}\n{block}" for name, block in blocks)
 
 
 def _blocks(report: Report) -> Iterator[tuple[str, str]]:
@@ -58,7 +58,7 @@ def _lines(figures: Report, tokens: int) -> Iterator[str]:
     if tokens:
         yield f"accuracy: {100 * figures['token_accuracy']:6.2f}%; {_rates(micro)}"
     for label, prf in figures["per_label"].items():
-        yield f"{printable(label):>17}: {_rates(prf)}  {prf['predicted']}"
+        yield f"{visible(label):>17}: {_rates(prf)}  {prf['predicted']}"
 
 
 def _rates(prf: Report) -> str:

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, score_table, template
+from clueval.reports.markdown import escaped, row_of, signature_line
 from clueval.reports.table import Rate
-from clueval.reports.text import printable, shown
-from clueval.sources import whole_file
+from clueval.reports.text import shown
+from clueval.visible import visible
+from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
 
@@ -27,24 +28,24 @@ def render_text(report: Report) -> str:
     for sequence, rows in _tables(report):
         cells = [HEADER, *rows]
         widths = [max(len(row[column]) for row in cells) for column in range(4)]
-        lines.append(printable(sequence))
+        lines.append(visible(sequence))
         for number, row in enumerate(cells):
             rates = (cell.rjust(width) for cell, width in zip(row[1:4], widths[1:], strict=True))
             lines.append("  ".join([row[0].ljust(widths[0]), *rates, row[4]]))
             if number == 0:
                 lines.append("  ".join("-" * width for width in (*widths, len(HEADER[4]))))
         lines.append("")
-    return "\n".join([*lines, f"signature: {report['signature']}"])
+    return "\n".join([*lines, f"signature: {visible(report['signature'])}"])
 
 
 def render_markdown(report: Report) -> str:
     """The same as Markdown."""
     lines: list[str] = []
     for sequence, rows in _tables(report):
-        lines += [f"**{_escaped(sequence)}**", "", _row(HEADER), "| --- | ---: | ---: | ---: | --- |"]
-        lines += [_row([_escaped(cell) for cell in row]) for row in rows]
+        lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- |"]
+        lines += [row_of([escaped(cell) for cell in row]) for row in rows]
         lines.append("")
-    return "\n".join([*lines, f"Signature: `{report['signature'].replace('`', '')}`"])
+    return "\n".join([*lines, signature_line(report)])
 
 
 def write_page(path: Path, report: Report, *, title: str = "Which F1 is this?") -> None:
@@ -63,11 +64,11 @@ def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
     from markupsafe import Markup  # comes with Jinja
 
     return jinja.from_string(_PAGE).render(
-        title=legible(title),
+        title=title,
         version=report["clueval"],
         facts=_facts(report),
-        signature=legible(report["signature"]),
-        tables=[ShownTable(legible(sequence), HEADER, rows) for sequence, rows in _tables(report)],
+        signature=report["signature"],
+        tables=[ShownTable(sequence, HEADER, rows) for sequence, rows in _tables(report)],
         score_table=score_table(jinja),
         style=Markup(template("page.css") + _STYLE),
     )
@@ -83,7 +84,7 @@ def _shown(row: Report) -> Sequence[str]:
     note = row["note"]
     counts = row["counts"] if note is None else f"{row['counts']} ({note})"
     rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
-    return row["convention"], *rates, printable(counts)
+    return row["convention"], *rates, visible(counts)
 
 
 def _facts(report: Report) -> str:
@@ -94,17 +95,6 @@ def _facts(report: Report) -> str:
         f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}" for side, n in report["repaired_tags"].items() if n
     ]
     return "; ".join(parts)
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _escaped(text: str) -> str:
-    """Text that means nothing in Markdown or HTML."""
-    for character in "\\`*_[]#|":
-        text = text.replace(character, f"\\{character}")
-    return printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 _STYLE = """

@@ -18,10 +18,10 @@ from clueval.classes import KINDS
 from clueval.findings import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.problems import SIDES, Choice, expected
-from clueval.reports.findings_rows import LONGEST_OTHER, legible, shortened
+from clueval.reports.findings_rows import LONGEST_OTHER, shortened
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
 from clueval.reports.table import Table
-from clueval.sources import whole_file
+from clueval.writing import whole_file
 
 _MEANINGS = {
     "exact": "the same span",
@@ -72,7 +72,7 @@ def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, t
     script = template("page.js")
     main_tables, more_tables = _score_tables(report, choice)
     return jinja.get_template("page.html").generate(
-        title=legible(title),
+        title=title,
         report=report,
         choice_text=_in_words(choice),
         main_tables=main_tables,

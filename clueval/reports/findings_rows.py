@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from clueval.exceptions import CluevalError, FileError
 from clueval.findings import Finding, joined
 
 LONGEST_CELL = 32_767
@@ -127,13 +126,3 @@ def split_first(findings: Iterable[Finding]) -> tuple[Columns, Iterable[Finding]
     stream = iter(findings)
     first = next(stream, None)
     return Columns.of(first), stream if first is None else chain([first], stream)
-
-
-def legible(text: str) -> str:
-    """Text in which a lone surrogate, which no file can hold, is written out."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def unwritable(error: OSError, path: object) -> CluevalError:
-    """The error for a file that cannot be written."""
-    return FileError(f"cannot be written: {error.strerror or error}", file=str(path))

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from clueval.contexts import Context, Mark
 from clueval.findings import Finding, joined
 from clueval.reports.findings_rows import shortened
-from clueval.reports.text import printable
+from clueval.visible import visible
 
 BRACKETS: dict[Mark, tuple[str, str]] = {
     "both": ("[=", "=]"),
@@ -49,7 +49,7 @@ def _head(finding: Finding) -> str:
     side = f"{finding.side} " if finding.side else ""
     what = f"{side}{finding.kind}" + (", wrong label" if finding.reason == "label" else "")
     labels = f"{finding.sequence}={joined(finding.labels)}"
-    return printable(f"{what}  {labels}  {_place(finding)}")
+    return visible(f"{what}  {labels}  {_place(finding)}")
 
 
 def _place(finding: Finding) -> str:
@@ -77,7 +77,7 @@ def _other(finding: Finding) -> Iterator[str]:
     name = {"gold": "predicted", "predicted": "gold"}.get(finding.side or "", "other side")
     spans = zip(finding.other_texts, finding.other_labels, strict=True)
     shown = "; ".join(f"{joined(labels)} {shortened(text, 200)!r}" for text, labels in spans)
-    yield f"{_INDENT}{name}: {printable(shortened(shown, _LONGEST))}"
+    yield f"{_INDENT}{name}: {visible(shortened(shown, _LONGEST))}"
 
 
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _words(context: Context) -> Iterator[tuple[str, Mark]]:
         yield "… ", "neither"
     for piece in context.pieces:
         left, right = BRACKETS[piece.mark]
-        words = printable(shortened(f"{left}{piece.text}{right}{context.joiner}", _LONGEST)).split(" ")
+        words = visible(shortened(f"{left}{piece.text}{right}{context.joiner}", _LONGEST)).split(" ")
         for number, word in enumerate(words):
             following = " " if number < len(words) - 1 else ""
             if word or following:

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from clueval.contexts import Context, Mark
 from clueval.findings import Finding
-from clueval.reports.findings_rows import legible, shortened, split_first
+from clueval.reports.findings_rows import shortened, split_first
 from clueval.reports.tsv import cell, guarded
-from clueval.sources import whole_file
+from clueval.writing import whole_file
 
 SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "neither": ""}
 
@@ -33,7 +33,7 @@ def lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
     yield "\t".join(map(safe, columns.names))
     for finding in findings:
         cells = (safe(shortened(str(value))) for value in columns.cells(finding))
-        yield legible("\t".join(chain(cells, [safe(shortened(marked(finding.context)))])))
+        yield "\t".join(chain(cells, [safe(shortened(marked(finding.context)))]))
 
 
 def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:

@@ -12,27 +12,25 @@ comments.
 
 from __future__ import annotations
 
-import os
-import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import RawIOBase
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from clueval.contexts import Context, Mark
-from clueval.exceptions import CluevalError, MissingExtra
+from clueval.exceptions import FileError, MissingExtra
 from clueval.findings import Finding, joined
 from clueval.metrics.tables import of_known
 from clueval.reports.findings_rows import (
     LONGEST_CELL,
     Columns,
-    legible,
     shortened,
     split_first,
-    unwritable,
 )
 from clueval.reports.table import Rate
+from clueval.visible import visible_lines
+from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
 """The rows of a sheet, its header included."""
@@ -49,8 +47,6 @@ _SIDES = ("gold", "predicted")
 
 _LEAST_SHARE = 80
 """Characters of a piece at least, if pieces must be cut."""
-
-_NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ufffe\uffff]")
 
 
 def require_package() -> None:
@@ -88,39 +84,76 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
 @contextmanager
 def _whole_workbook(path: Path) -> Iterator[Any]:
     """A workbook that appears under its name when all of it is written, or not at all."""
+    if is_written_through(path):  # nothing can be laid beside it
+        with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:
+            yield book
+        return
+    with scratch_folder(path) as folder, whole_bytes(path) as file:
+        options = {"constant_memory": True, "in_memory": False, "tmpdir": str(folder)}
+        with _workbook(file, path, options) as book:
+            yield book
+
+
+@contextmanager
+def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[Any]:
+    """A workbook that is written to an open file at the end, unless there is an error before."""
     import xlsxwriter
     from xlsxwriter.exceptions import XlsxWriterException
 
-    temporary: str | None = None
+    as_text = dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)
+    sink = _Sink(file)
+    book = xlsxwriter.Workbook(sink, {**as_text, **options})
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        with os.fdopen(handle, "wb") as file:
-            options = {
-                "constant_memory": True,
-                "strings_to_formulas": False,
-                "strings_to_urls": False,
-                "strings_to_numbers": False,
-                "in_memory": False,
-            }
-            book = xlsxwriter.Workbook(file, options)
-            try:
-                yield book
-            finally:
-                book.close()
-        mask = os.umask(0)
-        os.umask(mask)
-        Path(temporary).chmod(0o666 & ~mask)
-        Path(temporary).replace(path)
-        temporary = None
-    except CluevalError:
+        yield book
+        book.close()
+    except BaseException as error:
+        sink.is_open = False
+        cause = error.args[0] if error.args else None
+        if isinstance(error, XlsxWriterException):
+            if isinstance(cause, OSError):
+                raise cause from None
+            raise FileError(f"cannot be written: {error}", file=str(path)) from error
         raise
-    except OSError as error:
-        raise unwritable(error, path) from error
-    except XlsxWriterException as error:
-        raise CluevalError(f"cannot be written: {error}", file=str(path)) from error
     finally:
-        if temporary is not None:
-            Path(temporary).unlink(missing_ok=True)
+        for sheet in book.worksheets() if book.constant_memory else ():
+            with suppress(OSError):  # the disk is full, which has been said
+                sheet._opt_close()
+
+
+class _Sink(RawIOBase):
+    """What a packed file is written to. After an error it takes everything and keeps nothing.
+
+    The writer of packed files ends its file in its destructor, which has nowhere to report an error to.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file, self._place = file, 0
+        self.is_open = True
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        if self.is_open:
+            self._file.write(data)
+        self._place += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self._place
+
+    def seekable(self) -> bool:
+        return self._file.closed or self._file.seekable()
+
+    def seek(self, place: int, whence: int = 0, /) -> int:
+        if self.is_open:
+            self._file.seek(place, whence)
+        self._place = place
+        return place
+
+    def flush(self) -> None:
+        if self.is_open:
+            self._file.flush()
 
 
 class _Sheets:
@@ -145,7 +178,7 @@ class _Sheets:
         )
         for number, name in enumerate(self._names):
             self._sheet.set_column(number, number, _WIDTHS.get(name, 11))
-            self._sheet.write_string(0, number, shortened(_safe(name)), self._header)
+            self._sheet.write_string(0, number, shortened(visible_lines(name)), self._header)
         self._sheet.freeze_panes(1, 0)
         self._sheet.set_landscape()
         self._sheet.repeat_rows(0)
@@ -159,7 +192,7 @@ class _Sheets:
         self.findings += 1
         cells = self._columns.cells(finding)
         for number, value in enumerate(cells):
-            self._sheet.write_string(self._row, number, shortened(_safe(str(value))), self._top)
+            self._sheet.write_string(self._row, number, shortened(visible_lines(str(value))), self._top)
         place = len(cells)
         self._write_context(place, finding.context)
         self._sheet.write_comment(self._row, place, _comment(finding), {"x_scale": 2})
@@ -182,7 +215,7 @@ def _fragments(context: Context) -> Iterator[tuple[str, Mark]]:
     pieces: list[tuple[str, Mark]] = [("… ", "neither")] if context.cut_before else []
     for number, piece in enumerate(context.pieces):
         blank = context.joiner if number < len(context.pieces) - 1 else ""
-        pieces.append((_safe(piece.text or "‸") + blank, piece.mark))
+        pieces.append((visible_lines(piece.text or "‸") + blank, piece.mark))
     if context.cut_after:
         pieces.append((" …", "neither"))
     whole = sum(len(text) for text, _ in pieces) <= LONGEST_CELL
@@ -205,14 +238,7 @@ def _comment(finding: Finding) -> str:
     others = [f"{name}: {joined(labels)} {shortened(text, 200)!r}" for text, labels in spans]
     text = "\n".join([shortened(own, 1000), *(others[:20] or [f"{name}: nothing"])])
     more = f"\n… and {len(others) - 20} more" if len(others) > 20 else ""
-    return shortened(_safe(text) + more, 20_000)
-
-
-def _safe(text: str) -> str:
-    """Text of characters that XML can hold; the others are written as escapes."""
-    if text.isprintable():
-        return text
-    return legible(_NOT_IN_XML.sub(lambda match: f"\\u{ord(match[0]):04x}", text))
+    return shortened(visible_lines(text) + more, 20_000)
 
 
 def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
@@ -225,13 +251,13 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
     sheet.set_column(0, 0, 30)
     sheet.set_column(1, 20, 11)
     row = 0
-    sheet.write_string(row, 0, f"signature: {_safe(report['signature'])}")
+    sheet.write_string(row, 0, f"signature: {visible_lines(report['signature'])}")
     for table in of_known(report):
         row += 2
-        sheet.write_string(row, 0, _safe(table.title), bold)
+        sheet.write_string(row, 0, visible_lines(table.title), bold)
         row += 1
         for column, name in enumerate(table.header):
-            sheet.write_string(row, column, shortened(_safe(name)), header)
+            sheet.write_string(row, column, shortened(visible_lines(name)), header)
         for cells in table.rows:
             row += 1
             for column, value in enumerate(cells):
@@ -239,7 +265,7 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
                     if value.value is not None:
                         sheet.write_number(row, column, value.value, percent)
                 elif isinstance(value, str):
-                    sheet.write_string(row, column, shortened(_safe(value)))
+                    sheet.write_string(row, column, shortened(visible_lines(value)))
                 else:
                     sheet.write_number(row, column, value, count)
     return sheet

@@ -16,9 +16,8 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.tables import gate
-from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, score_table, template
-from clueval.sources import whole_file
+from clueval.writing import whole_file
 
 LEFT, TOP, SIDE = 52, 14, 320
 """Where the square of the drawing begins, and its length, in units of the drawing."""
@@ -83,9 +82,9 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
     from markupsafe import Markup  # comes with Jinja
 
     return jinja.get_template("gate.html").render(
-        title=legible(title),
+        title=title,
         report=report,
-        signature=legible(report["signature"]),
+        signature=report["signature"],
         pictures=list(pictures(report["metrics"]["gate"])),
         main_tables=list(_tables(report["metrics"], "")),
         more_tables=list(_tables_of_groups(report)),
@@ -101,13 +100,7 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
 def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[ShownTable]:
     for sequence, report in metrics["gate"].items():
         for table in gate(f"{where}gate, {sequence}", report):
-            yield _legible(ShownTable.of(table, ("all",)))
-
-
-def _legible(table: ShownTable) -> ShownTable:
-    return ShownTable(
-        table.title, table.header, [[legible(cell) for cell in row] for row in table.rows], table.chosen
-    )
+            yield ShownTable.of(table, ("all",))
 
 
 def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
@@ -130,7 +123,7 @@ def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
         for name, (thresholds, average) in curves.items():
             lines = tuple(Line(kind, tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS)
             if lines[0].dots:
-                yield Picture(legible(name), lines)
+                yield Picture(name, lines)
 
 
 def _dots(thresholds: Mapping[str, Any], kind: str) -> Iterator[Dot]:

@@ -1,7 +1,8 @@
 """What the web pages share: templates in which everything is escaped, and data that can stand in a page.
 
-Text from the corpus never becomes markup: Jinja escapes what it writes, the pages' scripts write text only, and
-a content security policy names the script by its hash, so that no other can run.
+Text from the corpus never becomes markup: Jinja escapes what it writes, after characters that steer have become
+escapes, the pages' scripts write text only, and a content security policy names the script by its hash, so that
+no other can run.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import MissingExtra
-from clueval.reports.findings_rows import legible
 from clueval.reports.table import Table
 from clueval.reports.text import shown
+from clueval.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -36,7 +37,7 @@ class ShownTable:
     def of(cls, table: Table, chosen: Sequence[str] = ()) -> ShownTable:
         """The table with its cells as text."""
         rows = [[shown(cell) for cell in row] for row in table.rows]
-        return cls(legible(table.title), table.header, rows, chosen)
+        return cls(table.title, table.header, rows, chosen)
 
 
 def environment() -> Environment:
@@ -49,11 +50,17 @@ def environment() -> Environment:
         ) from None
     return Environment(
         autoescape=True,
+        finalize=_shown,
         loader=FunctionLoader(template),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _shown(value: object) -> object:
+    """What is written into a page: text that is not markup is made visible."""
+    return visible(value) if type(value) is str else value
 
 
 def template(name: str) -> str:
@@ -80,7 +87,7 @@ def json_inside(value: object) -> str:
     '["\\\\u003c/script\\\\u003e",1]'
     """
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
+    for character in "<>&":
         if character in text:
             text = text.replace(character, f"\\u{ord(character):04x}")
-    return legible(text)
+    return escaped_in_json(text)

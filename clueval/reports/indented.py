@@ -12,9 +12,13 @@ from functools import cache
 from json import JSONEncoder
 from typing import Any
 
+from clueval.visible import escaped_in_json
+
 
 def dumps(value: Any) -> str:
     """A value as JSON: the same as ``json.dumps(value, ensure_ascii=False, indent=2)``, with strings for keys.
+
+    Characters that could control a terminal are escapes.
 
     >>> print(dumps({"labels": {"PER": 1, "LOC": 0.5}, "none": []}))
     {
@@ -25,7 +29,7 @@ def dumps(value: Any) -> str:
       "none": []
     }
     """
-    return _written(value, "\n  ")
+    return escaped_in_json(_written(value, "\n  "))
 
 
 def _written(value: Any, line: str) -> str:

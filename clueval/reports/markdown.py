@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.reports.table import Report, Table
 from clueval.reports.text import shown, summary
+from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
     """A report in Markdown: what was read, its tables, the signature."""
     lines = [line for table in tables for line in _table(table)]
-    head = [*(_escaped(line) for line in summary(report)), ""]
-    return "\n".join([*head, *lines, f"Signature: `{report['signature'].replace('`', '')}`"])
+    head = [*(escaped(line) for line in summary(report)), ""]
+    return "\n".join([*head, *lines, signature_line(report)])
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"**{_escaped(table.title)}**"
+    yield f"**{escaped(table.title)}**"
     yield ""
-    yield _row([_escaped(title) for title in table.header])
-    yield _row(["---", *["---:"] * (len(table.header) - 1)])
+    yield row_of([escaped(title) for title in table.header])
+    yield row_of(["---", *["---:"] * (len(table.header) - 1)])
     for row in table.rows:
-        yield _row([_escaped(shown(cell)) for cell in row])
+        yield row_of([escaped(shown(cell)) for cell in row])
     yield ""
 
 
-def _row(cells: list[str]) -> str:
+def signature_line(report: Report) -> str:
+    """The last line of a report."""
+    return f"Signature: `{visible(report['signature']).replace('`', '')}`"
+
+
+def row_of(cells: Sequence[str]) -> str:
+    """A row of a table."""
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped(text: str) -> str:
-    """Text that means nothing in Markdown or HTML."""
+def escaped(text: str) -> str:
+    """Text that is shown as it is: nothing in it means anything in Markdown or HTML, and nothing is invisible."""
+    text = visible(text)
     for character in "\\`*_[]#|":
         text = text.replace(character, f"\\{character}")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

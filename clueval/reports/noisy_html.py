@@ -21,10 +21,9 @@ from clueval.alignment import align
 from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
 from clueval.metrics.tables import noisy
-from clueval.reports.findings_rows import legible
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
-from clueval.sources import whole_file
 from clueval.spans import Span
+from clueval.writing import whole_file
 
 _Counts = Counter[tuple[str, str]]
 """How often a label (second) occurs, or matches (first: ``gold`` or ``matched``)."""
@@ -60,9 +59,9 @@ def _rendered(
         raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
     script = template("aligned.js")
     return jinja.get_template("aligned.html").generate(
-        title=legible(title),
+        title=title,
         report=report,
-        signature=legible(report["signature"]),
+        signature=report["signature"],
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
         score_table=score_table(jinja),

@@ -7,17 +7,20 @@ from html import escape
 
 from clueval.reports.table import Report, Table
 from clueval.reports.text import shown
+from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
     """The tables of a report and its signature as HTML; everything in them is escaped."""
     parts = [part for table in tables for part in _table(table)]
-    return "".join([*parts, f"<p><small>signature: <code>{escape(report['signature'])}</code></small></p>"])
+    return "".join(
+        [*parts, f"<p><small>signature: <code>{escape(visible(report['signature']))}</code></small></p>"]
+    )
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"<table><caption>{escape(table.title)}</caption><thead><tr>"
-    yield from (f"<th>{escape(name)}</th>" for name in table.header)
+    yield f"<table><caption>{escape(visible(table.title))}</caption><thead><tr>"
+    yield from (f"<th>{escape(visible(name))}</th>" for name in table.header)
     yield "</tr></thead><tbody>"
     for row in table.rows:
         first, *others = (escape(shown(cell)) for cell in row)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from clueval.reports.table import Cell, Rate, Report, Table
+from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
@@ -29,16 +30,16 @@ def summary(report: Report) -> Iterator[str]:
 
 
 def _foot(report: Report) -> Iterator[str]:
-    yield f"signature: {report['signature']}"
+    yield f"signature: {visible(report['signature'])}"
 
 
 def _table(table: Table) -> Iterator[str]:
     cells = [
-        [printable(title) for title in table.header],
+        [visible(title) for title in table.header],
         *([shown(cell) for cell in row] for row in table.rows),
     ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    yield printable(table.title)
+    yield visible(table.title)
     for number, row in enumerate(cells):
         first, *others = row
         yield "  ".join(
@@ -54,10 +55,5 @@ def shown(cell: Cell | Rate) -> str:
     if isinstance(cell, Rate):
         return "-" if cell.value is None else f"{100 * cell.value:.2f}"
     if isinstance(cell, str):
-        return printable(cell)
+        return visible(cell)
     return f"{int(cell):,}" if cell == int(cell) else f"{cell:,.3f}"
-
-
-def printable(text: str) -> str:
-    """Text that cannot steer a terminal: characters that do not print become escapes."""
-    return text if text.isprintable() else "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)

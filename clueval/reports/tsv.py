@@ -6,14 +6,19 @@ report, as in the JSON), then every measure that occurs. Rates are fractions. Th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from clueval.reports.table import Report
+from clueval.visible import escape
 
 _BY_LABEL = {"confusion", "found", "label_counts", "missed"}
 """Entries whose keys are labels; they get a row for each, so that a label never is a column."""
 
 _TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+"""What no file can hold."""
 
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
@@ -58,8 +63,8 @@ def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 
 def cell(text: str) -> str:
-    """Text that stays in its cell: tabs and line ends become blanks."""
-    return text.translate(_TO_BLANKS)
+    """Text that stays in its cell: tabs and line ends become blanks, lone surrogates escapes."""
+    return _SURROGATES.sub(lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
 def guarded(text: str) -> str:

@@ -43,6 +43,13 @@
     return finding.haystack;
   }
 
+  // --- characters that steer or cannot be seen are shown by their numbers -----------------------------------
+
+  const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/;
+  const EACH_INVISIBLE = new RegExp(INVISIBLE.source, "g");
+  const numbered = (character) => "U+" + character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  const visible = (text) => text.replace(EACH_INVISIBLE, numbered);
+
   // --- filters ---------------------------------------------------------------------------------------------
 
   const selects = new Map();  // name -> {element, fits(finding, value)}
@@ -57,17 +64,17 @@
     const options = groups.reduce((sum, group) => sum + group.options.length, 0);
     const label = document.createElement("label");
     const select = document.createElement("select");
-    label.textContent = title;
+    label.textContent = visible(title);
     select.id = "f-" + name;
     select.append(new Option("all", ""));
     for (const group of groups) {
       let parent = select;
       if (group.title && groups.length > 1) {
         parent = document.createElement("optgroup");
-        parent.label = group.title;
+        parent.label = visible(group.title);
         select.append(parent);
       }
-      for (const [value, shown, n] of group.options) parent.append(new Option(`${shown} (${n})`, value));
+      for (const [value, shown, n] of group.options) parent.append(new Option(visible(`${shown} (${n})`), value));
     }
     label.append(select);
     if (options < 2 && !["side", "class", "label"].includes(name)) label.hidden = true;
@@ -201,8 +208,6 @@
 
   // --- the list --------------------------------------------------------------------------------------------
 
-  const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/;
-
   function put(parent, text) {  // text, in which invisible characters that steer are shown by their numbers
     if (!INVISIBLE.test(text)) {
       parent.append(text);
@@ -211,7 +216,7 @@
     for (const part of text.split(new RegExp(`(${INVISIBLE.source})`))) {
       if (part.length === 1 && INVISIBLE.test(part)) {
         const box = make("span", "control");
-        box.textContent = "U+" + part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+        box.textContent = numbered(part);
         parent.append(box);
       } else if (part) parent.append(part);
     }

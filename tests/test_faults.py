@@ -1,0 +1,265 @@
+"""Ends of all kinds: a full disk, a folder that takes no files, SIGTERM, SIGINT and SIGKILL at any moment.
+
+No file is half written, nothing is left behind, one line says what happened, and the exit code says it, too.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ENDED = Path(__file__).parent / "ended.py"
+
+BOTH = ["gold.conll", "predicted.conll"]
+GATE = ["--metric", "gate"]
+SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
+
+OUTPUTS: dict[str, list[str]] = {
+    "errors tsv": ["errors", *BOTH, "--tsv", "out.tsv"],
+    "errors packed": ["errors", *BOTH, "--tsv", "out.tsv.gz"],
+    "errors xlsx": ["errors", *BOTH, "--xlsx", "out.xlsx"],
+    "errors html": ["errors", *BOTH, "--html", "out.html"],
+    "errors fair xlsx": ["errors", *BOTH, "--metric", "fair", "--xlsx", "out.xlsx"],
+    "merge": ["merge", "gold.conll", "-o", "out.tsv"],
+    "convert spans": ["convert", "gold.conll", "--to", "spans", "-o", "out.tsv"],
+    "convert ltf": ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "out.xml"],
+    "convert folder": ["convert", "ltf", "--input", "ltf", "--to", "ltf", "-o", "out/"],
+    "conventions html": ["conventions", *BOTH, "--html", "out.html"],
+    "gate html": ["score", *BOTH, *GATE, "--html", "out.html"],
+    "gate tsv": ["score", *BOTH, *GATE, "--gate-tsv", "out.tsv"],
+    "noisy html": ["score", *BOTH, "--metric", "noisy", "--html", "out.html"],
+    "indicators": ["score", "bdoc", *GATE, *SETS, "--write-indicators", "new"],
+    "config": ["score", "--config", "run.config"],
+}
+"""Each kind of output; the file is there before, save for the indicators, which replace nothing."""
+
+WORKERS: dict[str, list[str]] = {
+    "score in two processes": ["score", *BOTH, "--jobs", "2", "--metric", "levels,exact,fair"],
+    "gate in two processes": ["score", *BOTH, "--jobs", "2", *GATE, "--html", "out.html"],
+}
+
+CODES = {"SIGTERM": (143, "terminated"), "SIGINT": (130, "interrupted")}
+
+
+def make_files(place: Path) -> None:
+    sentences = "".join(f"-DOCSTART- O\n\na{n} B-X\nb O\n\nc B-Y\nd I-Y\n\n" for n in range(20))
+    document = {"object": "gate:Document", "text": "a b", "offset_type": "p"}
+    annotation = {"id": 1, "start": 0, "end": 1, "type": "X", "features": {}}
+    sets = {name: {"annotations": [annotation]} for name in ("Key", "Response")}
+    files = {
+        "gold.conll": sentences,
+        "predicted.conll": sentences.replace("c B-Y\nd I", "c O\nd B"),
+        "a.ltf": "<body>a <e>b</e></body>",
+        "ltf/a": "<body>a <e>b</e></body>",
+        "ltf/b": "<body>a <e>b</e></body>",
+        "bdoc/a.bdocjs": json.dumps(document | {"annotation_sets": sets}),
+        "bdoc/b.bdocjs": json.dumps(document | {"annotation_sets": sets}),
+        "tags": "w NN B-X\n\n" * 20,
+        "run.config": "target_in = tags\nsystem_in = tags\neval_out = out.csv\n",
+        **{f"out.{ending}": "old" for ending in ("tsv", "tsv.gz", "xlsx", "html", "xml", "csv")},
+        "out/a.xml": "old",
+    }
+    for name, text in files.items():
+        (place / name).parent.mkdir(exist_ok=True, parents=True)
+        (place / name).write_text(text)
+
+
+@pytest.fixture
+def template(tmp_path: Path) -> Path:
+    make_files(tmp_path / "template")
+    return tmp_path / "template"
+
+
+def content(data: str) -> object:
+    """What is in a file; of a spreadsheet without the time at which it was made."""
+    raw = bytes.fromhex(data)
+    if not raw.startswith(b"PK"):
+        return raw
+    with zipfile.ZipFile(io.BytesIO(raw)) as book:
+        assert book.testzip() is None
+        return {name: book.read(name) for name in book.namelist() if name != "docProps/core.xml"}
+
+
+def require_whole_files(files: dict[str, str], before: dict[str, str], after: dict[str, str]) -> None:
+    """Every file is as it was before or as it is after, and there is no other."""
+    for name, data in files.items():
+        known = [content(each[name]) for each in (before, after) if name in each]
+        assert content(data) in known, name
+
+
+def ended(template: Path, tmp_path: Path, arguments: list[str]) -> dict[str, Any]:
+    (tmp_path / "work").mkdir()
+    done = subprocess.run(
+        [sys.executable, str(ENDED), str(template), str(tmp_path / "work"), *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def files_of(place: Path) -> dict[str, str]:
+    return {
+        path.relative_to(place).as_posix(): path.read_bytes().hex()
+        for path in place.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", OUTPUTS | WORKERS)
+def test_a_signal_at_any_moment_leaves_no_half_of_a_file(kind: str, template: Path, tmp_path: Path) -> None:
+    arguments = (OUTPUTS | WORKERS)[kind]
+
+    found = ended(template, tmp_path, arguments)
+
+    whole, before = found["whole"], files_of(template)
+    assert whole["code"] == 0
+    assert whole["files"].keys() - before.keys() <= {"new/a.bdocjs", "new/b.bdocjs", "out/b.xml"}
+    assert kind == "score in two processes" or whole["files"] != before
+    in_time = 0
+    for run in found["ended"]:
+        where = f"{run['signal']} at moment {run['moment']}: {run['error']}"
+        assert run["alone"], where
+        assert run["temporary"] == [], where
+        if run["signal"] == "SIGKILL":
+            named = {name: data for name, data in run["files"].items() if ".clueval-" not in name}
+            require_whole_files(named, before, whole["files"])
+            in_time += run["code"] == -9
+            continue
+        require_whole_files(run["files"], before, whole["files"])
+        if run["code"] == 0:  # processes do not take the same number of calls each time
+            continue
+        code, message = CODES[run["signal"]]
+        *remarks, last = run["error"].splitlines()
+        assert (run["code"], last) == (code, f"clueval {arguments[0]}: {message}"), where
+        assert set(remarks) <= set(whole["error"].splitlines()), where
+        in_time += 1
+    assert in_time >= 24  # of 30
+
+
+def without_privileges() -> None:
+    """Have permissions bind root, too: give up the right to pass them over."""
+    if os.geteuid() == 0:
+        libc = ctypes.CDLL(None, use_errno=True)
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)  # version 3 of the interface, this process
+        data = (ctypes.c_uint32 * 6)()
+        if libc.capset(header, data) != 0:
+            raise OSError(ctypes.get_errno(), "capset")
+
+
+def no_room() -> None:
+    """Have every file end after 20 bytes, as on a full disk."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
+
+
+def command(place: Path, arguments: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    temporary = place.parent / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = {**os.environ, "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "clueval", *arguments],
+        cwd=place,
+        env={**environment, "PYTHONPATH": str(ENDED.parents[1])},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        **options,
+    )
+    assert list(temporary.iterdir()) == []
+    return done
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("names", ["a name", "two names", "a link"])
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_a_full_disk_is_one_line_and_loses_nothing(kind: str, names: str, template: Path) -> None:
+    for path in (*template.glob("out.*"), template / "out" / "a.xml"):
+        if names == "two names":
+            path.with_name(f"{path.name}-other").hardlink_to(path)
+        elif names == "a link":
+            path.replace(path.with_name(f"{path.name}-target"))
+            path.symlink_to(f"{path.name}-target")
+    before = files_of(template)
+
+    done = command(template, OUTPUTS[kind], preexec_fn=no_room)
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "cannot be written: File too large" in done.stderr
+    assert files_of(template) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_a_folder_that_takes_no_files_is_one_line_and_loses_nothing(kind: str, template: Path) -> None:
+    before = files_of(template)
+    for folder in (template, template / "out"):
+        folder.chmod(0o555)
+    try:
+        done = command(template, OUTPUTS[kind], preexec_fn=without_privileges)
+    finally:
+        for folder in (template, template / "out"):
+            folder.chmod(0o755)
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "Permission denied" in done.stderr
+    assert files_of(template) == before
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", OUTPUTS)
+def test_a_file_that_must_not_be_written_is_one_line_and_stays(kind: str, template: Path) -> None:
+    before = files_of(template)
+    if kind == "indicators":
+        (template / "new").mkdir(mode=0o555)
+    for path in (*template.glob("out.*"), template / "out" / "a.xml"):
+        path.chmod(0o444)
+
+    done = command(template, OUTPUTS[kind], preexec_fn=without_privileges)
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert "cannot be written: Permission denied" in done.stderr
+    assert files_of(template) == before
+
+
+PLACES: dict[str, Callable[[Path], object]] = {
+    "below a file": lambda place: (place / "there").write_text(""),
+    "in no folder": lambda place: None,
+    "a folder": lambda place: (place / "there" / "out").mkdir(parents=True),
+    "a loop": lambda place: ((place / "there").mkdir(), (place / "there" / "out").symlink_to("out")),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", [kind for kind in OUTPUTS if kind not in ("convert folder", "indicators")])
+def test_a_place_for_no_file_is_one_line(kind: str, place: str, template: Path) -> None:
+    config = (template / "run.config").read_text().replace("out.csv", "there/out")
+    if kind == "config" and place == "a folder":
+        config = config.replace("there/out", "missing/there/out")
+    (template / "run.config").write_text(config)
+    PLACES[place](template)
+    arguments = ["there/out" if word.startswith("out.") else word for word in OUTPUTS[kind]]
+    if kind == "convert ltf" and place == "a folder":
+        shutil.rmtree(template / "there")  # where its files would be written
+
+    done = command(template, arguments)
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr
+    assert "cannot be written" in done.stderr
