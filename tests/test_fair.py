@@ -299,12 +299,12 @@ def test_the_confusion_matrix_holds_errors_only() -> None:
 
     assert report(gold, predicted)["confusion"] == {
         "A": {"A": 1, "B": 1, "_": 1},
-        "B": {"A": 0, "B": 0, "_": 0},
-        "_": {"A": 0, "B": 1, "_": 0},
+        "B": {},
+        "_": {"B": 1},
     }
 
 
-def test_a_confusion_matrix_of_very_many_labels_has_only_cells_that_count() -> None:
+def test_the_confusion_matrix_has_a_row_for_every_label_and_only_cells_that_count() -> None:
     spans = Side([Span(2 * i, 2 * i + 1, f"L{i:04}") for i in range(1200)])
     confusion = report(spans, side())["confusion"]
 
@@ -625,7 +625,7 @@ def test_two_empty_sides_have_a_report() -> None:
     empty = report(Side([]), Side([]))
 
     assert empty["overall"]["fair"]["f1"] == 0.0
-    assert (empty["per_label"], empty["confusion"], empty["label_counts"]) == ({}, {"_": {"_": 0}}, {})
+    assert (empty["per_label"], empty["confusion"], empty["label_counts"]) == ({}, {"_": {}}, {})
 
 
 @given(LISTS)
@@ -709,7 +709,8 @@ def test_every_published_number_comes_out() -> None:
         assert {name: shown(rates, name) for name in RATES} == {name: row[name] for name in RATES}
     for row in tables["Confusion matrix"]:
         target = row.pop("Target\\System")
-        assert {label: str(n) for label, n in made["confusion"][target].items()} == row
+        cells = made["confusion"][target]
+        assert {label: str(cells.get(label, 0)) for label in row} == row
     assert {row["Label"]: int(row["Freq"]) for row in tables["Target data stats"]} == made["label_counts"]
 
 

@@ -35,6 +35,7 @@ class ShownTable:
     @classmethod
     def of(cls, table: Table, chosen: Sequence[str] = ()) -> ShownTable:
         """The table with its cells as text."""
+        table = table.cut()
         rows = [[shown(cell) for cell in row] for row in table.rows]
         return cls(legible(table.title), table.header, rows, chosen)
 

@@ -16,6 +16,7 @@ def render(report: Report) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
+    table = table.cut()
     yield f"**{_escaped(table.title)}**"
     yield ""
     yield _row([_escaped(title) for title in table.header])

@@ -16,6 +16,7 @@ def render(report: Report) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
+    table = table.cut()
     yield f"<table><caption>{escape(table.title)}</caption><thead><tr>"
     yield from (f"<th>{escape(name)}</th>" for name in table.header)
     yield "</tr></thead><tbody>"

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.reports.cutting import LONGEST_TEXT, cut_label
+from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
+
 Report = Mapping[str, Any]
 Cell = str | float
 
@@ -28,6 +31,17 @@ class Table(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | Rate]]
 
+    def cut(self) -> Table:
+        """The table for a screen: labels and names, in the header and the first column, and texts are cut."""
+        rows = [[_cut(cell, column) for column, cell in enumerate(row)] for row in self.rows]
+        return Table(self.title, [cut_label(name) for name in self.header], rows)
+
+
+def _cut(cell: Cell | Rate, column: int) -> Cell | Rate:
+    if not isinstance(cell, str):
+        return cell
+    return cut_label(cell, LONGEST_TEXT) if column else cut_label(cell)
+
 
 def tables(report: Report) -> Iterator[Table]:
     """The tables of everything that `Result.to_dict` gives, in order."""
@@ -35,13 +49,13 @@ def tables(report: Report) -> Iterator[Table]:
     for key, groups in report.get("by", {}).items():
         yield _overview(key, groups)
         for value, group in groups.items():
-            yield from _of_metrics(group["metrics"], f"{key} {value}: ")
+            yield from _of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
 
 
 def _of_metrics(metrics: Report, where: str) -> Iterator[Table]:
     for name, sequences in metrics.items():
         for sequence, report in sequences.items():
-            yield from SHAPES[name](f"{where}{name}, {sequence}", report)
+            yield from SHAPES[name](f"{where}{name}, {cut_label(sequence)}", report)
 
 
 def _overview(key: str, groups: Report) -> Table:
@@ -69,8 +83,8 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             rows.append(
                 [f"{LEVEL_NAMES[level]}, macro", *_rates(averages["macro"]), *_supports(averages["macro"])]
             )
-        yield Table(f"{title}: labelled by {layer}", ["level", *_HEADER], rows)
-        yield _recall_and_precision_per_label(f"{title}: labels of {layer}", by_level)
+        yield Table(f"{title}: labelled by {cut_label(layer)}", ["level", *_HEADER], rows)
+        yield _recall_and_precision_per_label(f"{title}: labels of {cut_label(layer)}", by_level)
 
 
 def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
@@ -109,33 +123,49 @@ def fair(title: str, report: Report) -> Iterator[Table]:
             for label, versions in (*report["per_label"].items(), ("overall", report["overall"]))
         ]
         yield Table(f"{title}: {version}", ["label", *columns, "precision", "recall", "f1"], rows)
-    names = list(report["confusion"])
-    cells = [[gold, *(row.get(name, 0) for name in names)] for gold, row in report["confusion"].items()]
-    yield Table(f"{title}: confusion (rows gold, columns predicted; _ is none)", ["gold", *names], cells)
+    yield _fair_confusion(f"{title}: confusion (rows gold, columns predicted; _ is none", report["confusion"])
     counts = report["label_counts"]
     total = sum(counts.values()) or 1
     rows = [[label, n, Rate(n / total)] for label, n in counts.items()]
     yield Table(f"{title}: labels in gold", ["label", "spans", "%"], rows)
 
 
+def _fair_confusion(title: str, cells: Report) -> Table:
+    """The errors as a matrix; the row and the column of what has no partner come last, always."""
+    labels = [label for label in cells if label != NO_PARTNER]
+    often = most_frequent(labels, frequencies(cells))
+    names = [*often, NO_PARTNER]
+    rows = [[gold, *(cells.get(gold, {}).get(name, 0) for name in names)] for gold in names]
+    return Table(f"{title}{how_many(len(often), len(labels))})", ["gold", *names], rows)
+
+
+NO_PARTNER = "_"
+"""The label of a fair report's confusion for no span at all."""
+
+
 def confusion(title: str, report: Report) -> Iterator[Table]:
     for layer, of_layer in report.items():
         for level, sides in of_layer["levels"].items():
             for side, matrix in sides.items():
-                found = matrix["found"]
-                labels = sorted({*found, *(label for row in found.values() for label in row)})
-                last = "missed" if side == "gold" else "spurious"
-                rows: list[list[Cell | Rate]] = [
-                    [
-                        own,
-                        *(row.get(label, 0) for label in labels),
-                        matrix["unlabelled"][own],
-                        matrix["missed"][own],
-                    ]
-                    for own, row in found.items()
-                ]
-                header = [side, *labels, "(no label)", last]
-                yield Table(f"{title}: {side} spans of {layer}, level {level}", header, rows)
+                yield _confusion(f"{title}: {side} spans of {cut_label(layer)}, level {level}", side, matrix)
+
+
+def _confusion(title: str, side: str, matrix: Report) -> Table:
+    """The matrix of one side at one level; a row is a label of that side, a column one of the other."""
+    found = matrix["found"]
+    shown, number = labels_of(matrix)
+    rows: list[list[Cell | Rate]] = [
+        [
+            own,
+            *(found[own].get(label, 0) for label in shown),
+            matrix["unlabelled"][own],
+            matrix["missed"][own],
+        ]
+        for own in shown
+        if own in found
+    ]
+    header = [side, *shown, "(no label)", "missed" if side == "gold" else "spurious"]
+    return Table(f"{title}{how_many(len(shown), number)}", header, rows)
 
 
 def gate(title: str, report: Report) -> Iterator[Table]:
@@ -164,7 +194,7 @@ CHANGES_SHOWN = 50
 
 
 def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
-    name = f"{title}: reference {reference['set']!r}"
+    name = f"{title}: reference {cut_label(reference['set'])!r}"
     several = len(reference["per_type"]) > 1
     entries = {**reference["per_type"], **({"macro": reference["macro"]} if several else {})}
     entries["all"] = reference["all"]
@@ -185,12 +215,16 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
         yield Table(
             f"{name}, changed spans{shown} ([-it-] {{+targets+}} [=both=])",
             ["document", "start", "end_exclusive", "label", "from", "to", "", "context"],
-            [[row[column] for column in _CHANGE] for row in changes[:CHANGES_SHOWN]],
+            [
+                [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
+                for row in changes[:CHANGES_SHOWN]
+            ],
         )
 
 
 _CONTINGENCY = ("both", "reference_only", "response_only", "neither", "p_value")
 _CHANGE = ("document", "start", "end_exclusive", "label", "before", "after", "change", "context")
+_NAMES = ("document", "label")
 
 
 def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:
