@@ -35,10 +35,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from clueval.metrics.gate.dense import Entry, Partners, best_pairs, partners_of, possible_pairings
+from clueval.metrics.gate.equality import Keys
+from clueval.metrics.gate.in_turn import pairs_in_turn
 from clueval.spans import Span
 
 PAIRINGS = ("plugin", "by-response", "by-target")
@@ -78,8 +80,8 @@ class Problem(NamedTuple):
     responses: Sequence[Span]
     equal: Callable[[int, int], bool]
     pairing: str = "plugin"
-    keys: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None
-    """What targets and responses are compared by, where they are equal if and only if that is."""
+    keys: Keys | None = None
+    """The keys of targets and of responses: a target and a response are equal if they have one in common."""
 
 
 def in_order(spans: Iterable[Span]) -> list[Span]:
@@ -132,20 +134,19 @@ class Touching:
         return bisect_left(self._starts, span.end) > before
 
 
-def components(problem: Problem, *, listed: bool = False) -> Iterator[Component]:
+def components(problem: Problem) -> Iterator[Component]:
     """All components, by position; a span alone is a component without pairings.
 
-    Where there are very many possible pairings they are not listed, if the pairing can do without them, unless
-    `listed` asks for them. Costs n log n, and the number of possible pairings that are listed.
+    Where there are very many possible pairings they are not listed. Costs n log n.
     """
     for targets, responses in _parts(problem):
-        yield _component(problem, targets, responses, listed)
+        yield _component(problem, targets, responses)
 
 
-def _component(problem: Problem, targets: list[int], responses: list[int], listed: bool = False) -> Component:
+def _component(problem: Problem, targets: list[int], responses: list[int]) -> Component:
     if not targets or not responses:
         return Component(targets, responses, [])
-    if not listed and _is_dense(problem, targets, responses):
+    if _is_dense(problem, targets, responses):
         return Component(targets, responses, [], dense=True)
     return Component(targets, responses, _possible(problem, targets, responses))
 
@@ -205,12 +206,12 @@ def _value_of(problem: Problem, target: int, response: int) -> int | None:
     return 2 * problem.equal(target, response) + same
 
 
-_LISTED = 64
+_LISTED = 16
 """Up to so many possible pairings for each span it is quicker to list them."""
 
 
 def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int]) -> bool:
-    if problem.pairing != "plugin" or problem.keys is None or min(len(targets), len(responses)) <= _LISTED:
+    if problem.keys is None or min(len(targets), len(responses)) <= _LISTED:
         return False
     possible = possible_pairings(*_entries(problem, targets, responses))
     return possible > _LISTED * (len(targets) + len(responses))
@@ -240,7 +241,7 @@ def solve(problem: Problem, component: Component) -> Solution:
         own, others = _entries(problem, targets, responses)
         of_targets = partners_of(own, others)
         taken = []
-        for target, response in best_pairs(own, others, of_targets, partners_of(others, own)):
+        for target, response in _chosen(problem.pairing, own, others, of_targets):
             one, other = problem.targets[target], problem.responses[response]
             same = one.start == other.start and one.end == other.end
             taken.append(Pair(2 * problem.equal(target, response) + same, target, response, response))
@@ -249,6 +250,17 @@ def solve(problem: Problem, component: Component) -> Solution:
     for value, target, _, _ in pairs:
         values.setdefault(target, []).append(value)
     return Solution(choose(problem, pairs), map(_partners, values.values()))
+
+
+def _chosen(
+    pairing: str, own: Sequence[Entry], others: Sequence[Entry], of_targets: dict[int, Partners]
+) -> Iterable[tuple[int, int]]:
+    """The targets and responses that are paired, where the possible pairings are not listed."""
+    if pairing == "plugin":
+        return best_pairs(own, others, of_targets, partners_of(others, own))
+    if pairing == "by-target":
+        return pairs_in_turn(own, others)
+    return ((target, response) for response, target in pairs_in_turn(others, own))
 
 
 def _partners(values: Sequence[int]) -> Partners:

@@ -97,7 +97,7 @@ def differences(
     grid = grid_of(thresholds)
     steps = scores if grid is None else [_step(score, grid) for score in scores]
     found: dict[float, list[int]] = {}
-    for component in components(problem, listed=True):
+    for component in components(problem):
         if component.responses:
             for score, change in _entering(problem, component, steps):
                 found[score] = list(map(add, found[score], change)) if score in found else change
