@@ -281,8 +281,7 @@ class Evaluation:
         for metric in self.plan.metrics:
             _require_known_labels(metric, scores[metric.name])
             if hasattr(metric, "require_known"):
-                tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
-                metric.require_known(self._unfiltered.get(metric.name) or sum(tallies, Tally()))
+                metric.require_known(self._unfiltered.get(metric.name) or self._tally_of(metric))
         return Result(
             self.total.documents,
             self.total.tokens,
@@ -305,6 +304,14 @@ class Evaluation:
             self.unprojected if self.plan.align is not None else None,
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
         )
+
+    def _tally_of(self, metric: Metric) -> Tally:
+        """What a metric counted in all sequences together."""
+        total: Tally = Tally()
+        for (name, _), tally in self.total.tallies.items():
+            if name == metric.name:
+                total.update(tally)
+        return total
 
     def _layers_of_sequences(self) -> dict[str, list[str]]:
         return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}

@@ -74,9 +74,7 @@ def test_a_pair_is_given_up_for_a_better_one_and_what_it_leaves_free_is_taken() 
     predicted = side([(2, 7, "A"), (3, 6, "A")], [4, 2])
     metric = Gate(score_feature="score")
 
-    last, first, nothing = (
-        counts[2:6] for _, counts in counts_at_each_threshold(metric, gold, predicted)
-    )
+    last, first, nothing = (counts[2:6] for _, counts in counts_at_each_threshold(metric, gold, predicted))
 
     assert nothing == (0, 0, 0, 0)
     assert first == (0, 1, 0, 0)
