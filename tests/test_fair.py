@@ -19,7 +19,8 @@ from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metric import Side
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, Finding, candidates, parse_weights, steps, tally_pairs
-from clueval.metrics.fair.candidates import intersect, neighbours, runs_of, size_of, subtract
+from clueval.metrics.fair.candidates import neighbours
+from clueval.metrics.fair.runs import intersect, runs_of, size_of, subtract
 from clueval.metrics.fair.steps import Item, Pair, item, overlap_kind, pair_up
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.spans import Document, Frozen, Span
