@@ -1,10 +1,11 @@
 """How slow can it get: corpora made to be as hard as possible, against an ordinary one of the same size.
 
-Every case is one call of ``clueval score GOLD PREDICTED --layer ... --jobs 1``, as a whole process, measured in turn
-with the same command on an ordinary corpus in the same format (the case *usual* of `main_job`), which has as many
-tokens, or ``--tokens`` if that is more. Figures are wall seconds over tokens of *one* side, though both sides are
-read; where there is a single long line they are per byte, and so is the ordinary corpus. A command that runs into
-the time limit is stopped and reported as such.
+Every case is one call of ``clueval score GOLD PREDICTED --layer ... --jobs 1``, as a whole process, measured in
+turn with the same command, without further options, on an ordinary corpus in the same format, or in VRT where there
+is none (the case *usual* of `main_job`), which has as many tokens, or ``--tokens`` if that is more. Figures are wall
+seconds over tokens of *one* side, though both sides are read; where there is a single long line they are per byte,
+and so is the ordinary corpus; where there are annotations alone, per annotation. A command that runs into the time
+limit is stopped and reported as such.
 
     python benchmarks/worst.py
     python benchmarks/worst.py --cases giant shifted --tokens 50000 --runs 1
@@ -16,6 +17,7 @@ hang together, of labels, layers or documents, shows in one of them. POSIX only.
 from __future__ import annotations
 
 import argparse
+import json
 import random
 import sys
 import time
@@ -237,6 +239,42 @@ def line(gold: str, predicted: str = "") -> Writer:
     return written
 
 
+Places = Callable[[int], list[tuple[int, int]]]
+"""From the number of annotations to their places."""
+
+
+def at_one_place(size: int) -> list[tuple[int, int]]:
+    """Annotations of zero length at one place."""
+    return [(5, 5)] * size
+
+
+def one_in_another(size: int) -> list[tuple[int, int]]:
+    """Each annotation within the one before."""
+    return [(number, 2 * size - number) for number in range(size)]
+
+
+def annotated(places: Places) -> Writer:
+    """The writer of two documents with these annotations, the predicted ones with a score of their own."""
+
+    def written(size: int, format: str, seed: int, folder: Path) -> tuple[Path, Path]:
+        paths = folder / "gold.bdocjs", folder / "predicted.bdocjs"
+        for path in paths:
+            annotations = [
+                {"type": "T", "start": start, "end": end, "id": number, "features": {"score": number / size}}
+                for number, (start, end) in enumerate(places(size))
+            ]
+            document = {
+                "text": "a" * (2 * size + 10),
+                "offset_type": "p",
+                "features": {},
+                "annotation_sets": {"Key": {"annotations": annotations}},
+            }
+            path.write_text(json.dumps(document), encoding="utf-8")
+        return paths
+
+    return written
+
+
 # --- cases ---------------------------------------------------------------------------------------------------
 
 
@@ -244,7 +282,8 @@ def line(gold: str, predicted: str = "") -> Writer:
 class Case:
     """A hard corpus.
 
-    Its size is `share` times the ``--tokens`` asked for, in tokens, or in bytes of the long line if `by_byte`.
+    Its size is `share` times the ``--tokens`` asked for, in tokens, or in bytes of the long line if `by_byte`;
+    `options` stand at the end of its command, in place of layers if it has none.
     `layers` tag columns are scored. `refused` cases must end in an error, with exit code 2. `larger` says why
     the output itself is larger than that of the ordinary corpus, which excuses a ratio above `BOUND`.
     """
@@ -257,9 +296,12 @@ class Case:
     by_byte: bool = False
     refused: bool = False
     larger: str = ""
+    options: tuple[str, ...] = ()
 
     @property
     def unit(self) -> str:
+        if not self.layers:
+            return "annotation"
         return "byte" if self.by_byte else "token"
 
     def size(self, tokens: int) -> int:
@@ -268,6 +310,7 @@ class Case:
 
 
 BOTH = ("vrt", "conll")
+_GATE = ("--metric", "gate", "--gold-set", "Key", "--predicted-set", "Key")
 _LINE = "{long}\tB-PER\n"
 
 CASES: dict[str, Case] = {
@@ -300,10 +343,47 @@ CASES: dict[str, Case] = {
     "long-head": Case(
         "a <text> whose id is long", line('<text id="{long}">\nword\tO\n'), share=100, by_byte=True
     ),
+    "labels-matrices": Case(
+        "each span has one of 100,000 labels, matrices",
+        tagged(many_labels, ORDINARY),
+        larger="rows for each label",
+        options=("--metric", "fair,confusion"),
+    ),
+    "long-label": Case(
+        "a label of one long line",
+        line("word\tB-{long}\n"),
+        share=10,
+        by_byte=True,
+        options=("--metric", "fair,confusion"),
+    ),
+    "points": Case(
+        "GATE: annotations of zero length at one place",
+        annotated(at_one_place),
+        ("bdoc",),
+        share=0.01,
+        layers=0,
+        options=_GATE,
+    ),
+    "nested": Case(
+        "GATE: each annotation within the one before",
+        annotated(one_in_another),
+        ("bdoc",),
+        share=0.01,
+        layers=0,
+        options=_GATE,
+    ),
+    "nested-scores": Case(
+        "the same with a score each, at rounded scores",
+        annotated(one_in_another),
+        ("bdoc",),
+        share=0.01,
+        layers=0,
+        options=(*_GATE, "--score-feature", "score", "--thresholds", "rounded"),
+    ),
 }
 
 
-def command(paths: tuple[Path, Path], layers: int, format: str) -> list[str]:
+def command(paths: tuple[Path, Path], layers: int, format: str, options: Sequence[str] = ()) -> list[str]:
     """The command that is measured."""
     chosen = [f"--layer=layer{number}={number + 1}" for number in range(1, layers + 1)]
     return [
@@ -317,6 +397,7 @@ def command(paths: tuple[Path, Path], layers: int, format: str) -> list[str]:
         "--jobs",
         "1",
         *chosen,
+        *options,
     ]
 
 
@@ -352,7 +433,7 @@ class Outcome:
     @property
     def too_slow(self) -> bool:
         """Whether the ratio, per tag where there are several layers, is above `BOUND`, or not to be had."""
-        return not self.runs or self.ratio / self.case.layers > BOUND
+        return not self.runs or self.ratio / max(self.case.layers, 1) > BOUND
 
     @property
     def remark(self) -> str:
@@ -389,10 +470,11 @@ def run_case(name: str, format: str, settings: Settings, folder: Path) -> Outcom
     size = case.size(settings.tokens)
     usual = settings.tokens if case.by_byte else max(size, settings.tokens)
     progress(f"{name} ({format}): writing")
-    ordinary = files(Corpus(usual, settings.seed, format), folder)
+    plain_format = "vrt" if format == "bdoc" else format  # there is no ordinary corpus of annotations
+    ordinary = files(Corpus(usual, settings.seed, plain_format), folder)
     paths = case.write(size, format, settings.seed, home)
     try:
-        plain, hard, printed = _in_turn(name, command(ordinary, 1, format), paths, format, settings)
+        plain, hard, printed = _in_turn(name, command(ordinary, 1, plain_format), paths, format, settings)
         return Outcome(
             name,
             format,
@@ -414,8 +496,9 @@ def _in_turn(
 
     What takes over ten seconds is measured once only.
     """
-    hard = command(paths, CASES[name].layers, format)
-    code = 2 if CASES[name].refused else 0
+    case = CASES[name]
+    hard = command(paths, case.layers, format, *((case.options,) if case.options else ()))
+    code = 2 if case.refused else 0
     progress(f"{name} ({format}): warm-up")
     plain = [run_once("ordinary", yardstick)]
     runs: list[Run] = []

@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from clueval.files import Paths, path_pairs
-from clueval.findings import Finding, SideName, error_table
+from clueval.findings import Finding, PairRows
 from clueval.metric import Side
 from clueval.metrics.fair import Fair
-from clueval.metrics.fair.metric import Finding as Error
 from clueval.read_options import LayerColumns, ReadOptions, columns_of_side
 from clueval.reading import document_pairs, source_pairs
 from clueval.same_text import require_same_text
@@ -36,21 +35,18 @@ def fair_findings(
     [('BES', 'Frau Anna Weiß', ('Anna Weiß',))]
     """
     metric = metric or Fair()
+    rows = {
+        "gold": PairRows(gold, predicted, "gold", window),
+        "predicted": PairRows(predicted, gold, "predicted", window),
+    }
     for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
         sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
         for error in metric.findings(*sides):
-            yield _row(error, layer, gold, predicted, window)
-
-
-def _row(error: Error, layer: str, gold: Document, predicted: Document, window: int | None) -> Finding:
-    """The finding of one error."""
-    side: SideName = "predicted" if error.gold is None else "gold"
-    span, partner = (error.predicted, None) if error.gold is None else (error.gold, error.predicted)
-    assert span is not None  # an error has a span
-    own, other = (gold, predicted) if side == "gold" else (predicted, gold)
-    alone = replace(other, layers={layer: [] if partner is None else [partner]})
-    (row,) = error_table([span], own, alone, layer=layer, side=side, window=window)
-    return replace(row, kind=error.kind)
+            side, span, partner = "gold", error.gold, error.predicted  # a false positive has no gold span
+            if span is None:
+                side, span, partner = "predicted", error.predicted, None
+            assert span is not None  # an error has a span
+            yield replace(rows[side].row(span, layer, partner), kind=error.kind)
 
 
 def find_fair_errors(

@@ -136,6 +136,17 @@ def error_table(
     return (table.row(span, layer or table.layer_of(span)) for span in problem_spans)
 
 
+class PairRows:
+    """Makes the rows of spans whose partners are known, as `error_table` does of spans that overlap."""
+
+    def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
+        self._table = _Table(own, other, side, 1, window)
+
+    def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
+        """The row of a span of `own` with its partner in `other`, which it overlaps or equals, if it has one."""
+        return self._table.row(span, layer, [] if partner is None else [partner])
+
+
 class _Sequence:
     """The spans of one sequence, to be asked what is at a span."""
 
@@ -173,9 +184,11 @@ class _Table:
         labelled = [layer for layer, label in span.by_layer.items() if label is not None]
         return labelled[0] if len(labelled) == 1 and labelled[0] in self._other.layers else MERGED
 
-    def row(self, span: Span, layer: str) -> Finding:
+    def row(self, span: Span, layer: str, others: Sequence[Span] | None = None) -> Finding:
+        """The row of a span with these spans of the other side (None: all that are at it)."""
         self._require_inside(span)
-        others = self._sequence(layer).at(span)
+        if others is None:
+            others = self._sequence(layer).at(span)
         match = self._match(span, others)
         kind: FindingKind = "partial" if others and match.kind == "missed" else match.kind
         start = min([other.start for other in others], default=None)

@@ -50,8 +50,10 @@ class SpanIndex:
             last = bisect_left(self._starts, span.end)
             return [other for other in self.spans[first:last] if other.overlaps(span)]
         start, end = _doubled(span)
-        numbers = sorted(number for node in self._tree.overlap(start, end) for number in node.data)
-        return [self.spans[number] for number in numbers if self.spans[number].overlaps(span)]
+        nodes = self._tree.overlap(start, end)
+        if span.start == span.end:  # what equals it does not overlap it, having no length either
+            nodes = {node for node in nodes if node.begin != start or node.end != end}
+        return [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
 
 
 def _doubled(span: Span) -> tuple[int, int]:

@@ -96,9 +96,10 @@ def _moved(span: Span, characters: Characters, ground: _Ground) -> Span | None:
     if not found or len(found) < len(ranges):
         return None
     start, end = min(start for start, _ in found), max(end for _, end in found)
-    tokens = {position for place in found for position in range(*place)}
-    has_gaps = span.tokens is not None and len(tokens) < end - start
-    return replace(span, start=start, end=end, tokens=frozenset(tokens) if has_gaps else None)
+    if span.tokens is None:
+        return replace(span, start=start, end=end)
+    tokens = frozenset(position for place in found for position in range(*place))
+    return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
 
 
 def _runs(positions: frozenset[int]) -> list[Range]:

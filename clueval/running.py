@@ -300,8 +300,7 @@ class Evaluation:
                 )
         scores = self._scores(self.total)
         for metric in self.plan.metrics:
-            tallies = (tally for (name, _), tally in self.total.tallies.items() if name == metric.name)
-            metric.check(sum(tallies, Tally()))
+            metric.check(self._tally_of(metric))
         return Result(
             self.total.documents,
             self.total.tokens,
@@ -325,6 +324,14 @@ class Evaluation:
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
             self.plan.metrics,
         )
+
+    def _tally_of(self, metric: Metric) -> Tally:
+        """What a metric counted in all sequences together."""
+        total: Tally = Tally()
+        for (name, _), tally in self.total.tallies.items():
+            if name == metric.name:
+                total.update(tally)
+        return total
 
     def _layers_of_sequences(self) -> dict[str, list[str]]:
         return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}

@@ -13,12 +13,14 @@ from scripts import benchmark
 
 from clueval import evaluate, read
 from clueval.exceptions import CluevalError
+from clueval.metrics.gate import Gate
 
 measure = benchmark("measure")
 worst = benchmark("worst")
 
 ALL = [(name, form) for name, case in worst.CASES.items() for form in case.formats]
-ACCEPTED = [(name, form) for name, form in ALL if not worst.CASES[name].refused]
+ACCEPTED = [(name, form) for name, form in ALL if not worst.CASES[name].refused and form != "bdoc"]
+ANNOTATED = [name for name, form in ALL if form == "bdoc"]
 REFUSED = [(name, form) for name, form in ALL if worst.CASES[name].refused]
 
 
@@ -37,6 +39,17 @@ def test_every_case_can_be_scored_and_has_the_size_asked_for(name: str, form: st
     result = evaluate(gold, predicted, layers=layers_of(name), input=form)
 
     assert result.tokens == (1 if worst.CASES[name].by_byte else 90)
+
+
+@pytest.mark.parametrize("name", ANNOTATED)
+def test_every_case_of_annotations_has_as_many_as_asked_for_on_both_sides(name: str, tmp_path: Path) -> None:
+    gold, predicted = write(name, "bdoc", tmp_path)
+
+    metric = Gate(score_feature="score", thresholds="rounded")
+    result = evaluate(gold, predicted, metrics=[metric], input="bdoc", gold_set="Key", predicted_set="Key")
+
+    (report,) = result.metrics["gate"].values()
+    assert (report["all"]["targets"], report["all"]["responses"]) == (90, 90)
 
 
 @pytest.mark.parametrize(("name", "form"), REFUSED)

@@ -30,7 +30,7 @@ from clueval.metrics.gate import (
     precision_recall_curve,
 )
 from clueval.metrics.gate import pairing as pairing_module
-from clueval.metrics.gate.equality import java_double
+from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
 from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
 from clueval.metrics.gate.selection import CONTAINMENTS
 from clueval.spans import Document, Frozen, Span
@@ -672,18 +672,80 @@ def test_the_outcome_counts_what_the_metric_counts(targets: list[Span], response
     assert len(outcome.single_correct("CS")) == outcome.counts.single_correct_strict
 
 
-@given(annotations(max_size=10), annotations(max_size=10), st.booleans())
+@settings(deadline=None, max_examples=200)
+@given(
+    annotations(max_size=14, size=6),
+    annotations(max_size=14, size=6),
+    st.sampled_from(PAIRINGS),
+    st.sampled_from([(), ("f",), ("f", "g")]),
+    st.sampled_from(COMPARISONS),
+)
+@example(spans((5, 5), (5, 5)), spans((5, 5), (5, 5), (5, 8)), "plugin", (), "equality")
+@example(spans((0, 9), (1, 4), (2, 9)), spans((1, 5), (0, 9)), "by-response", (), "equality")
 def test_pairings_that_are_not_listed_give_the_same_outcome(
-    targets: list[Span], responses: list[Span], with_features: bool
+    targets: list[Span], responses: list[Span], pairing: str, features: tuple[str, ...], comparison: str
 ) -> None:
-    metric = Gate(features=("f",) if with_features else ())
-    listed = metric.outcome(Side(targets), Side(responses))
+    metric = Gate(features=features, feature_comparison=comparison, pairing=pairing)
+    outcomes = []
+    for most_listed in (1_000_000, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pairing_module, "_LISTED", most_listed)
+            outcomes.append(metric.outcome(Side(targets), Side(responses)))
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairing_module, "_LISTED", 0)
-        unlisted = metric.outcome(Side(targets), Side(responses))
-
+    listed, unlisted = outcomes
     assert unlisted == listed
+
+
+def listed_pairs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many pairings are listed from here on, component by component."""
+    listed: list[int] = []
+    possible = pairing_module._possible
+
+    def counting(*arguments: object) -> object:
+        pairs = possible(*arguments)  # type: ignore[arg-type]
+        listed.append(len(pairs))
+        return pairs
+
+    monkeypatch.setattr(pairing_module, "_possible", counting)
+    return listed
+
+
+@pytest.mark.parametrize("pairing", PAIRINGS)
+@pytest.mark.parametrize("comparison", COMPARISONS)
+def test_spans_of_zero_length_at_one_place_need_no_list_of_all_pairings(
+    pairing: str, comparison: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = listed_pairs(monkeypatch)
+    points = [having(n % 3, 5, 5) for n in range(300)]
+
+    counts = counted(points, points, features=("f",), feature_comparison=comparison, pairing=pairing)
+
+    assert four(counts) == (300, 0, 0, 0)
+    assert counts.targets_with_several_strict_responses == 300
+    assert sum(listed) == 0
+
+
+def test_a_target_with_another_set_of_features_has_a_key_of_its_own_under_subsumption() -> None:
+    targets = [("T", having(1)), ("T", Span(0, 3, "T"))]
+    responses = [("T", having(1)), ("T", having(2)), ("T", Span(0, 3, "T"))]
+
+    keys = subsumption_keys(("f",), targets, responses)
+
+    assert keys is not None
+    (with_feature,), (without,) = keys[0]
+    assert [with_feature in each for each in keys[1]] == [True, False, False]
+    assert [without in each for each in keys[1]] == [True, True, True]
+
+
+def test_features_that_targets_have_in_very_many_sets_are_compared_pair_by_pair() -> None:
+    names = tuple("abcdefg")
+    targets = [
+        ("T", Span(0, 1, "T", {name: 1 for bit, name in enumerate(names) if number >> bit & 1}))
+        for number in range(128)
+    ]
+
+    assert subsumption_keys(names, targets[:64], targets[:1]) is not None
+    assert subsumption_keys(names, targets, targets[:1]) is None
 
 
 def test_thousands_of_spans_over_one_another_need_no_list_of_all_pairings() -> None:

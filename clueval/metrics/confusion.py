@@ -61,16 +61,13 @@ class Confusion:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        entries_of: dict[str, dict[str, list[Entry]]] = {
+            layer: {side: [] for side in SIDES} for layer in layers
+        }
+        for (side, layer, label, kind, found), n in total.items():
+            entries_of[layer][side].append((label, kind, found, n))
         report = {}
-        for layer in layers:
-            entries: dict[str, list[Entry]] = {
-                side: [
-                    (label, kind, found, n)
-                    for (of_side, of_layer, label, kind, found), n in total.items()
-                    if (of_side, of_layer) == (side, layer)
-                ]
-                for side in SIDES
-            }
+        for layer, entries in entries_of.items():
             report[layer] = {
                 "classes": {side: _classes(entries[side]) for side in SIDES},
                 "levels": {

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+from clueval.reports.cutting import cut_label
+from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
 from clueval.reports.table import Cell, Rate, Report, Table
 
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
@@ -22,13 +24,13 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
         for name, sequences in found.items():
             for sequence, own in sequences.items() if name in by_name else ():
-                yield from by_name[name].tables(f"{where}{name}, {sequence}", own)
+                yield from by_name[name].tables(f"{where}{name}, {cut_label(sequence)}", own)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
         yield _overview(key, groups)
         for value, group in groups.items():
-            yield from of_metrics(group["metrics"], f"{key} {value}: ")
+            yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
 
@@ -73,8 +75,8 @@ def levels(title: str, report: Report) -> Iterator[Table]:
             rows.append(
                 [f"{LEVEL_NAMES[level]}, macro", *_rates(averages["macro"]), *_supports(averages["macro"])]
             )
-        yield Table(f"{title}: labelled by {layer}", ["level", *_HEADER], rows)
-        yield _recall_and_precision_per_label(f"{title}: labels of {layer}", by_level)
+        yield Table(f"{title}: labelled by {cut_label(layer)}", ["level", *_HEADER], rows)
+        yield _recall_and_precision_per_label(f"{title}: labels of {cut_label(layer)}", by_level)
 
 
 def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
@@ -113,33 +115,49 @@ def fair(title: str, report: Report) -> Iterator[Table]:
             for label, versions in (*report["per_label"].items(), ("overall", report["overall"]))
         ]
         yield Table(f"{title}: {version}", ["label", *columns, "precision", "recall", "f1"], rows)
-    names = list(report["confusion"])
-    cells = [[gold, *(row.get(name, 0) for name in names)] for gold, row in report["confusion"].items()]
-    yield Table(f"{title}: confusion (rows gold, columns predicted; _ is none)", ["gold", *names], cells)
+    yield _fair_confusion(f"{title}: confusion (rows gold, columns predicted; _ is none", report["confusion"])
     counts = report["label_counts"]
     total = sum(counts.values()) or 1
     rows = [[label, n, Rate(n / total)] for label, n in counts.items()]
     yield Table(f"{title}: labels in gold", ["label", "spans", "%"], rows)
 
 
+def _fair_confusion(title: str, cells: Report) -> Table:
+    """The errors as a matrix; the row and the column of what has no partner come last, always."""
+    labels = [label for label in cells if label != NO_PARTNER]
+    often = most_frequent(labels, frequencies(cells))
+    names = [*often, NO_PARTNER]
+    rows = [[gold, *(cells.get(gold, {}).get(name, 0) for name in names)] for gold in names]
+    return Table(f"{title}{how_many(len(often), len(labels))})", ["gold", *names], rows)
+
+
+NO_PARTNER = "_"
+"""The label of a fair report's confusion for no span at all."""
+
+
 def confusion(title: str, report: Report) -> Iterator[Table]:
     for layer, of_layer in report.items():
         for level, sides in of_layer["levels"].items():
             for side, matrix in sides.items():
-                found = matrix["found"]
-                labels = sorted({*found, *(label for row in found.values() for label in row)})
-                last = "missed" if side == "gold" else "spurious"
-                rows: list[list[Cell | Rate]] = [
-                    [
-                        own,
-                        *(row.get(label, 0) for label in labels),
-                        matrix["unlabelled"][own],
-                        matrix["missed"][own],
-                    ]
-                    for own, row in found.items()
-                ]
-                header = [side, *labels, "(no label)", last]
-                yield Table(f"{title}: {side} spans of {layer}, level {level}", header, rows)
+                yield _confusion(f"{title}: {side} spans of {cut_label(layer)}, level {level}", side, matrix)
+
+
+def _confusion(title: str, side: str, matrix: Report) -> Table:
+    """The matrix of one side at one level; a row is a label of that side, a column one of the other."""
+    found = matrix["found"]
+    shown, number = labels_of(matrix)
+    rows: list[list[Cell | Rate]] = [
+        [
+            own,
+            *(found[own].get(label, 0) for label in shown),
+            matrix["unlabelled"][own],
+            matrix["missed"][own],
+        ]
+        for own in shown
+        if own in found
+    ]
+    header = [side, *shown, "(no label)", "missed" if side == "gold" else "spurious"]
+    return Table(f"{title}{how_many(len(shown), number)}", header, rows)
 
 
 def gate(title: str, report: Report) -> Iterator[Table]:
@@ -168,7 +186,7 @@ CHANGES_SHOWN = 50
 
 
 def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
-    name = f"{title}: reference {reference['set']!r}"
+    name = f"{title}: reference {cut_label(reference['set'])!r}"
     several = len(reference["per_type"]) > 1
     entries = {**reference["per_type"], **({"macro": reference["macro"]} if several else {})}
     entries["all"] = reference["all"]
@@ -189,12 +207,16 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
         yield Table(
             f"{name}, changed spans{shown} ([-it-] {{+targets+}} [=both=])",
             ["document", "start", "end_exclusive", "label", "from", "to", "", "context"],
-            [[row[column] for column in _CHANGE] for row in changes[:CHANGES_SHOWN]],
+            [
+                [cut_label(row[column]) if column in _NAMES else row[column] for column in _CHANGE]
+                for row in changes[:CHANGES_SHOWN]
+            ],
         )
 
 
 _CONTINGENCY = ("both", "reference_only", "response_only", "neither", "p_value")
 _CHANGE = ("document", "start", "end_exclusive", "label", "before", "after", "change", "context")
+_NAMES = ("document", "label")
 
 
 def _gate_lists(title: str, lists: Report, beta: str) -> Iterator[Table]:

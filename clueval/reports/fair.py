@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from clueval.reports.matrices import frequencies, most_frequent
+
 VERSIONS = ("traditional", "fair", "weighted")
 
 _COLUMNS = {
@@ -62,11 +64,15 @@ def _comparison(overall: Mapping[str, Mapping[str, float]], methods: Sequence[st
 
 
 def _confusion(confusion: Mapping[str, Mapping[str, int]]) -> Iterator[list[object]]:
-    labels = [*sorted(label for label in confusion if label != "_"), "_"]
+    every = sorted(label for label in confusion if label != "_")
+    often = most_frequent(every, frequencies(confusion))
+    labels = [*often, "_"]
     yield ["Target\\System", *labels]
     for target in labels:
         row = confusion.get(target, {})
         yield [target, *(row.get(system, 0) for system in labels)]
+    if len(often) < len(every):
+        yield [f"({len(every) - len(often)} labels with fewer errors are left out)"]
 
 
 def _stats(counts: Mapping[str, int], order: Iterable[str] | None) -> Iterator[list[object]]:

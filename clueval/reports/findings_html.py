@@ -18,8 +18,10 @@ from clueval.classes import KINDS
 from clueval.findings import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.problems import SIDES, Choice, expected
+from clueval.reports.cutting import cut_label
 from clueval.reports.findings_rows import LONGEST_OTHER, shortened
 from clueval.reports.html import ShownTable, environment, json_inside, score_table, script_hash, template
+from clueval.reports.matrices import how_many, labels_of
 from clueval.reports.table import Table
 from clueval.writing import whole_file
 
@@ -163,7 +165,7 @@ def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[Shown
 
 
 def _is_main(table: Table, choice: Choice) -> bool:
-    ending = "unlabelled" if choice.labelled is None else f"labelled by {choice.labelled}"
+    ending = "unlabelled" if choice.labelled is None else f"labelled by {cut_label(choice.labelled)}"
     return table.title.startswith("levels, ") and table.title.endswith(f": {ending}")
 
 
@@ -205,7 +207,7 @@ def _pictures(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, A
             captions = ("Gold spans: how they are found", "Predicted spans: how gold supports them")
             matrices = of_layer["levels"][str(choice.level)]
             yield {
-                "title": layer if layer == sequence else f"{layer} ({sequence})",
+                "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
                 "sides": [
                     {"caption": caption, "bars": _bars(of_layer["classes"][side])}
                     for side, caption in zip(SIDES, captions, strict=True)
@@ -223,11 +225,11 @@ def _bars(classes: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
         spoken = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])
         bars.append(
             {
-                "label": label,
+                "label": cut_label(label),
                 "spans": spans,
                 "width": 100 * spans / most if most else 0,
                 "parts": [{"kind": kind, "n": counts[kind]} for kind in KINDS],
-                "spoken": f"{label}: {spoken}",
+                "spoken": f"{cut_label(label)}: {spoken}",
             }
         )
     return bars
@@ -237,47 +239,52 @@ def _matrix(
     matrix: Mapping[str, Any], side: str, sequence: str, layer: str, choice: Choice
 ) -> dict[str, Any]:
     found: Mapping[str, Mapping[str, int]] = matrix["found"]
-    labels = sorted({*found, *(other for row in found.values() for other in row)})
+    labels, number = labels_of(matrix)
     unlabelled = any(matrix["unlabelled"].values())
     nothing = "missed" if side == "gold" else "spurious"
     columns = [{"name": nothing, "css": "apart" if unlabelled else "apart last"}]
     if unlabelled:
         columns.append({"name": "no label", "css": "apart last"})
-    columns += [{"name": label, "css": ""} for label in labels]
+    columns += [{"name": cut_label(label), "css": ""} for label in labels]
     verb = "found as" if side == "gold" else "where gold has"
 
     def cell(label: str, n: int, whole: int, to: str | None, name: str) -> dict[str, Any]:
         good = to == label and name == label
+        clickable = n > 0 and not good and _is_listed(side, layer, to, choice)
+        chosen = {
+            "side": side,
+            "sequence": sequence,
+            "layer": layer,
+            "label": label,
+            "found": None if to is None else "" if name != to else [to],
+        }
+        words = f"{n:,} {side} {cut_label(label)} {verb if name == to else ''} {cut_label(name)}"
         return {
             "n": n,
             "share": n / whole if whole else 0,
             "css": " ".join(
                 filter(None, ["good" if good else "", "" if n else "none", "apart" if name != to else ""])
             ),
-            "clickable": n > 0 and not good and _is_listed(side, layer, to, choice),
-            "spoken": f"{n:,} {side} {label} {verb if name == to else ''} {name}".replace("  ", " "),
-            "filter": json.dumps(
-                {
-                    "side": side,
-                    "sequence": sequence,
-                    "layer": layer,
-                    "label": label,
-                    "found": None if to is None else "" if name != to else [to],
-                }
-            ),
+            "clickable": clickable,
+            "spoken": words.replace("  ", " "),
+            "filter": json.dumps(chosen) if clickable else "",
         }
 
     rows = []
-    for label, of_label in found.items():
+    for label in labels:
+        if label not in found:
+            continue
+        of_label = found[label]
         whole = sum(of_label.values()) + matrix["unlabelled"][label] + matrix["missed"][label]
         cells = [cell(label, matrix["missed"][label], whole, None, nothing)]
         if unlabelled:
             cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
         cells[-1]["css"] += " last"
         cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in labels]
-        rows.append({"label": label, "cells": cells})
+        rows.append({"label": cut_label(label), "cells": cells})
     caption = "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
-    return {"caption": f"{caption}, level {choice.level}", "columns": columns, "rows": rows}
+    caption = f"{caption}, level {choice.level}{how_many(len(labels), number)}"
+    return {"caption": caption, "columns": columns, "rows": rows}
 
 
 def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:

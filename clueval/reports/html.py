@@ -36,6 +36,7 @@ class ShownTable:
     @classmethod
     def of(cls, table: Table, chosen: Sequence[str] = ()) -> ShownTable:
         """The table with its cells as text."""
+        table = table.cut()
         rows = [[shown(cell) for cell in row] for row in table.rows]
         return cls(table.title, table.header, rows, chosen)
 

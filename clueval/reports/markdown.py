@@ -17,6 +17,7 @@ def render(report: Report, tables: Iterable[Table]) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
+    table = table.cut()
     yield f"**{escaped(table.title)}**"
     yield ""
     yield row_of([escaped(title) for title in table.header])

@@ -19,6 +19,7 @@ def render(report: Report, tables: Iterable[Table]) -> str:
 
 
 def _table(table: Table) -> Iterator[str]:
+    table = table.cut()
     yield f"<table><caption>{escape(visible(table.title))}</caption><thead><tr>"
     yield from (f"<th>{escape(visible(name))}</th>" for name in table.header)
     yield "</tr></thead><tbody>"

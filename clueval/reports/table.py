@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.reports.cutting import LONGEST_TEXT, cut_label
+
 Report = Mapping[str, Any]
 Cell = str | float
 
@@ -25,3 +27,14 @@ class Table(NamedTuple):
     title: str
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | Rate]]
+
+    def cut(self) -> Table:
+        """The table for a screen: labels and names, in the header and the first column, and texts are cut."""
+        rows = [[_cut(cell, column) for column, cell in enumerate(row)] for row in self.rows]
+        return Table(self.title, [cut_label(name) for name in self.header], rows)
+
+
+def _cut(cell: Cell | Rate, column: int) -> Cell | Rate:
+    if not isinstance(cell, str):
+        return cell
+    return cut_label(cell, LONGEST_TEXT) if column else cut_label(cell)

@@ -34,6 +34,7 @@ def _foot(report: Report) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
+    table = table.cut()
     cells = [
         [visible(title) for title in table.header],
         *([shown(cell) for cell in row] for row in table.rows),

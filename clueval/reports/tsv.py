@@ -52,7 +52,8 @@ def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
 def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
     """The innermost dictionaries of a report with their places in it."""
     numbers = {key: value for key, value in report.items() if not isinstance(value, dict)}
-    if _BY_LABEL & {*path}:
+    # "unlabelled" holds labels in a report of `confusion`, and further dictionaries in one of `levels`
+    if _BY_LABEL & {*path} or path[-1:] == ("unlabelled",):
         for label, n in numbers.items():
             yield (*path, label), {"n": n}
     elif numbers:

@@ -12,84 +12,26 @@ disjoint half-open ranges that are left of it: their number does not depend on t
 Three pools answer the question alike. `ListPool` looks at every span, which is fastest where there are few.
 `NeighbourPool` knows what overlaps what and looks at nothing else, which is fastest where that is little.
 `TreePool` is a k-d tree over start, end and label whose nodes know the best that a span inside could be, and
-goes to the most promising node first. Where runs fill their span (nested, crossing, identical spans, however
-many over one another) it looks at a few nodes for each question. The bounds go by the first, the last and the
-number of tokens, so they do not see holes: for a mass of spans over one another with large token sets
-full of holes it may have to look at all of them.
+goes to the most promising node first. Where runs fill their span, or lack one stretch of it (nested, crossing,
+identical spans, however many over one another), it looks at a few nodes for each question. The bounds go by the
+first and the last token, by their number, and by the longest hole between them, so they do not see further holes:
+for a mass of spans over one another with large token sets full of holes it may have to look at all of them.
 """
 
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Protocol
 
-Runs = list[tuple[int, int]]
-"""A set of positions as sorted, disjoint half-open ranges."""
+from clueval.metrics.fair.runs import Runs, intersect, longest_hole, size_of, subtract
 
 Rank = tuple[int, int, int, int]
 """The order of similarity; the least is the most similar."""
 
 _FAR = 1 << 62
-
-
-def runs_of(tokens: frozenset[int]) -> Runs:
-    """The runs of a token set.
-
-    >>> runs_of(frozenset({1, 2, 5}))
-    [(1, 3), (5, 6)]
-    """
-    runs: Runs = []
-    for token in sorted(tokens):
-        if runs and runs[-1][1] == token:
-            runs[-1] = (runs[-1][0], token + 1)
-        else:
-            runs.append((token, token + 1))
-    return runs
-
-
-def intersect(one: Runs, other: Runs) -> Runs:
-    """The positions in both; the cost goes by the runs of the one that has fewer.
-
-    >>> intersect([(0, 4), (6, 9)], [(2, 7)])
-    [(2, 4), (6, 7)]
-    """
-    few, many = (one, other) if len(one) < len(other) else (other, one)
-    shared = []
-    for start, end in few:
-        i = bisect_left(many, (start,))  # the first run that starts here or later
-        if i and many[i - 1][1] > start:
-            i -= 1
-        while i < len(many) and many[i][0] < end:
-            shared.append((max(start, many[i][0]), min(end, many[i][1])))
-            i += 1
-    return shared
-
-
-def subtract(runs: Runs, gone: Runs) -> None:
-    """Take positions out; each run of `gone` must lie inside one of `runs`.
-
-    >>> runs = [(0, 9)]
-    >>> subtract(runs, [(2, 4), (8, 9)])
-    >>> runs
-    [(0, 2), (4, 8)]
-    """
-    for start, end in gone:
-        i = bisect_left(runs, (start, _FAR)) - 1
-        first, last = runs[i]
-        runs[i : i + 1] = [piece for piece in ((first, start), (end, last)) if piece[0] < piece[1]]
-
-
-def size_of(runs: Runs) -> int:
-    """How many positions there are.
-
-    >>> size_of([(0, 2), (4, 8)])
-    6
-    """
-    return sum([end - start for start, end in runs])
 
 
 @dataclass(slots=True, eq=False)
@@ -258,11 +200,13 @@ class _Node:
     __slots__ = (
         "first",
         "hi_end",
+        "hi_hole",
         "hi_label",
         "hi_start",
         "hi_token",
         "left",
         "lo_end",
+        "lo_hole",
         "lo_label",
         "lo_start",
         "lo_token",
@@ -295,19 +239,35 @@ class _Node:
         self.first = min((place for _, place in listed), default=_FAR)
         self.lo_token = min((span.runs[0][0] for span, _ in listed if span.runs), default=_FAR)
         self.hi_token = max((span.runs[-1][1] for span, _ in listed if span.runs), default=-1)
+        holes = [longest_hole(span.runs) for span, _ in listed if span.runs]
+        self.lo_hole = max((start for start, _ in holes), default=-1)  # the hole that all of them have
+        self.hi_hole = min((end for _, end in holes), default=_FAR)
 
     def gather(self) -> bool:
         """Set the bounds from those of the children; False if that changes nothing."""
         left, right = self.left, self.right
         assert left is not None  # only leaves have no children
         assert right is not None
-        before = (self.min_size, self.max_size, self.first, self.lo_token, self.hi_token)
+        before = self._bounds()
         self.min_size = left.min_size if left.min_size < right.min_size else right.min_size
         self.max_size = left.max_size if left.max_size > right.max_size else right.max_size
         self.first = left.first if left.first < right.first else right.first
         self.lo_token = left.lo_token if left.lo_token < right.lo_token else right.lo_token
         self.hi_token = left.hi_token if left.hi_token > right.hi_token else right.hi_token
-        return before != (self.min_size, self.max_size, self.first, self.lo_token, self.hi_token)
+        self.lo_hole = left.lo_hole if left.lo_hole > right.lo_hole else right.lo_hole
+        self.hi_hole = left.hi_hole if left.hi_hole < right.hi_hole else right.hi_hole
+        return before != self._bounds()
+
+    def _bounds(self) -> tuple[int, ...]:
+        return (
+            self.min_size,
+            self.max_size,
+            self.first,
+            self.lo_token,
+            self.hi_token,
+            self.lo_hole,
+            self.hi_hole,
+        )
 
     def bound(self, span: Leftover, same_label: bool, sharing: bool) -> Rank | None:
         """The best rank that a candidate in here could have, or None where there is none."""
@@ -323,11 +283,25 @@ class _Node:
             return None
         shared = 0
         if span.runs:
-            common = min(span.runs[-1][1], self.hi_token) - max(span.runs[0][0], self.lo_token)
-            shared = max(0, min(self.max_size, span.size, common))
+            shared = max(0, min(self.max_size, span.size, self._common(span.runs)))
         if sharing and shared == 0:
             return None
         return (-shared, self.min_size, self.min_length, self.first)
+
+    def _common(self, runs: Runs) -> int:
+        """How many of these tokens a span in here could have at most."""
+        low, high = self.lo_token, self.hi_token
+        if len(runs) > _FEW_RUNS:
+            return min(runs[-1][1], high) - max(runs[0][0], low)
+        common = 0
+        for start, end in runs:
+            common += max(0, min(end, high) - max(start, low))
+            common -= max(0, min(end, self.hi_hole) - max(start, self.lo_hole))
+        return common
+
+
+_FEW_RUNS = 4
+"""Of more runs than these the bound goes by the first and the last."""
 
 
 class TreePool:

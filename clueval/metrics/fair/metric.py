@@ -42,9 +42,6 @@ FOCUSES = ("target", "system")
 PLACEHOLDERS = ("NONE", "EMPTY")
 """Labels that stand for a sentence without spans."""
 
-_DENSE = 1000
-"""Up to this many labels the confusion matrix has every cell; beyond it, the cells that are not 0."""
-
 
 class Finding(NamedTuple):
     """One error: LE, BES, BEL, BEO, LBE, FN or FP, and the spans that make it."""
@@ -219,12 +216,14 @@ def _sum(table: _Table, kinds: tuple[str, ...]) -> dict[str, int]:
 
 
 def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str, dict[str, int]]:
+    """A row for every label, the one of no label last; in it the cells that are not 0, in the same order."""
     names = [label for label in labels if label != NO_LABEL] + [NO_LABEL]
-    if len(names) <= _DENSE:
-        return {gold: {predicted: cells.get((gold, predicted), 0) for predicted in names} for gold in names}
     matrix: dict[str, dict[str, int]] = {gold: {} for gold in names}
-    for (gold, predicted), number in sorted(cells.items()):
-        matrix[gold][predicted] = number
+    for (gold, predicted), number in sorted(
+        cells.items(), key=lambda cell: (cell[0][1] == NO_LABEL, cell[0])
+    ):
+        if number:
+            matrix[gold][predicted] = number
     return matrix
 
 

@@ -27,9 +27,9 @@ from clueval.metrics.fair.candidates import (
     Pool,
     TreePool,
     neighbours,
-    runs_of,
     take_shared,
 )
+from clueval.metrics.fair.runs import runs_of
 
 Item = tuple[str, int, int, frozenset[int] | None]
 """Label, start, end (half-open) and tokens, None for all tokens of the range; equal items are equal spans."""

@@ -24,12 +24,15 @@ Weight = tuple[int, int]
 
 
 class Entry(NamedTuple):
-    """A target or a response: its number by position, its range, and what it is compared by."""
+    """A target or a response: its number by position, its range, and what it is compared by.
+
+    A target and a response are equal if they have a key in common; they never have more than one.
+    """
 
     number: int
     start: int
     end: int
-    key: Hashable
+    keys: Sequence[Hashable]
 
 
 class Partners(NamedTuple):
@@ -61,13 +64,12 @@ def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Part
     overlaps = _Overlaps(others)
     by_key = {key: _Overlaps(entries) for key, entries in _by_key(others).items()}
     places = Counter((entry.start, entry.end) for entry in others)
-    equal_places = Counter((entry.start, entry.end, entry.key) for entry in others)
+    equal_places = Counter((entry.start, entry.end, key) for entry in others for key in entry.keys)
     found = {}
-    for number, start, end, key in own:
-        same, same_equal = places[start, end], equal_places[start, end, key]
-        of_key = by_key.get(key)
+    for number, start, end, keys in own:
+        same, same_equal = places[start, end], sum([equal_places[start, end, key] for key in keys])
         every = overlaps.count(start, end)
-        equal = of_key.count(start, end) if of_key else 0
+        equal = sum([by_key[key].count(start, end) for key in keys if key in by_key])
         if start == end:  # two of zero length at one place are a pairing, but do not overlap
             every, equal = every + same, equal + same_equal
         found[number] = Partners(every, same, equal, same_equal)
@@ -77,13 +79,17 @@ def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Part
 def possible_pairings(targets: Sequence[Entry], responses: Sequence[Entry]) -> int:
     """How many possible pairings there are, counted without listing them; n log n."""
     overlaps = _Overlaps(responses)
-    return sum(overlaps.count(target.start, target.end) for target in targets)
+    points = Counter(entry.start for entry in responses if entry.start == entry.end)
+    return sum(
+        overlaps.count(start, end) + (points[start] if start == end else 0) for _, start, end, _ in targets
+    )
 
 
 def _by_key(entries: Sequence[Entry]) -> dict[Hashable, list[Entry]]:
     groups: dict[Hashable, list[Entry]] = {}
     for entry in entries:
-        groups.setdefault(entry.key, []).append(entry)
+        for key in entry.keys:
+            groups.setdefault(key, []).append(entry)
     return groups
 
 
@@ -185,23 +191,23 @@ class _Side:
         for entry in sorted(entries, key=lambda entry: (weights[entry.number], entry.number)):
             weight = (weights[entry.number], entry.number)
             self._same.setdefault((entry.start, entry.end), []).append(weight)
-            self._same.setdefault((entry.start, entry.end, entry.key), []).append(weight)
+            for key in entry.keys:
+                self._same.setdefault((entry.start, entry.end, key), []).append(weight)
 
     def remove(self, number: int) -> None:
         entry = self.entries.pop(number)
         self._all.remove(number)
-        self._by_key[entry.key].remove(number)
+        for key in entry.keys:
+            self._by_key[key].remove(number)
 
     def best_for(self, asking: Entry) -> int | None:
         """The best partner: each is asked for as what it is, where it counts most, and as less."""
-        _, start, end, key = asking
-        of_key = self._by_key.get(key)
-        candidates = [
-            (0, self._all.overlapping(start, end)),
-            (6, of_key.overlapping(start, end) if of_key else _NONE),
-            (3, self._at_place((start, end))),
-            (9, self._at_place((start, end, key))),
-        ]
+        _, start, end, keys = asking
+        candidates = [(0, self._all.overlapping(start, end)), (3, self._at_place((start, end)))]
+        for key in keys:
+            if key in self._by_key:
+                candidates.append((6, self._by_key[key].overlapping(start, end)))
+                candidates.append((9, self._at_place((start, end, key))))
         _, number = max((weight[0] + value, weight[1]) for value, weight in candidates)
         return None if number < 0 else number
 

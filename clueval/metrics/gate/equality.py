@@ -10,7 +10,7 @@ Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -144,6 +144,38 @@ class FeatureTest:
         if self.comparison == "string" and value is not None:
             return java_string(value)
         return equality_key(value)
+
+
+Typed = Sequence[tuple[Hashable, Span]]
+"""Annotations with their types."""
+
+Keys = tuple[Sequence[Sequence[Hashable]], Sequence[Sequence[Hashable]]]
+"""The keys of targets and of responses, which are equal if they have one in common."""
+
+_MOST_PATTERNS = 64
+
+
+def subsumption_keys(names: Sequence[str], targets: Typed, responses: Typed) -> Keys | None:
+    """Keys for the comparison ``subsumption``: a target has one, a response one for each set of features.
+
+    The sets are those that targets have of the features `names`. None if they are more than 64: a response
+    would have too many keys.
+
+    >>> one, both = Span(0, 1, features={"f": 1}), Span(0, 1, features={"f": 1, "g": 2})
+    >>> (own,), (other,) = subsumption_keys(("f", "g"), [("T", one)], [("T", both)])
+    >>> own == other
+    True
+    """
+    having = [tuple([name for name in names if name in span.features]) for _, span in targets]
+    patterns = list(dict.fromkeys(having))
+    if len(patterns) > _MOST_PATTERNS:
+        return None
+    own = [[_key_with(pattern, type, span)] for pattern, (type, span) in zip(having, targets, strict=True)]
+    return own, [[_key_with(pattern, type, span) for pattern in patterns] for type, span in responses]
+
+
+def _key_with(pattern: tuple[str, ...], type: Hashable, span: Span) -> Hashable:
+    return type, pattern, tuple([equality_key(span.features.get(name)) for name in pattern])
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from clueval.exceptions import UsageError
 from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
-from clueval.metrics.gate.equality import FeatureTest, java_string, parse_types
+from clueval.metrics.gate.equality import FeatureTest, Keys, java_string, parse_types, subsumption_keys
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, Problem, count, in_order
 from clueval.metrics.gate.selection import kept_within, require_containment, scores_of, without_nil
@@ -347,8 +347,12 @@ class Gate:
                 yield name, targets.at(own.get(name, [])), responses.at(other.get(name, []))
 
     def _problem(self, targets: _Annotations, responses: _Annotations) -> Problem:
-        has_keys = FeatureTest(self.features, self.feature_comparison).has_keys
-        keys = (targets.keys, responses.keys) if has_keys else None
+        keys: Keys | None
+        if FeatureTest(self.features, self.feature_comparison).has_keys:
+            keys = [(key,) for key in targets.keys], [(key,) for key in responses.keys]
+        else:
+            sides = [list(zip(side.types, side.spans, strict=True)) for side in (targets, responses)]
+            keys = subsumption_keys(self.features, *sides)
         return Problem(targets.spans, responses.spans, self._equal(targets, responses), self.pairing, keys)
 
     def _equal(self, targets: _Annotations, responses: _Annotations) -> Callable[[int, int], bool]:

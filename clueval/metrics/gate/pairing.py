@@ -35,10 +35,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from clueval.metrics.gate.dense import Entry, Partners, best_pairs, partners_of, possible_pairings
+from clueval.metrics.gate.equality import Keys
+from clueval.metrics.gate.in_turn import pairs_in_turn
 from clueval.spans import Span
 
 PAIRINGS = ("plugin", "by-response", "by-target")
@@ -78,8 +80,8 @@ class Problem(NamedTuple):
     responses: Sequence[Span]
     equal: Callable[[int, int], bool]
     pairing: str = "plugin"
-    keys: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None
-    """What targets and responses are compared by, where they are equal if and only if that is."""
+    keys: Keys | None = None
+    """The keys of targets and of responses: a target and a response are equal if they have one in common."""
 
 
 def in_order(spans: Iterable[Span]) -> list[Span]:
@@ -132,28 +134,43 @@ class Touching:
         return bisect_left(self._starts, span.end) > before
 
 
-def components(problem: Problem, *, listed: bool = False) -> Iterator[Component]:
+def components(problem: Problem, most_listed: int | None = None) -> Iterator[Component]:
     """All components, by position; a span alone is a component without pairings.
 
-    Where there are very many possible pairings they are not listed, if the pairing can do without them, unless
-    `listed` asks for them. Costs n log n, and the number of possible pairings that are listed.
+    Where there are more possible pairings than `most_listed` (None: a few) for each span, they are not listed.
+    Costs n log n.
     """
-    for targets, responses in _parts(problem):
-        yield _component(problem, targets, responses, listed)
+    for targets, responses in parts(problem):
+        yield component_of(problem, targets, responses, most_listed)
 
 
-def _component(problem: Problem, targets: list[int], responses: list[int], listed: bool = False) -> Component:
+def component_of(
+    problem: Problem, targets: list[int], responses: list[int], most_listed: int | None = None
+) -> Component:
+    """The component that these make."""
     if not targets or not responses:
         return Component(targets, responses, [])
-    if not listed and _is_dense(problem, targets, responses):
+    if _is_dense(problem, targets, responses, _LISTED if most_listed is None else most_listed):
         return Component(targets, responses, [], dense=True)
     return Component(targets, responses, _possible(problem, targets, responses))
 
 
-def _parts(problem: Problem) -> Iterator[tuple[list[int], list[int]]]:
-    """The numbers of the targets and the responses of each component: a sweep over the starts."""
-    events = [(span.start, span.end, False, number) for number, span in enumerate(problem.targets)]
-    events.extend((span.start, span.end, True, number) for number, span in enumerate(problem.responses))
+def parts(
+    problem: Problem,
+    chosen_targets: Iterable[int] | None = None,
+    chosen_responses: Iterable[int] | None = None,
+) -> Iterator[tuple[list[int], list[int]]]:
+    """The numbers of the targets and the responses of each component: a sweep over the starts.
+
+    Those that are not chosen (None: all are) are as if they were not there.
+    """
+    events = []
+    for is_response, spans, chosen in (
+        (False, problem.targets, chosen_targets),
+        (True, problem.responses, chosen_responses),
+    ):
+        for number in range(len(spans)) if chosen is None else chosen:
+            events.append((spans[number].start, spans[number].end, is_response, number))
     events.sort()
     targets: list[int] = []
     responses: list[int] = []
@@ -205,15 +222,15 @@ def _value_of(problem: Problem, target: int, response: int) -> int | None:
     return 2 * problem.equal(target, response) + same
 
 
-_LISTED = 64
+_LISTED = 16
 """Up to so many possible pairings for each span it is quicker to list them."""
 
 
-def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int]) -> bool:
-    if problem.pairing != "plugin" or problem.keys is None or min(len(targets), len(responses)) <= _LISTED:
+def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int], most_listed: int) -> bool:
+    if problem.keys is None or min(len(targets), len(responses)) <= most_listed:
         return False
     possible = possible_pairings(*_entries(problem, targets, responses))
-    return possible > _LISTED * (len(targets) + len(responses))
+    return possible > most_listed * (len(targets) + len(responses))
 
 
 def _entries(
@@ -240,7 +257,7 @@ def solve(problem: Problem, component: Component) -> Solution:
         own, others = _entries(problem, targets, responses)
         of_targets = partners_of(own, others)
         taken = []
-        for target, response in best_pairs(own, others, of_targets, partners_of(others, own)):
+        for target, response in _chosen(problem.pairing, own, others, of_targets):
             one, other = problem.targets[target], problem.responses[response]
             same = one.start == other.start and one.end == other.end
             taken.append(Pair(2 * problem.equal(target, response) + same, target, response, response))
@@ -249,6 +266,17 @@ def solve(problem: Problem, component: Component) -> Solution:
     for value, target, _, _ in pairs:
         values.setdefault(target, []).append(value)
     return Solution(choose(problem, pairs), map(_partners, values.values()))
+
+
+def _chosen(
+    pairing: str, own: Sequence[Entry], others: Sequence[Entry], of_targets: dict[int, Partners]
+) -> Iterable[tuple[int, int]]:
+    """The targets and responses that are paired, where the possible pairings are not listed."""
+    if pairing == "plugin":
+        return best_pairs(own, others, of_targets, partners_of(others, own))
+    if pairing == "by-target":
+        return pairs_in_turn(own, others)
+    return ((target, response) for response, target in pairs_in_turn(others, own))
 
 
 def _partners(values: Sequence[int]) -> Partners:
@@ -265,12 +293,17 @@ def choose(problem: Problem, pairs: Sequence[Pair]) -> list[Pair]:
         return best_first(pairs)
 
     def overlap(pair: Pair) -> int:
-        one, other = problem.targets[pair.target], problem.responses[pair.response]
-        return min(one.end, other.end) - max(one.start, other.start)
+        return overlap_of(problem, pair.target, pair.response)
 
     if problem.pairing == "by-response":
         return _taken(sorted(pairs, key=lambda p: (p.response, -p.value, -overlap(p), p.target)))
     return _taken(sorted(pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
+
+
+def overlap_of(problem: Problem, target: int, response: int) -> int:
+    """How many positions a target and a response share."""
+    one, other = problem.targets[target], problem.responses[response]
+    return min(one.end, other.end) - max(one.start, other.start)
 
 
 def best_first(pairs: Sequence[Pair]) -> list[Pair]:
@@ -352,7 +385,7 @@ def count(problem: Problem) -> list[int]:
     """The counts of all components together. n log n, and the number of possible pairings."""
     counts = [len(problem.targets), len(problem.responses)] + [0] * 12
     alone = [0, 0, 0, 0]  # components that are one target and one response, by the value of their pairing
-    for targets, responses in _parts(problem):
+    for targets, responses in parts(problem):
         if not targets or not responses:
             continue
         if len(targets) == 1 == len(responses):
@@ -360,7 +393,7 @@ def count(problem: Problem) -> list[int]:
             if value is not None:
                 alone[value] += 1
             continue
-        component = _component(problem, targets, responses)
+        component = component_of(problem, targets, responses)
         for place, number in enumerate(count_component(problem, component)[2:], 2):
             counts[place] += number
     for value, number in enumerate(alone):

@@ -1,8 +1,7 @@
 """Score thresholds: the counts at every threshold in one sweep, and the precision-recall curve.
 
-At threshold t the responses with a score of t or more take part; all targets always do. The sweep lets the
-responses enter by falling score. A response changes only the part that it hangs together with: those targets
-and responses are paired anew, nothing else. What a score changes is kept as a difference, so that documents
+At threshold t the responses with a score of t or more take part; all targets always do. `sweep` lets the
+responses of a component enter by falling score. What a score changes is kept as a difference, so that documents
 add up plainly: the counts at t are the sum of the differences of all scores from t up, over all documents.
 
 *Average precision* is the sum, over the thresholds downwards, of precision times the gain in recall:
@@ -15,20 +14,14 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
-from operator import add, sub
+from collections.abc import Iterable, Mapping, Sequence
+from operator import add
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.metrics.gate.counts import NAMES, GateCounts
-from clueval.metrics.gate.pairing import (
-    Component,
-    Pair,
-    Problem,
-    components,
-    count_component,
-)
+from clueval.metrics.gate.pairing import Problem, components
+from clueval.metrics.gate.sweep import sweep
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
     str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
@@ -78,12 +71,17 @@ def rounded(score: float) -> float:
     >>> rounded(0.126), rounded(0.125), rounded(-0.125)
     (0.13, 0.13, -0.12)
     """
-    return math.floor(score * 100 + 0.5) / 100
+    hundredfold = score * 100 + 0.5
+    return math.floor(hundredfold) / 100 if math.isfinite(hundredfold) else score
 
 
 def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
     """The thresholds in rising order, or None where the scores themselves are the thresholds."""
     return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
+
+
+_LISTED = 64
+"""Up to so many possible pairings for each span it is quicker to list them, and to mend what was taken."""
 
 
 def differences(
@@ -92,14 +90,24 @@ def differences(
     """What every score changes in the counts, in the order of `NAMES`; the targets count for none.
 
     With a grid the scores are those of its thresholds that let them in first, and responses below all of
-    them count for none. Each component is entered by its responses in falling order; see the module.
+    them count for none. With rounded scores, of those that no threshold parts, the least stands for all.
+
+    Raises `UsageError` where very many annotations overlap and have very many scores; see `sweep`.
     """
     grid = grid_of(thresholds)
-    steps = scores if grid is None else [_step(score, grid) for score in scores]
+    names: Mapping[float | None, float] = {}
+    steps: Sequence[float | None]
     found: dict[float, list[int]] = {}
-    for component in components(problem, listed=True):
+    if thresholds == ROUNDED:
+        steps = [_hundredth(score) for score in scores]
+        names = dict(sorted(zip(steps, scores, strict=True), reverse=True))
+        found = {score: [0] * len(NAMES) for score in scores}
+    else:
+        steps = scores if grid is None else [_step(score, grid) for score in scores]
+    for component in components(problem, _LISTED):
         if component.responses:
-            for score, change in _entering(problem, component, steps):
+            for step, change in sweep(problem, component, steps):
+                score = names.get(step, step)
                 found[score] = list(map(add, found[score], change)) if score in found else change
     return found
 
@@ -110,91 +118,20 @@ def _step(score: float, grid: Sequence[float]) -> float | None:
     return grid[place - 1] if place else None
 
 
-class _Part:
-    """Targets and responses of a component that hang together among those that have entered."""
-
-    __slots__ = ("counts", "pairs", "responses", "targets")
-
-    def __init__(self, target: int) -> None:
-        self.targets = [target]
-        self.responses: list[int] = []
-        self.pairs: list[Pair] = []
-        self.counts: Sequence[int] = _NOTHING
-
-
-_NOTHING = (0,) * len(NAMES)
+def _hundredth(score: float) -> float:
+    """The highest hundredth that a score reaches; no rounded threshold parts scores with the same one."""
+    if abs(score) > _LARGE:
+        return score
+    number = math.floor(score * 100)
+    while number / 100 > score:
+        number -= 1
+    while (number + 1) / 100 <= score:
+        number += 1
+    return number / 100
 
 
-def _entering(
-    problem: Problem, component: Component, scores: Sequence[float | None]
-) -> Iterator[tuple[float, list[int]]]:
-    """Each score of a component and what it changes, in falling order."""
-    targets, responses, pairs, _ = component
-    entering = [(score, number) for number in responses if (score := scores[number]) is not None]
-    if len(entering) == 1 == len(responses):
-        change = count_component(problem, component)
-        change[0] = 0
-        yield entering[0][0], change
-        return
-    near = _near(problem, component)
-    pairs_of: dict[int, list[Pair]] = {number: [] for number in responses}
-    for pair in pairs:
-        pairs_of[pair.response].append(pair)
-    parts = {target: _Part(target) for target in targets}
-    entering.sort(reverse=True)
-    for score, group in groupby(entering, key=lambda entry: entry[0]):
-        change = [0] * len(NAMES)
-        changed: dict[int, _Part] = {}
-        for _, number in group:
-            if not near[number]:
-                change[1] += 1
-                continue
-            part = _united(near[number], parts, change, changed)
-            part.responses.append(number)
-            part.pairs.extend(pairs_of[number])
-            changed[id(part)] = part
-        for part in changed.values():
-            part.counts = count_component(problem, Component(part.targets, part.responses, part.pairs))
-            change = list(map(add, change, part.counts))
-        change[0] = 0
-        yield score, change
-
-
-def _near(problem: Problem, component: Component) -> dict[int, list[int]]:
-    """The targets that each response has to do with: those of its pairings, and those that it only touches."""
-    near: dict[int, list[int]] = {number: [] for number in component.responses}
-    for pair in component.pairs:
-        near[pair.response].append(pair.target)
-    points = [n for n in near if problem.responses[n].start == problem.responses[n].end]
-    if points:
-        starting: dict[int, list[int]] = {}
-        for number in component.targets:
-            target = problem.targets[number]
-            if target.start < target.end:
-                starting.setdefault(target.start, []).append(number)
-        for number in points:
-            near[number] += starting.get(problem.responses[number].start, [])
-    return near
-
-
-def _united(
-    near: Sequence[int], parts: dict[int, _Part], change: list[int], changed: dict[int, _Part]
-) -> _Part:
-    """The part that holds all these targets, made of those that hold them; what they counted is taken back."""
-    found = {id(parts[target]): parts[target] for target in near}
-    for key, part in found.items():
-        if key not in changed and part.counts is not _NOTHING:
-            change[:] = map(sub, change, part.counts)
-        changed.pop(key, None)
-    largest = max(found.values(), key=lambda part: len(part.targets))
-    for part in found.values():
-        if part is not largest:
-            largest.targets += part.targets
-            largest.responses += part.responses
-            largest.pairs += part.pairs
-            for target in part.targets:
-                parts[target] = largest
-    return largest
+_LARGE = 1e12
+"""Above this, hundredths are hardly more than the precision of a float."""
 
 
 # From the sums

@@ -1,0 +1,376 @@
+"""How does the cost grow: hostile documents at doubled sizes, each metric, report and command on its own.
+
+Every job of `JOBS` is called on every shape of `SHAPES` at ``--size`` spans a side, at twice that, and so on,
+each time in a process of its own. The table has the seconds of processor time at the last two sizes and the
+*power*, the logarithm to base 2 of their ratio: 1 is linear, 2 is quadratic. Something that grows as n log n has
+a power of about 1.1. A call that takes longer than ``--limit`` seconds is stopped, and its row says so. Below
+`NOISE` seconds no power is given.
+
+    python benchmarks/growth.py
+    python benchmarks/growth.py --shapes nested points --jobs gate fair --size 500 --doublings 3
+
+POSIX only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import multiprocessing
+import resource
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Any, NamedTuple
+
+from measure import environment, progress
+
+from clueval import evaluate
+from clueval.components import overlap_components
+from clueval.conventions import compare_conventions
+from clueval.exceptions import CluevalError
+from clueval.fair_findings import fair_findings
+from clueval.findings import error_table
+from clueval.matching import match_spans
+from clueval.merging import merge_layers
+from clueval.metric import Metric
+from clueval.metrics.fair import Fair
+from clueval.metrics.gate import FeatureTest, Gate
+from clueval.metrics.gate.candidates import CandidateList
+from clueval.metrics.gate.disambiguation import disambiguation, maximum_recall
+from clueval.metrics.gate.lists import count_lists_by_rank, count_lists_by_score
+from clueval.metrics.partial import Partial
+from clueval.problems import findings
+from clueval.projection import project
+from clueval.reports import markdown
+from clueval.reports.fair import render_faireval
+from clueval.reports.html import ShownTable
+from clueval.reports.tsv import render as render_tsv
+from clueval.spans import Document, Span
+
+NOISE = 0.02
+"""Seconds below which the ratio of two times says nothing."""
+
+# --- shapes ------------------------------------------------------------------------------------------------
+
+
+class Case(NamedTuple):
+    """The documents of both sides."""
+
+    gold: list[Document]
+    predicted: list[Document]
+
+    @property
+    def sides(self) -> tuple[list[Span], list[Span]]:
+        """The spans of the first layer of the first documents."""
+        own, other = self.gold[0].layers, self.predicted[0].layers
+        return list(next(iter(own.values()))), list(next(iter(other.values())))
+
+
+def _case(gold: list[Span], predicted: list[Span]) -> Case:
+    length = max(span.end for span in [*gold, *predicted]) + 1
+    return Case([_document("1", {"label": gold}, length)], [_document("1", {"label": predicted}, length)])
+
+
+def _document(name: str, layers: dict[str, list[Span]], length: int) -> Document:
+    return Document(name, layers, tokens=[f"w{place}" for place in range(length)])
+
+
+def _span(number: int, start: int, end: int, label: str = "A") -> Span:
+    """A span with a score of its own."""
+    return Span(start, end, label, {"score": number / 1e6, "kind": label}, id=number)
+
+
+def points(size: int) -> Case:
+    """All spans of zero length, at one place."""
+    return _case([_span(n, 5, 5) for n in range(size)], [_span(n, 5, 5, "AB"[n % 2]) for n in range(size)])
+
+
+def many_points(size: int) -> Case:
+    """Spans of zero length, half of them at one place, half each at its own, and one span over them all."""
+    own = [_span(n, 5 if n % 2 else n, 5 if n % 2 else n) for n in range(size)]
+    return _case([_span(size, 0, size + 9), *own], list(own))
+
+
+def same(size: int) -> Case:
+    """All spans at one place, which has a length."""
+    return _case([_span(n, 5, 9) for n in range(size)], [_span(n, 5, 9, "AB"[n % 2]) for n in range(size)])
+
+
+def nested(size: int) -> Case:
+    """Each span within the one before; the predicted ones end a position later."""
+    whole = 2 * size + 2
+    gold = [_span(n, n, whole - n) for n in range(size)]
+    return _case(gold, [_span(n, n, whole + 1 - n, "AB"[n % 2]) for n in range(size)])
+
+
+def labels(size: int) -> Case:
+    """Every span has a label of its own; the predicted ones have others."""
+    gold = [_span(n, 3 * n, 3 * n + 2, f"G{n}") for n in range(size)]
+    return _case(gold, [_span(n, 3 * n, 3 * n + 2, f"P{n}") for n in range(size)])
+
+
+def nested_labels(size: int) -> Case:
+    """Nested, and every span has a label of its own."""
+    gold, predicted = nested(size).sides
+    return _case(
+        *([_span(n, s.start, s.end, f"L{n}") for n, s in enumerate(side)] for side in (gold, predicted))
+    )
+
+
+def long_labels(size: int) -> Case:
+    """Labels together as long as `size` spans and more: ten of them have a length of `size`."""
+    names = [f"{n}" + "x" * size for n in range(10)]
+    gold = [_span(n, 3 * n, 3 * n + 2, names[n % 10] if n < 10 else "A") for n in range(size)]
+    return _case(gold, [_span(n, 3 * n, 3 * n + 2, names[-n % 10] if n < 10 else "B") for n in range(size)])
+
+
+def touching(size: int) -> Case:
+    """Spans without anything between them, the predicted ones a position later: all hang together."""
+    gold = [_span(n, 3 * n, 3 * n + 3) for n in range(size)]
+    return _case(gold, [_span(size - n, 3 * n + 1, 3 * n + 4, "AB"[n % 2]) for n in range(size)])
+
+
+def giant(size: int) -> Case:
+    """One gold span over all, and as many predicted ones of one position."""
+    return _case([_span(0, 0, size)], [_span(n, n, n + 1) for n in range(size)])
+
+
+def crossing(size: int) -> Case:
+    """Every span overlaps the sixty before and after it."""
+    gold = [_span(n, n, n + 60) for n in range(size)]
+    return _case(gold, [_span(n, n + 1, n + 61, "AB"[n % 2]) for n in range(size)])
+
+
+def layers(size: int) -> Case:
+    """A layer for every span."""
+    own = {f"layer{n}": [_span(n, 3 * n, 3 * n + 2)] for n in range(size)}
+    other = {f"layer{n}": [_span(n, 3 * n, 3 * n + 3, "B")] for n in range(size)}
+    return Case([_document("1", own, 3 * size + 3)], [_document("1", other, 3 * size + 3)])
+
+
+def documents(size: int) -> Case:
+    """A document for every span."""
+    sides = [[_document(f"{n}", {"label": [_span(n, 0, end)]}, 3) for n in range(size)] for end in (1, 2)]
+    return Case(*sides)
+
+
+SHAPES: dict[str, Callable[[int], Case]] = {
+    "points": points,
+    "many-points": many_points,
+    "same": same,
+    "nested": nested,
+    "labels": labels,
+    "nested-labels": nested_labels,
+    "long-labels": long_labels,
+    "touching": touching,
+    "giant": giant,
+    "crossing": crossing,
+    "layers": layers,
+    "documents": documents,
+}
+
+# --- jobs --------------------------------------------------------------------------------------------------
+
+Job = Callable[[Case], object]
+
+
+def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = ()) -> Job:
+    """A job that scores and makes the report."""
+
+    def job(case: Case) -> object:
+        return evaluate(case.gold, case.predicted, metrics=metrics, merge=merge, by=by).to_dict()
+
+    return job
+
+
+def _shown(*metrics: str | Metric) -> Job:
+    """A job that shows the report in every form."""
+
+    def job(case: Case) -> object:
+        result = evaluate(case.gold, case.predicted, metrics=metrics)
+        report = result.to_dict()
+        forms = [
+            str(result),
+            markdown.render(report, result.tables()),
+            render_tsv(report),
+            result.to_json(),
+            result._repr_html_(),
+        ]
+        forms += [str(ShownTable.of(table)) for table in result.tables()]
+        return sum(map(len, forms))
+
+    return job
+
+
+def _faireval(case: Case) -> object:
+    report = evaluate(case.gold, case.predicted, metrics=("fair",)).metrics["fair"]
+    return [render_faireval(each) for each in report.values()]
+
+
+def _every(function: Callable[[Document, Document], Iterator[Any]]) -> Job:
+    def job(case: Case) -> object:
+        return sum(1 for own, other in zip(*case, strict=True) for _ in function(own, other))
+
+    return job
+
+
+def _errors(case: Case) -> object:
+    return list(error_table(case.sides[0], case.gold[0], case.predicted[0]))
+
+
+def _merged(case: Case) -> object:
+    return [list(merge_layers(document.layers)) for document in case.gold]
+
+
+def _lists(case: Case) -> list[CandidateList]:
+    """A list for every four predicted spans."""
+    spans = case.sides[1]
+    groups = [spans[first : first + 4] for first in range(0, len(spans), 4)]
+    return [
+        CandidateList(group[0], tuple(group), tuple(float(-number) for number in range(len(group))))
+        for group in groups
+    ]
+
+
+_TEST = FeatureTest(("kind",))
+
+JOBS: dict[str, Job] = {
+    "levels": _scored("levels"),
+    "levels merged": _scored("levels", merge=True),
+    "exact": _scored("exact"),
+    "confusion": _scored("confusion"),
+    "fair": _scored("fair"),
+    "muc": _scored("muc"),
+    "partial": _scored(Partial(glue=True)),
+    "noisy": _scored("noisy"),
+    "gate": _scored("gate"),
+    "gate features": _scored(Gate(features=("kind",))),
+    "gate subsumption": _scored(Gate(features=("kind",), feature_comparison="subsumption")),
+    "gate by-response": _scored(Gate(pairing="by-response")),
+    "gate by-target": _scored(Gate(pairing="by-target")),
+    "gate by": _scored(Gate(by=("kind",))),
+    "gate 11 thresholds": _scored(Gate(score_feature="score", thresholds="11")),
+    "gate rounded": _scored(Gate(score_feature="score", thresholds="rounded")),
+    "gate thresholds": _scored(Gate(score_feature="score")),
+    "gate lists by score": lambda case: count_lists_by_score(case.sides[0], _lists(case), _TEST),
+    "gate lists by rank": lambda case: count_lists_by_rank(case.sides[0], _lists(case), _TEST),
+    "gate disambiguation": lambda case: disambiguation(case.sides[0], _lists(case), _TEST),
+    "gate maximum recall": lambda case: maximum_recall(case.sides[0], _lists(case), _TEST),
+    "by document": _scored("exact", by=("document",)),
+    "show levels": _shown("levels"),
+    "show exact": _shown("exact"),
+    "show confusion": _shown("confusion"),
+    "show fair": _shown("fair"),
+    "show muc": _shown("muc"),
+    "show gate": _shown("gate"),
+    "FairEval's report": _faireval,
+    "conventions": lambda case: str(compare_conventions(case.gold, case.predicted)),
+    "errors": _every(findings),
+    "errors of fair": _every(lambda own, other: fair_findings(own, other, Fair())),
+    "error_table": _errors,
+    "merge": _merged,
+    "match_spans": lambda case: match_spans(*case.sides),
+    "components": lambda case: list(overlap_components([*case.sides[0], *case.sides[1]])),
+    "align": _every(lambda own, other: iter([project(own, other)])),
+}
+
+# --- measuring ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Seconds and MiB of one call; None where it was stopped, or refused in an error."""
+
+    seconds: float | None
+    memory: int = 0
+    error: str = ""
+
+
+def measured(shape: str, job: str, size: int, limit: float) -> Point:
+    """One call in a process of its own, which ends after `limit` seconds."""
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_child, args=(shape, job, size, sender))
+    process.start()
+    sender.close()
+    try:
+        point = receiver.recv() if receiver.poll(limit) else Point(None, error="stopped")
+    except EOFError:
+        point = Point(None, error="ended without a result")
+    process.kill()
+    process.join()
+    return point
+
+
+def _child(shape: str, job: str, size: int, sender: Any) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    case = SHAPES[shape](size)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    started = process_time()
+    try:
+        JOBS[job](case)
+    except CluevalError as error:
+        sender.send(Point(None, error=str(error)[:60]))
+    except MemoryError:
+        sender.send(Point(None, error="over 4 GiB"))
+    else:
+        seconds = process_time() - started
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        sender.send(Point(seconds, grown >> 10))
+
+
+def row(shape: str, job: str, size: int, doublings: int, limit: float) -> list[str]:
+    """The figures of one job on one shape, as cells."""
+    progress(f"{shape}: {job}")
+    found: list[Point] = []
+    for doubling in range(doublings + 1):
+        found.append(measured(shape, job, size << doubling, limit))
+        if found[-1].seconds is None:
+            break
+    last = found[-1]
+    times = [point.seconds for point in found if point.seconds is not None][-2:]
+    power = math.log2(times[1] / times[0]) if len(times) == 2 and times[1] > NOISE else None
+    return [
+        shape,
+        job,
+        *[f"{size << number:,}: {point.seconds:.3f}" for number, point in enumerate(found) if point.seconds][
+            -2:
+        ],
+        "" if power is None else f"{power:.2f}",
+        f"{last.memory}",
+        last.error and f"{size << len(found) - 1:,}: {last.error}",
+    ]
+
+
+_HEADER = ["shape", "job", "seconds", "at twice that", "power", "MiB", "remark"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print the table."""
+    parser = argparse.ArgumentParser(description="How the cost of each job grows on hostile documents.")
+    parser.add_argument("--size", type=int, default=1_000, help="spans a side, to begin with (%(default)s)")
+    parser.add_argument("--doublings", type=int, default=2, help="how often it is doubled (%(default)s)")
+    parser.add_argument("--limit", type=float, default=20, help="seconds a call may take (%(default)s)")
+    parser.add_argument(
+        "--above", type=float, default=0, metavar="POWER", help="only rows with this power or more"
+    )
+    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE")
+    parser.add_argument("--jobs", nargs="+", choices=JOBS, default=list(JOBS), metavar="JOB")
+    options = parser.parse_args(arguments)
+    print(environment(["clueval"]))
+    print()
+    for cells in (_HEADER, ["---"] * len(_HEADER)):
+        print("| " + " | ".join(cells) + " |")
+    for shape in options.shapes:
+        for job in options.jobs:
+            cells = row(shape, job, options.size, options.doublings, options.limit)
+            cells[2:2] = [""] * (len(_HEADER) - len(cells))
+            if cells[-1] or float(cells[4] or 0) >= options.above:
+                print("| " + " | ".join(cells) + " |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

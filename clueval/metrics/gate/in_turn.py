@@ -1,0 +1,225 @@
+"""The pairings ``by-response`` and ``by-target`` without looking at every possible pairing.
+
+The spans of one side take, in turn, what is best for them of the other side: an equal span at the same place,
+then the equal one with the longest overlap, then one at the same place, then the longest overlap; of equal ones
+the earliest. What overlaps ``[s, e)`` the longest is one of three, and each is found in a tree over the spans by
+position:
+
+* it starts at s or before: the one that ends last, or the first that ends at e or after;
+* it starts within and ends at e or after: the first such;
+* it lies within: the longest. For this every node of the tree has its spans by their ends, and over them a tree
+  of the longest, so that those that end at e or before can be asked for.
+
+A question costs log^2 n, and so does taking a span out; the trees hold n log n numbers.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Hashable, Sequence
+
+from clueval.metrics.gate.dense import Entry
+
+Found = tuple[int, int]
+"""How many positions are shared, and the place of the span, negative, so that the greatest is the earliest."""
+
+_NOTHING: Found = (-1, 0)
+
+
+class _Maxima:
+    """Numbers in an order, to be asked for the greatest of a stretch."""
+
+    def __init__(self, values: Sequence[int]) -> None:
+        self._size = len(values)
+        self._tree = [0] * self._size + list(values)
+        for node in range(self._size - 1, 0, -1):
+            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
+
+    def put(self, place: int, value: int) -> None:
+        node = place + self._size
+        self._tree[node] = value
+        while node > 1:
+            node //= 2
+            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
+
+    def greatest(self, low: int, high: int) -> int:
+        """The greatest of the places from `low` to before `high`; -1 for none."""
+        best = -1
+        low, high = low + self._size, high + self._size
+        while low < high:
+            if low & 1:
+                best = max(best, self._tree[low])
+                low += 1
+            if high & 1:
+                high -= 1
+                best = max(best, self._tree[high])
+            low //= 2
+            high //= 2
+        return best
+
+    def first(self, low: int, high: int, least: int) -> int | None:
+        """The first of these places that has `least` or more."""
+        after: list[int] = []
+        low, high = low + self._size, high + self._size
+        while low < high:
+            if low & 1:
+                if self._tree[low] >= least:
+                    return self._leftmost(low, least)
+                low += 1
+            if high & 1:
+                high -= 1
+                after.append(high)
+            low //= 2
+            high //= 2
+        node = next((node for node in reversed(after) if self._tree[node] >= least), None)
+        return None if node is None else self._leftmost(node, least)
+
+    def _leftmost(self, node: int, least: int) -> int:
+        while node < self._size:
+            node *= 2
+            if self._tree[node] < least:
+                node += 1
+        return node - self._size
+
+
+class _Within:
+    """Spans by position, to be asked for the longest of a stretch that ends at a position or before."""
+
+    def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
+        self._size = size = len(starts)
+        # an end, or a length, and a place as one number, of which the earlier place has the greater length
+        self._ends = [end * size + place for place, end in enumerate(ends)]
+        lengths = [
+            (end - start) * size + size - 1 - place
+            for place, (start, end) in enumerate(zip(starts, ends, strict=True))
+        ]
+        self._by_end: list[list[int]] = [[]] * size + [[end] for end in self._ends]
+        for node in range(size - 1, 0, -1):
+            self._by_end[node] = sorted(self._by_end[2 * node] + self._by_end[2 * node + 1])
+        self._longest = [_Maxima([lengths[end % size] for end in by_end]) for by_end in self._by_end]
+
+    def remove(self, place: int) -> None:
+        node = place + self._size
+        while node:
+            by_end = self._by_end[node]
+            self._longest[node].put(bisect_left(by_end, self._ends[place]), -1)
+            node //= 2
+
+    def longest(self, low: int, high: int, end: int) -> Found:
+        best = -1
+        limit = (end + 1) * self._size
+        low, high = low + self._size, high + self._size
+        while low < high:
+            for node in (low,) * (low & 1) + (high - 1,) * (high & 1):
+                best = max(best, self._longest[node].greatest(0, bisect_left(self._by_end[node], limit)))
+            low = (low + 1) // 2
+            high //= 2
+        if best < 0:
+            return _NOTHING
+        length, place = divmod(best, self._size)
+        return length, place - self._size + 1
+
+
+class _LongestOverlap:
+    """Spans by position, to be asked for the one that shares most positions with a given one."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._numbers = [entry.number for entry in entries]
+        self._starts = [entry.start for entry in entries]
+        ends = [entry.end for entry in entries]
+        self._ends = _Maxima(ends)
+        self._within = _Within(self._starts, ends)
+
+    def remove(self, number: int) -> None:
+        place = bisect_left(self._numbers, number)
+        self._ends.put(place, -1)
+        self._within.remove(place)
+
+    def best(self, start: int, end: int) -> int | None:
+        """The number of the span; of those that share as much the earliest."""
+        shared, place = max(self._across(start, end), self._inside(start, end))
+        return None if shared < 0 else self._numbers[-place]
+
+    def _across(self, start: int, end: int) -> Found:
+        """Of those that start at the start or before; a span without length must lie inside them."""
+        high = (bisect_left if start == end else bisect_right)(self._starts, start)
+        last = self._ends.greatest(0, high)
+        if last <= start:
+            return _NOTHING
+        place = self._ends.first(0, high, min(last, end) if start < end else start + 1)
+        assert place is not None  # the one that ends last is one
+        return min(last, end) - start, -place
+
+    def _inside(self, start: int, end: int) -> Found:
+        """Of those that start behind the start."""
+        low, high = bisect_right(self._starts, start), bisect_left(self._starts, end)
+        if low >= high:
+            return _NOTHING
+        best = self._within.longest(low, high, end)
+        place = self._ends.first(low, high, end)
+        return best if place is None else max(best, (end - self._starts[place], -place))
+
+
+class _Free:
+    """The spans of one side that are not yet taken."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self._entries = {entry.number: entry for entry in entries}
+        self._all = _LongestOverlap(entries)
+        groups: dict[Hashable, list[Entry]] = {}
+        self._same: dict[Hashable, list[int]] = {}
+        for entry in reversed(entries):
+            self._same.setdefault((entry.start, entry.end), []).append(entry.number)
+            for key in entry.keys:
+                self._same.setdefault((entry.start, entry.end, key), []).append(entry.number)
+        for entry in entries:
+            for key in entry.keys:
+                groups.setdefault(key, []).append(entry)
+        self._by_key = {key: _LongestOverlap(group) for key, group in groups.items()}
+
+    def take(self, asking: Entry) -> int | None:
+        """The number of the span that is best for the one that asks, which is taken out."""
+        number = self._best(asking)
+        if number is not None:
+            self._all.remove(number)
+            for key in self._entries.pop(number).keys:
+                self._by_key[key].remove(number)
+        return number
+
+    def _best(self, asking: Entry) -> int | None:
+        _, start, end, keys = asking
+        known = [key for key in keys if key in self._by_key]
+        equal = [self._at_place((start, end, key)) for key in known]
+        if (number := _first(equal)) is not None:
+            return number
+        # two of different keys are compared by what they share
+        longest = [self._by_key[key].best(start, end) for key in known]
+        there = [number for number in longest if number is not None]
+        if there:
+            return max(there, key=lambda number: (self._shared(number, start, end), -number))
+        number = self._at_place((start, end))
+        return self._all.best(start, end) if number is None else number
+
+    def _shared(self, number: int, start: int, end: int) -> int:
+        entry = self._entries[number]
+        return min(entry.end, end) - max(entry.start, start)
+
+    def _at_place(self, place: Hashable) -> int | None:
+        standing = self._same.get(place)
+        while standing and standing[-1] not in self._entries:
+            standing.pop()
+        return standing[-1] if standing else None
+
+
+def _first(numbers: Sequence[int | None]) -> int | None:
+    return min([number for number in numbers if number is not None], default=None)
+
+
+def pairs_in_turn(asking: Sequence[Entry], others: Sequence[Entry]) -> list[tuple[int, int]]:
+    """The pairs that are taken where the spans of one side ask in turn: its numbers, and those of the other.
+
+    Both sides by position, numbers rising. n log^2 n.
+    """
+    free = _Free(others)
+    taken = ((entry.number, free.take(entry)) for entry in asking)
+    return [(number, other) for number, other in taken if other is not None]
