@@ -16,17 +16,26 @@ def refuse_to_overwrite(inputs: Iterable[Path | None], outputs: Iterable[Path | 
 
     Links and relative paths are seen through.
     """
-    read = [path.resolve() for path in inputs if path is not None]
+    read = [_real(path) for path in inputs if path is not None]
     written: set[Path] = set()
     for path in outputs:
         if path is None:
             continue
-        real = path.resolve()
+        real = _real(path)
         if real in written:
             raise UsageError(f"two results would be written to {path}", advice="name a file for each")
         written.add(real)
         if real.exists() and any(real == source or source in real.parents for source in read):
             raise FileError("is read, and is not written over", file=str(path), advice="name another file")
+
+
+def _real(path: Path) -> Path:
+    """The path with all links followed. Raises `FileError` for a link to itself and for what can be no path."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a link to itself, up to Python 3.12
+        reason = getattr(error, "strerror", None) or "a link to itself, or no name of a file"
+        raise FileError(f"is no path: {reason}", file=str(path)[:300], advice="check the name") from None
 
 
 def require_writable(outputs: Iterable[Path | None]) -> None:
