@@ -25,7 +25,7 @@ _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re
 def shortened(text: str) -> str:
     """A part of a message without the bulk of long values: quoted ones are cut, then the whole in its middle.
 
-    >>> shortened("tag " + repr("x" * 500) + " is none")[-40:]
+    >>> shortened("tag " + repr("x" * 500) + " is none")[-34:]
     "xxxxx...' (500 characters) is none"
     """
     if len(text) <= QUOTED:

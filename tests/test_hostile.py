@@ -345,3 +345,32 @@ def test_a_cut_gzip_file_is_one_error(tmp_path: Path) -> None:
 
     with pytest.raises(FormatError, match="damaged"):
         list(read(path))
+
+
+# --- files without documents ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        (["convert", "--to", "spans"], "document\tstart\tend_inclusive\tlabel\n"),
+        (["convert", "--to", "spans", "--layer", "a=2,b=3"], "document\tstart\tend_inclusive\ta\tb\n"),
+        (["convert", "--to", "ltf"], "<body></body>\n"),
+        (["merge", "--layer", "a=2"], "document\tstart\tend_inclusive\ta\n"),
+        (
+            ["merge", "--layer", "a=2", "--token-id", "3"],
+            "document\tstart\tend_inclusive\ta\tstart_id\tend_id\n",
+        ),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("content", ["", "\n\n", "# a comment\n"])
+def test_a_file_without_documents_becomes_what_the_format_has_without_any(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], written: str, content: str
+) -> None:
+    path, output = write(tmp_path / "g.conll", content), tmp_path / "out"
+
+    assert main([words[0], str(path), *words[1:]]) == 0
+    assert capsys.readouterr().out == written
+    assert main([words[0], str(path), *words[1:], "-o", str(output)]) == 0
+    assert output.read_text(encoding="utf-8") == written

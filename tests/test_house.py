@@ -15,7 +15,7 @@ HOUSE = Path(clueval.__file__).parent
 
 FLOORS: list[set[str]] = [
     {"version", "exceptions", "counting"},
-    {"spans"},
+    {"spans", "limits"},
     {"chunks"},
     {"sources", "index", "tagging", "metric", "jobs", "cluster"},
     {"classes"},

@@ -42,7 +42,7 @@ def passages(
     unless `complain` keeps what is wrong.
     """
     found = reader(path, options, name=name, complain=complain)
-    for number, text in blocks(path, progress, complain, options.part):
+    for number, text in blocks(path, progress, complain, options.part, options.max_line):
         found.feed(number, text)
         yield from found.builder.take()
     found.finish()
