@@ -84,10 +84,8 @@ def run_blocks(
     order: dict[str, None] = {}
     repaired: Counter[str] = Counter()
     number = 0
-    golds, systems = (
-        _sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file))
-    )
-    pairs = _pairs(golds, systems, target_file, system_file)
+    sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
+    pairs = _pairs(next(sides), next(sides), target_file, system_file)
     for number, (one, other) in enumerate(pairs, 1):
         if one[1] == other[1] and _has_spans(one):
             labels = _labels(one, target_file)

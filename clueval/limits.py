@@ -85,11 +85,9 @@ def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Ite
 
 def require_few_values(content: str | bytes, file: str, most: int) -> None:
     """Raise `FormatError` for XML with more tags, or JSON with more values, than may be held together."""
-    beginning = content[:4096].lstrip()
-    marks = "{[," if beginning[:1] in ("{", "[", b"{", b"[") else "<"
-    if isinstance(content, str):
-        found = sum(map(content.count, marks))
-    else:
-        found = sum(map(content.count, marks.encode()))
+    is_json = content[:4096].lstrip()[:1] in ("{", "[", b"{", b"[")
+    marks = "{[," if is_json else "<"
+    counts = map(content.count, marks) if isinstance(content, str) else map(content.count, marks.encode())
+    found = sum(counts)
     if found > most:
         raise too_many("the file is held as a whole and has more tags or values than", file, None, most)

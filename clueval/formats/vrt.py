@@ -25,7 +25,7 @@ _NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so th
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 def passages(
