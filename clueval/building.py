@@ -129,7 +129,9 @@ class PassageBuilder:
             separator = self._separator or ("\t" if "\t" in line else " ")
             self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
         if self._passage is None:
+            head = self._head
             self.begin_document(None, {})
+            self._head = head  # of the sentence that the document begins with
         assert self._passage is not None
         self._passage.layout = self._layout
         return self._passage

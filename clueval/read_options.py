@@ -71,6 +71,8 @@ class ReadOptions:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
+        for name in ("document_tag", "sentence_tag"):
+            _require_name(name, getattr(self, name))
         if self.scheme is not None:
             scheme_called(self.scheme)
         if self.layers is not None and not self.layers:
@@ -142,6 +144,14 @@ def format_at(path: Path, options: ReadOptions) -> str:
         return options.input
     form = format_of(path.name, _first_lines(path, options.max_line))
     return "nerval" if form == "conll" and options.whole_text else form
+
+
+def _require_name(option: str, name: str) -> None:
+    """Raise `UsageError` for what can be the name of no element, since no file could hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{option}={name!r} is no name of an XML element") from None
 
 
 def _flag(name: str, value: object) -> str:

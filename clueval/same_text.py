@@ -75,17 +75,19 @@ def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
 
 def _shown(own: str, other: str) -> tuple[str, str]:
     """Two different values as an error shows them: of long ones what is around the first difference."""
-    if max(len(own), len(other)) <= SHOWN:
+    if max(len(own), len(other)) <= SHOWN and max(len(repr(own)), len(repr(other))) <= QUOTED:
         return repr(own), repr(other)
     place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
     while past - place > 1:
         middle = (place + past) // 2
         place, past = (middle, past) if own[place:middle] == other[place:middle] else (place, middle)
-    around, parts = SHOWN // 2, [own, other]
-    while around and max(len(repr(part)) for part in parts) > QUOTED:  # escapes take several characters each
+    around = SHOWN // 2
+    while True:
         start = max(0, place - around)
         parts = [value[start : place + around] for value in (own, other)]
-        around //= 2
+        if around == 1 or max(len(repr(part)) for part in parts) <= QUOTED:
+            break
+        around //= 2  # escapes take several characters each
     shown, other_shown = (f"{part!r} from character {start} on" for part in parts)
     return shown, other_shown
 

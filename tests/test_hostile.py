@@ -374,3 +374,80 @@ def test_a_file_without_documents_becomes_what_the_format_has_without_any(
     assert capsys.readouterr().out == written
     assert main([words[0], str(path), *words[1:], "-o", str(output)]) == 0
     assert output.read_text(encoding="utf-8") == written
+
+
+# --- costs --------------------------------------------------------------------------------------------------------
+
+
+def test_attributes_of_open_elements_go_to_the_documents_within_and_to_no_others(tmp_path: Path) -> None:
+    text = "<text id='{}'>\na\tO\n</text>\n"
+    outer = '<a x="1" y="1">\n{}<b y="2">\n{}<p>\n{}</p>\n</b>\n{}</a>\n{}'
+    path = write(tmp_path / "g.vrt", outer.format(*(text.format(n) for n in range(5))))
+
+    found = [dict(document.metadata) for document in read(path)]
+
+    both = [{"x": "1", "y": "1"}, {"x": "1", "y": "2"}, {"x": "1", "y": "2"}, {"x": "1", "y": "1"}, {}]
+    assert found == [{**metadata, "id": str(n)} for n, metadata in enumerate(both)]
+
+
+def test_very_many_attributes_around_documents_are_an_error(tmp_path: Path) -> None:
+    """Every document would have a copy of them all."""
+    opened = [f'<a{n} x{n}="1">\n' for n in range(101)]
+    path = write(tmp_path / "g.vrt", "".join(opened) + "<text>\na\tO\n</text>\n")
+    allowed = write(tmp_path / "h.vrt", "".join(opened[:100] * 3) + "<text>\na\tO\n</text>\n")
+
+    assert len(next(read(allowed)).metadata) == 100
+    with pytest.raises(FormatError, match="more than 100 names of attributes") as caught:
+        list(read(path))
+    assert caught.value.line == 101
+
+
+def test_a_number_that_python_cannot_count_to_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["check", "x", "--max-errors", "9" * 30])
+
+    assert caught.value.code == 2
+    assert "is no whole number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("g.vrt", f"<{'t' * 200_000}>\n<text>\na\tO\n</text>\n"),
+        ("g.conll", f"# sent_id = a{' ' * 200_000}x\na O\n"),
+        ("g.conll", f"# newdoc = a{' ' * 200_000}x\na O\n"),
+    ],
+    ids=["name of a tag", "comment", "newdoc"],
+)
+def test_one_long_line_of_structure_is_read_at_once(tmp_path: Path, name: str, content: str) -> None:
+    """It took the square of its length, minutes for this one."""
+    path = write(tmp_path / name, content)
+
+    assert evaluate(path, path, by="document").tokens == 1
+
+
+@pytest.mark.parametrize(
+    ("comment", "name"),
+    [("# sent_id = a b ", "a b"), ("#sent_id=x", "x"), ("# sent_id =", ""), ("# sent_id", None)],
+)
+def test_values_of_comments_are_without_the_blanks_around_them(
+    tmp_path: Path, comment: str, name: str | None
+) -> None:
+    path = write(tmp_path / "g.conll", f"{comment}\na O\n")
+
+    assert next(read(path)).sentences[0].id == name
+
+
+def test_the_first_sentence_of_a_vrt_file_without_documents_keeps_its_id(tmp_path: Path) -> None:
+    path = write(tmp_path / "g.vrt", '<s id="one">\na\tO\n</s>\n<s id="two">\nb\tO\n</s>\n')
+
+    assert [sentence.id for sentence in next(read(path)).sentences] == ["one", "two"]
+
+
+@pytest.mark.parametrize("option", ["document_tag", "sentence_tag"])
+def test_a_tag_that_no_file_can_hold_is_refused(tmp_path: Path, option: str) -> None:
+    path = write(tmp_path / "g.vrt", "a\tO\n")
+    names: dict[str, Any] = {option: HALF}
+
+    with pytest.raises(UsageError, match="no name of an XML element"):
+        list(read(path, **names))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ def whole(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         number = _whole(text)
-        if number is None or number < least:
+        if number is None or not least <= number <= sys.maxsize:
             raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
         return number
 

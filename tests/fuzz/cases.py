@@ -178,8 +178,8 @@ NONSENSE = (
     ),
 )
 
-NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version"}
-"""What would wait for a network, start processes, or end at once."""
+NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
+"""What would wait for a network, start processes, end at once, or say more than one line."""
 
 
 def command_line(rng: Random, pair: Files) -> list[str]:
