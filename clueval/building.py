@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from clueval.passages import SENTENCES, ColumnOptions, Layout, Passage, layout_of
+from clueval.exceptions import FormatError
+from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
+from clueval.passages import SENTENCES, TOKENS, ColumnOptions, Layout, Passage, layout_of
 
 
 class Regular(NamedTuple):
@@ -30,6 +32,7 @@ class PassageBuilder:
         self._passage: Passage | None = None
         self._runs: list[str] = []
         self._rows = 0
+        self._characters = 0
         self._head = ""
         self.ready: list[Passage] = []
 
@@ -69,6 +72,24 @@ class PassageBuilder:
         passage.anchors.append((len(passage.sentences), self._rows, number))
         self._runs.append(run)
         self._rows += run.count("\n")
+        self._characters += len(run)
+        if self._rows > self._options.max_sentence:
+            raise sentence_too_long(self._file, self._first_line(passage), self._options.max_sentence)
+        if self._characters > LINES_IN_SENTENCE * self._options.max_line:
+            raise self._too_long(passage)
+
+    def _first_line(self, passage: Passage) -> int:
+        """The line of the first token of the sentence at hand."""
+        return next(line for sentence, _, line in passage.anchors if sentence == len(passage.sentences))
+
+    def _too_long(self, passage: Passage) -> FormatError:
+        most = LINES_IN_SENTENCE * self._options.max_line
+        return FormatError(
+            f"the sentence that begins here has more than {most:,} characters",
+            file=self._file,
+            line=self._first_line(passage),
+            advice="if that is meant, raise --max-line (max_line), of which this is four times as much",
+        )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
         """Add whole sentences that stand one after the other, each between two lines of structure.
@@ -77,7 +98,7 @@ class PassageBuilder:
         """
         while sentences:
             passage = self._at_hand(number, sentences[0])
-            room = SENTENCES - len(passage.sentences)
+            room = self._room(passage, sentences, number, rows)
             here = rows if len(sentences) <= room else "".join(sentences[:room]).count("\n")
             passage.anchors.append((len(passage.sentences), 0, number))
             passage.sentences += sentences[:room]
@@ -86,6 +107,21 @@ class PassageBuilder:
             heads, sentences, rows = heads[room:], sentences[room:], rows - here
             self._count(passage, here)
 
+    def _room(self, passage: Passage, sentences: list[str], number: int, rows: int) -> int:
+        """How many of these sentences the passage takes, which has so many `rows` at most."""
+        room = SENTENCES - len(passage.sentences)
+        if rows <= min(TOKENS - passage.tokens, self._options.max_sentence):
+            return room
+        tokens = passage.tokens
+        for place, sentence in enumerate(sentences[:room]):
+            if (size := sentence.count("\n")) > self._options.max_sentence:
+                raise sentence_too_long(self._file, number, self._options.max_sentence)
+            number += size + 2
+            tokens += size
+            if tokens >= TOKENS:
+                return place + 1
+        return room
+
     def _at_hand(self, number: int, run: str) -> Passage:
         """The passage that takes the token lines `run`; the first lines of a file tell its layout."""
         if self._layout is None:
@@ -93,7 +129,9 @@ class PassageBuilder:
             separator = self._separator or ("\t" if "\t" in line else " ")
             self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
         if self._passage is None:
+            head = self._head
             self.begin_document(None, {})
+            self._head = head  # of the sentence that the document begins with
         assert self._passage is not None
         self._passage.layout = self._layout
         return self._passage
@@ -102,7 +140,7 @@ class PassageBuilder:
         """Take note of the token lines that a passage got, and cut it if it has enough sentences."""
         passage.tokens += rows
         self._position += rows
-        if len(passage.sentences) >= SENTENCES:
+        if len(passage.sentences) >= SENTENCES or passage.tokens >= TOKENS:
             self.ready.append(passage)
             self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 
@@ -116,7 +154,7 @@ class PassageBuilder:
         if self._runs and passage is not None:
             passage.sentences.append(self._runs[0] if len(self._runs) == 1 else "".join(self._runs))
             passage.heads.append(self._head)
-            rows, self._runs, self._rows = self._rows, [], 0
+            rows, self._runs, self._rows, self._characters = self._rows, [], 0, 0
             self._count(passage, rows)
         self._head = ""
 
@@ -126,7 +164,7 @@ class PassageBuilder:
         if self._passage is not None:
             sentence = len(self._passage.sentences)
             self._passage.anchors = [anchor for anchor in self._passage.anchors if anchor[0] != sentence]
-        self._runs, self._rows = [], 0
+        self._runs, self._rows, self._characters = [], 0, 0
         return run
 
     def end_document(self) -> None:

@@ -44,8 +44,7 @@ class Check:
     def _of_columns(self) -> Iterator[CluevalError]:
         complaints: list[CluevalError] = []
         document: list[Passage] = []
-        passages = self.source.passages(complaints.append)
-        for passage in passages:
+        for passage in self._passages(complaints):
             if passage.begins:
                 yield from _repeated(document)
                 document = []
@@ -57,6 +56,13 @@ class Check:
             complaints.clear()
         yield from sorted(complaints, key=lambda error: error.line or 0)
         yield from _repeated(document)
+
+    def _passages(self, complaints: list[CluevalError]) -> Iterator[Passage]:
+        """The passages up to the first error after which there is no going on, which is the last complaint."""
+        try:
+            yield from self.source.passages(complaints.append)
+        except CluevalError as error:
+            complaints.append(error)
 
     def _tags(self, passage: Passage) -> Iterator[CluevalError]:
         if passage.layout is None:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from clueval.agreement import SIDES, Decoders, Stretch
 from clueval.exceptions import CluevalError
 from clueval.formats import COLUMN_FORMATS
-from clueval.lockstep import File, Lockstep
+from clueval.lockstep import LEAST_LIMIT, File, Lockstep
 from clueval.passages import ROWS, Passage
 from clueval.read_options import layer_names
 from clueval.reading import Source, ends_early
@@ -52,6 +52,7 @@ def may_go_in_step(evaluation: Evaluation, own: Source, other: Source) -> bool:
         own.format == other.format
         and own.options.has_columns_of(other.options)
         and own.options.reads_leniently
+        and min(own.options.max_line, own.options.max_sentence) >= LEAST_LIMIT
         and not evaluation.plan.by
         and not evaluation.plan.where
     )
@@ -66,13 +67,13 @@ def _decoders(own: Source, other: Source) -> Decoders:
 
 
 def in_step(own: Source, other: Source, merge: bool) -> Lockstep:
-    return Lockstep(_file(own), _file(other), merge)
+    return Lockstep(_file(own), _file(other), merge, own.options.max_sentence)
 
 
 def _file(source: Source) -> File:
     options = source.options.columns()
     reader = COLUMN_FORMATS[source.format].reader(source.path, options, name=source.name)
-    return File(source.path, raw_blocks(source.path, source.progress, options.part), reader)
+    return File(source.path, raw_blocks(source.path, source.progress, options.part), reader, options.max_line)
 
 
 def _passages(own: Source, other: Source) -> Iterator[tuple[Passage, Passage]]:

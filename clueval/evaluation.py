@@ -20,6 +20,7 @@ from clueval.exceptions import UsageError
 from clueval.files import Documents, Paths, are_paths, documents_of, path_pairs
 from clueval.filters import parse_where
 from clueval.jobs import require_jobs
+from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
 from clueval.parallel import document_groups, files_of_side, parallel, require_pair_by
@@ -68,6 +69,8 @@ def evaluate(
     jobs: int | None = 1,
     executor: Executor | None = None,
     remark: Callable[[str], object] | None = None,
+    max_line: int = MAX_LINE,
+    max_sentence: int = MAX_SENTENCE,
 ) -> Result:
     """Score predicted against gold.
 
@@ -105,6 +108,7 @@ def evaluate(
             counts. `jobs` is then how many tasks it carries out at a time, if more than 1; four times as many
             are in flight, or 64.
         remark: is called with a line on where is counted, and why.
+        max_line, max_sentence: as in `clueval.read`.
 
     Returns the `Result`, the same for any `jobs` and `executor`. One pass; held in memory are one document or
     passage of each side and the counts, in each process. Raises `CluevalError` for wrong use or input,
@@ -130,6 +134,8 @@ def evaluate(
         ignore_punct=ignore_punct,
         whole_text=plan.reads_whole_texts,
         containing=_containing(chosen),
+        max_line=max_line,
+        max_sentence=max_sentence,
     )
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
@@ -295,12 +301,13 @@ def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> Non
     (metric,) = evaluation.plan.metrics
     assert isinstance(metric, Fair)
     run = run_blocks(
-        blocks(own.path, own.progress),
-        blocks(other.path, other.progress),
+        blocks(own.path, own.progress, max_line=own.options.max_line),
+        blocks(other.path, other.progress, max_line=other.options.max_line),
         metric,
         target_file=str(own.path),
         system_file=str(other.path),
         ignore_punct=own.options.ignore_punct is not False,
+        max_sentence=own.options.max_sentence,
     )
     evaluation.see_layers([DEFAULT_LAYER])
     evaluation.units.add("token")

@@ -2,14 +2,48 @@
 
 Every error is a `CluevalError` and carries, as fields, what the message says: the problem, the file, the
 line, the document, and what to do next. None of them quotes the text of a corpus, save `TextMismatch`, where
-the differing tokens are the problem.
+the differing tokens are the problem. What a message quotes is cut to a readable length (`shortened`); the fields
+hold all of it.
 """
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from clueval.visible import visible
+
+QUOTED = 160
+"""A quoted value of more characters is cut after `SHOWN` in a message."""
+
+SHOWN = 100
+
+LONGEST = 800
+"""A message is cut in the middle if its problem, its document or its advice is still longer than that."""
+
+_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
+
+
+def shortened(text: str) -> str:
+    """A part of a message without the bulk of long values: quoted ones are cut, then the whole in its middle.
+
+    >>> shortened("tag " + repr("x" * 500) + " is none")[-34:]
+    "xxxxx...' (500 characters) is none"
+    """
+    if len(text) <= QUOTED:
+        return text
+    text = _QUOTED.sub(_cut, text)
+    if len(text) > LONGEST:
+        half = LONGEST // 2
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text
+
+
+def _cut(match: re.Match[str]) -> str:
+    quote, length = match[0][0], len(match[0]) - 2
+    if length <= QUOTED:
+        return match[0]
+    return f"{match[0][: SHOWN + 1]}...{quote} ({length:,} characters)"
 
 
 class CluevalError(ValueError):
@@ -36,10 +70,11 @@ class CluevalError(ValueError):
         if self.line is not None:
             place += f":{self.line}" if place else f"line {self.line}"
         if self.document is not None:
-            place += f"{', ' if place else ''}document {self.document!r}"
-        text = f"{place}: {self.problem}" if place else self.problem
+            place += f"{', ' if place else ''}document {shortened(repr(self.document))}"
+        problem = shortened(self.problem)
+        text = f"{place}: {problem}" if place else problem
         if self.advice is not None:
-            text += f" ({self.advice})"
+            text += f" ({shortened(self.advice)})"
         return visible(text)
 
     def __reduce__(self) -> tuple[Any, ...]:  # keyword arguments would be lost between processes

@@ -16,6 +16,7 @@ from clueval.counting import Tally
 from clueval.exceptions import TextMismatch
 from clueval.formats.conll2000 import sentence_of_tokens
 from clueval.formats.fair_spans import PLACEHOLDERS, is_span_line, sentence_of_spans, span_line
+from clueval.limits import MAX_SENTENCE, sentence_too_long
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.steps import Item
@@ -35,7 +36,7 @@ def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> I
 
     Raises as `read_fair_spans` and `read_conll2000` do.
     """
-    for number, sentence in enumerate(_sentences(blocks), 1):
+    for number, sentence in enumerate(_sentences(blocks, file), 1):
         yield _document(sentence, number, file, ignore_punct)
 
 
@@ -71,6 +72,7 @@ def run_blocks(
     target_file: str,
     system_file: str,
     ignore_punct: bool = True,
+    max_sentence: int = MAX_SENTENCE,
 ) -> Run:
     """Count two files, sentence against sentence; equal sentences are counted without building their spans.
 
@@ -82,7 +84,8 @@ def run_blocks(
     order: dict[str, None] = {}
     repaired: Counter[str] = Counter()
     number = 0
-    pairs = _pairs(_sentences(target), _sentences(system), target_file, system_file)
+    sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
+    pairs = _pairs(next(sides), next(sides), target_file, system_file)
     for number, (one, other) in enumerate(pairs, 1):
         if one[1] == other[1] and _has_spans(one):
             labels = _labels(one, target_file)
@@ -142,10 +145,19 @@ def _token(tokens: Sequence[str], place: int) -> str:
     return repr(tokens[place]) if place < len(tokens) else "no token"
 
 
-def _sentences(blocks: Blocks) -> Iterator[_Sentence]:
-    """What stands between blank lines; held is the sentence that the block before left open."""
+def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
+    """What stands between blank lines, of so many lines at most; held is what the block before left open."""
+    for first, sentence in _between_blank_lines(blocks, file, most):
+        if len(sentence) >= 2 * most and sentence.count("\n") >= most:
+            raise sentence_too_long(file, first, most)
+        yield first, sentence
+
+
+def _between_blank_lines(blocks: Blocks, file: str, most: int) -> Iterator[_Sentence]:
+    """What stands between blank lines; of a sentence that goes on over many blocks no more than may be held."""
     held: list[str] = []
     first = 1
+    rows = 0
     for number, block in blocks:
         *ended, last = _BLANK_LINE.sub("\n", "\n" + block).split("\n\n")
         line = number - 1  # that of the line end put before the block
@@ -161,7 +173,10 @@ def _sentences(blocks: Blocks) -> Iterator[_Sentence]:
         body = last.lstrip("\n")
         if body:
             first = first if held else line + len(last) - len(body)
+            rows = (rows if held else 0) + body.count("\n")
             held.append(body)
+            if rows > most:
+                raise sentence_too_long(file, first, most)
     if held:
         yield first, "".join(held).rstrip("\n")
 

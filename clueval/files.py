@@ -25,7 +25,14 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
             names = sorted(_names_below(path))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
-            return [(name, path / name) for name in names]
+            printable = [_printable(name) for name in names]
+            if len(set(printable)) < len(names):
+                raise FileError(
+                    "two files have names that differ in bytes that are not UTF-8",
+                    file=str(path),
+                    advice="rename one",
+                )
+            return [(name, path / own) for name, own in zip(printable, names, strict=True)]
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileError(
                 "is no regular file", file=str(path), advice="write what comes out of a pipe to a file"
@@ -36,7 +43,16 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
         raise FileError(
             f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
         ) from None
+    except FileError:
+        raise
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileError("no file can be called that", file=str(path)[:300], advice="check the name") from None
     return [(None, path)]
+
+
+def _printable(name: str) -> str:
+    """A name in which bytes that are not UTF-8 are escapes, since it becomes the id of a document."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _names_below(folder: Path) -> Iterator[str]:
@@ -91,7 +107,7 @@ def path_pairs(
     for path in (path for pair in pairs for path in pair):
         if not path.is_file():
             raise FileError("there is no such file", file=str(path))
-    return [(str(own), own, other) for own, other in pairs]
+    return [(_printable(str(own)), own, other) for own, other in pairs]
 
 
 def are_paths(side: Paths | Documents | None) -> bool:

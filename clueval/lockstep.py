@@ -22,6 +22,7 @@ from typing import NamedTuple, Protocol
 from clueval.agreement import Columns, Stretch
 from clueval.building import PassageBuilder, Regular
 from clueval.exceptions import FormatError
+from clueval.limits import LINES_IN_SENTENCE, MAX_LINE, MAX_SENTENCE
 from clueval.passages import Layout, Passage
 from clueval.patterns import Patterns, Touching
 from clueval.sources import BLOCK, decoded
@@ -35,6 +36,10 @@ LOOK_ON = 200
 
 PENDING = 1 << 17
 """If one side is so many passages ahead, the two are not parallel, and memory must not find out how far."""
+
+
+LEAST_LIMIT = 4 * BLOCK
+"""Lower limits of lines and sentences are not seen here: as passages, files keep to any."""
 
 
 class Reader(Protocol):
@@ -70,8 +75,8 @@ class Reader(Protocol):
 class File:
     """One file: what was read and is not yet taken in, and the format's reader."""
 
-    def __init__(self, path: Path, data: Iterator[bytes], reader: Reader) -> None:
-        self.path, self._data, self.reader = path, data, reader
+    def __init__(self, path: Path, data: Iterator[bytes], reader: Reader, max_line: int = MAX_LINE) -> None:
+        self.path, self._data, self.reader, self.max_line = path, data, reader, max_line
         self.waiting = b""
         self.ended = False
 
@@ -84,6 +89,8 @@ class File:
             pieces.append(data)
             length += len(data)
             has_line = has_line or b"\n" in data
+            if not has_line and length > self.max_line - BLOCK:
+                raise FormatError("perhaps a line that is too long", file=str(self.path))
         if len(pieces) > 1:
             self.waiting = b"".join(pieces)
             if b"\r" in self.waiting:  # looking for one byte is many times faster than for two
@@ -124,7 +131,9 @@ class Lockstep:
     Held in memory: two or three blocks, or the longest line, and the patterns of tags; and what no span leaves.
     """
 
-    def __init__(self, gold: File, predicted: File, merge: bool) -> None:
+    def __init__(self, gold: File, predicted: File, merge: bool, max_sentence: int = MAX_SENTENCE) -> None:
+        self._max_sentence = max_sentence
+        self._unended = (0, 0)  # lines and bytes since what was taken last did end a sentence
         self._files = (gold, predicted)
         self._merge = merge
         self._tags: Patterns | None = None
@@ -152,6 +161,7 @@ class Lockstep:
             seam, self._seam = self._seam, None
             is_known = None not in self.layouts
             pieces = self._next()
+            self._require_short_sentences(pieces)
             crosses = pieces.goes_on_from_before or pieces.goes_on
             stretch = self._open_stretch(pieces) if crosses else self._stretch(pieces)
             for file, own in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
@@ -197,6 +207,19 @@ class Lockstep:
                     del pieces[number:]
                 return _Pieces(end, own, other)
         return self._lines()
+
+    def _require_short_sentences(self, pieces: _Pieces) -> None:
+        """Raise `FormatError` where a sentence may be longer than it may be, for the passages to find out."""
+        if pieces.end != b"\n":
+            self._unended = (0, 0)
+            return
+        lines, size = self._unended
+        lines += max(len(pieces.gold), len(pieces.predicted))
+        size += max(sum(map(len, pieces.gold)), sum(map(len, pieces.predicted)))
+        self._unended = lines, size + lines
+        most = LINES_IN_SENTENCE * min(file.max_line for file in self._files)
+        if lines > self._max_sentence - BLOCK or self._unended[1] > most - BLOCK:
+            raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
 
     def _lines(self) -> _Pieces:
         """Lines of both sides, up to where no span crosses, or as many as wait.

@@ -16,6 +16,7 @@ from itertools import pairwise
 from operator import itemgetter
 
 from clueval.components import component_firsts
+from clueval.exceptions import UsageError
 from clueval.flat import Flat
 from clueval.matching import most
 from clueval.spans import MERGED, Document, Frozen, Span, making_many
@@ -36,6 +37,12 @@ def merge_layers(
     0 4 {'entity': 'PER', 'risk': 'high'}
     6 7 {'entity': None, 'risk': 'low'}
     """
+    if isinstance(layers, Document):
+        raise UsageError(
+            "merge_layers takes the layers of a document, not the document",
+            document=layers.id,
+            advice="merge_layers(document.layers), or with_merged(document)",
+        )
     if not isinstance(layers, Mapping):
         layers = _by_name(layers)
     names = list(layers)

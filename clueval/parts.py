@@ -56,7 +56,7 @@ class Heads:
             self._line = re.compile(rb"<" + tag + rb"(?:" + attribute + rb")*\s*/?>\s*\Z")
         else:
             self._begin = re.compile(rb"\n(?:-DOCSTART-|#\s*newdoc)")
-            self._line = re.compile(rb"-DOCSTART-(?:[ \t].*)?\Z|#\s*newdoc(?:\s+id)?\s*(?:=[^\t]*)?\s*\Z")
+            self._line = re.compile(rb"-DOCSTART-(?:[ \t].*)?\Z|#\s*newdoc(?:\s+id)?\s*(?:=[^\t]*+)?\s*\Z")
 
     def among(self, data: bytes) -> Iterator[int]:
         """Where lines begin that look like opening lines; not at the very start."""

@@ -15,11 +15,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.sources import Part
 from clueval.spans import DEFAULT_LAYER
 
 SENTENCES = 2000
 """A passage is cut after so many sentences."""
+
+TOKENS = 1 << 20
+"""A passage is cut after the sentence that brings it to so many tokens."""
 
 ROWS = 1 << 14
 CHARACTERS = 16 * ROWS
@@ -32,7 +36,7 @@ class ColumnOptions:
 
     `layers` maps the name of a layer to the column of its tags; None is the last column, called ``label``.
     `token` None is the first column that holds neither token ids nor tags. `part` is a part of the file to be
-    read as if it were a file.
+    read as if it were a file. `max_line` bounds the bytes of a line, `max_sentence` the tokens of a sentence.
     """
 
     layers: Mapping[str, int] | None = None
@@ -41,6 +45,8 @@ class ColumnOptions:
     document_tag: str = "text"
     sentence_tag: str = "s"
     part: Part | None = None
+    max_line: int = MAX_LINE
+    max_sentence: int = MAX_SENTENCE
 
 
 @dataclass(frozen=True, slots=True)

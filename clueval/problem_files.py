@@ -20,6 +20,7 @@ from clueval.files import pairs_of
 from clueval.filters import ID
 from clueval.findings import Finding
 from clueval.formats import COLUMN_FORMATS
+from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.passages import Passage
 from clueval.problems import Choice, findings
 from clueval.read_options import LayerColumns, ReadOptions, columns_of_side, layer_names
@@ -49,6 +50,8 @@ def find_errors(
     gold_set: str | None = None,
     predicted_set: str | None = None,
     progress: Progress | None = None,
+    max_line: int = MAX_LINE,
+    max_sentence: int = MAX_SENTENCE,
 ) -> Iterator[Finding]:
     """All findings of predicted against gold, in order of the documents.
 
@@ -57,7 +60,7 @@ def find_errors(
             None.
         choice: which spans are problems, and which of them are wanted.
         layers, input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct,
-            gold_set, predicted_set, progress: as in `clueval.evaluate`.
+            gold_set, predicted_set, progress, max_line, max_sentence: as in `clueval.evaluate`.
 
     Held in memory: one document or passage of each side. Raises `CluevalError` for wrong use or input when the
     stream gets there, `TextMismatch` where the two sides differ in their text.
@@ -84,6 +87,8 @@ def find_errors(
             None if text is None else Path(text),
             ignore_punct,
             annotation_set=(gold_set, predicted_set)[side],
+            max_line=max_line,
+            max_sentence=max_sentence,
         )
         for side in range(2)
     ]

@@ -10,6 +10,7 @@ from pathlib import Path
 from clueval.decoding import Decoder
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, TREATMENTS, format_of
+from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.passages import ColumnOptions
 from clueval.sources import Part, blocks
 from clueval.spans import DEFAULT_LAYER
@@ -32,6 +33,8 @@ _READ_BY = {
     "sentence_tag": ("vrt", "spans"),
     "text": ("spans",),
     "ignore_punct": ("conll2000", "fair-spans"),
+    "max_line": FORMATS,
+    "max_sentence": FORMATS,
 }
 """Of each option, the formats that read it; a table of spans reads its text with it."""
 
@@ -56,8 +59,11 @@ class ReadOptions:
     annotation_set: str | None = None
     containing: str | None = None
     part: Part | None = None
+    max_line: int = MAX_LINE
+    max_sentence: int = MAX_SENTENCE
 
     def __post_init__(self) -> None:
+        require_limits(self.max_line, self.max_sentence)
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
         if self.invalid is not None and self.invalid not in INVALID:
@@ -65,6 +71,8 @@ class ReadOptions:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
+        for name in ("document_tag", "sentence_tag"):
+            _require_name(name, getattr(self, name))
         if self.scheme is not None:
             scheme_called(self.scheme)
         if self.layers is not None and not self.layers:
@@ -139,15 +147,30 @@ class ReadOptions:
 
     def columns(self) -> ColumnOptions:
         return ColumnOptions(
-            self.layers, self.token, self.token_id, self.document_tag, self.sentence_tag, self.part
+            self.layers,
+            self.token,
+            self.token_id,
+            self.document_tag,
+            self.sentence_tag,
+            self.part,
+            self.max_line,
+            self.max_sentence,
         )
 
 
 def format_at(path: Path, options: ReadOptions) -> str:
     if options.input is not None:
         return options.input
-    form = format_of(path.name, _first_lines(path))
+    form = format_of(path.name, _first_lines(path, options.max_line))
     return "nerval" if form == "conll" and options.whole_text else form
+
+
+def _require_name(option: str, name: str) -> None:
+    """Raise `UsageError` for what can be the name of no element, since no file could hold it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{option}={name!r} is no name of an XML element") from None
 
 
 def _flag(name: str, value: object) -> str:
@@ -157,12 +180,12 @@ def _flag(name: str, value: object) -> str:
     return f"--{name.replace('_', '-')} {value}"
 
 
-def _first_lines(path: Path) -> str:
+def _first_lines(path: Path, max_line: int) -> str:
     """The first three lines of a file that are not blank, of each no more than its beginning.
 
     Of JSON the name that tells what it is stands in front, wherever it is: the text may come before it.
     """
-    text = next((text for _, text in blocks(path, complain=_keep_quiet)), "")
+    text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=max_line)), "")
     if text.lstrip("\ufeff \t\r\n").startswith("{") and '"annotation_sets"' in text:
         return '{"annotation_sets"'
     lines = [line[:2000] for line in text[:100_000].split("\n")]

@@ -11,6 +11,7 @@ from clueval.decoding import Decoder, documents, recognised_schemes
 from clueval.exceptions import FileError, TextMismatch, UsageError
 from clueval.files import files_of
 from clueval.formats import COLUMN_FORMATS, spans_table
+from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
 from clueval.passages import Layout, Passage
 from clueval.read_options import WITH_SETS, ReadOptions, format_at, layer_names
 from clueval.same_text import ADVICE, first_line
@@ -81,7 +82,7 @@ class Source:
             return documents(self.passages(), self.decoders(), module.sentence_id)
         if self.format == "spans":
             return spans_table.read(
-                lines(self.path, self.progress), self._text(), file=str(self.path), layers=self.options.layers
+                self._held_lines(), self._text(), file=str(self.path), layers=self.options.layers
             )
         if self.options.layers is not None:
             raise UsageError(
@@ -92,7 +93,7 @@ class Source:
 
     def _of_one_layer(self) -> Iterator[Document]:
         """The documents of a format that has one layer without a name."""
-        numbered = lines(self.path, self.progress)
+        numbered = in_sentences(self._lines(), str(self.path), self.options.max_sentence)
         if self.format == "fair-spans":
             from clueval.formats.fair_spans import read_fair_spans
 
@@ -109,10 +110,30 @@ class Source:
         if self.format == "nerval":
             from clueval.formats.nerval import read_nerval
 
-            return iter([read_nerval(numbered, file=str(self.path), invalid=self.treatment or "discard")])
+            treatment = self.treatment or "discard"
+            return iter([read_nerval(self._held_lines(), file=str(self.path), invalid=treatment)])
         from clueval.formats.ltf import read_ltf
 
-        return iter([read_ltf(content(self.path), file=str(self.path))])
+        return iter([read_ltf(self._content(), file=str(self.path))])
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        return lines(self.path, self.progress, self.options.max_line)
+
+    def _held_lines(self) -> Iterator[tuple[int, str]]:
+        """The lines of a format that is held as a whole."""
+        return held_lines(self._lines(), str(self.path), self.options.max_sentence)
+
+    def _content(self) -> str:
+        """The text of a format that is read as a whole."""
+        text = content(self.path, self.options.max_line)
+        require_few_values(text, str(self.path), self.options.max_sentence)
+        return text
+
+    def _raw_content(self) -> bytes:
+        """The same, not decoded."""
+        data = raw_content(self.path, self.options.max_line)
+        require_few_values(data, str(self.path), self.options.max_sentence)
+        return data
 
     def _of_set(self) -> Document:
         """The document of a format with annotation sets, and the set that is asked for."""
@@ -147,10 +168,10 @@ class Source:
         if self.format == "bdoc":
             from clueval.formats.bdoc import read_bdoc
 
-            return read_bdoc(content(self.path), file=str(self.path))
+            return read_bdoc(self._content(), file=str(self.path))
         from clueval.formats.gate_xml import read_gate_xml
 
-        return read_gate_xml(raw_content(self.path), file=str(self.path))
+        return read_gate_xml(self._raw_content(), file=str(self.path))
 
     def _named(self, document: Document) -> Document:
         """The document with the name of its file before its id, where there are several files."""
@@ -222,6 +243,8 @@ def read(
     text: str | Path | None = None,
     ignore_punct: bool | None = None,
     annotation_set: str | None = None,
+    max_line: int = MAX_LINE,
+    max_sentence: int = MAX_SENTENCE,
 ) -> Iterator[Document]:
     """The documents of a file, or of all files below a folder, one at a time.
 
@@ -239,6 +262,9 @@ def read(
         ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
         annotation_set: the annotation set, of formats that have several by name (``gate-xml``, ``bdoc``).
+        max_line: how many bytes a line may have, and a file of XML or JSON, unpacked.
+        max_sentence: how many tokens a sentence may have, lines a file of ``nerval`` or ``spans``, tags or
+            values a file of XML or JSON.
 
     Raises `CluevalError` for input that is not what it should be, with file and line, and `UsageError` for an
     option that the formats of these files do not have.
@@ -255,6 +281,8 @@ def read(
         None if text is None else Path(text),
         ignore_punct,
         annotation_set=annotation_set,
+        max_line=max_line,
+        max_sentence=max_sentence,
     )
     return _documents(Path(path), options)
 

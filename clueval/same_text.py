@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from clueval.exceptions import TextMismatch
-from clueval.passages import Passage, unescape
+from clueval.exceptions import QUOTED, CluevalError, TextMismatch
+from clueval.passages import Passage, misfits, unescape
 from clueval.spans import Document
 
 ADVICE = "gold and predicted must be the same text"
@@ -46,37 +46,48 @@ def first_line(side: Passage | Document) -> int | None:
     return side.line_of(0, 0) if side.sentences else None
 
 
-def first_difference(gold: Passage, predicted: Passage) -> TextMismatch:
-    """The first place where two passages differ in a token, a token id or the end of a sentence."""
+def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
+    """The first place where two passages differ in a token, a token id or the end of a sentence.
+
+    If a line there does not fit the layout of its file, that is what is wrong.
+    """
     for own_place, other_place in zip(gold.rows(), predicted.rows(), strict=False):
         (sentence, row, fields), (other_sentence, other_row, other_fields) = own_place, other_place
+        for passage, found in ((gold, fields), (predicted, other_fields)):
+            if passage.layout is not None and len(found) != passage.layout.width:
+                return next(misfits(passage))
+        differing = next(
+            (each for each in _values(gold, fields, predicted, other_fields) if each[1] != each[2]), None
+        )
+        if (sentence, row) == (other_sentence, other_row) and differing is None:
+            continue
         line, other_line = gold.line_of(sentence, row), predicted.line_of(other_sentence, other_row)
-        if (sentence, row) != (other_sentence, other_row):
+        place = f"{predicted.file}:{other_line}"
+        if (sentence, row) != (other_sentence, other_row) or differing is None:
             what = "begins a sentence" if row < other_row else "goes on with a sentence"
-            problem = f"gold {what} where {predicted.file}:{other_line} does not"
-            return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
-        for name, own, other in _values(gold, fields, predicted, other_fields):
-            if own != other:
-                shown, other_shown = _shown(own, other)
-                return TextMismatch(
-                    f"gold has the {name} {shown} where {predicted.file}:{other_line} has {other_shown}",
-                    file=gold.file,
-                    line=line,
-                    advice=ADVICE,
-                )
+            problem = f"gold {what} where {place} does not"
+        else:
+            shown, other_shown = _shown(*differing[1:])
+            problem = f"gold has the {differing[0]} {shown} where {place} has {other_shown}"
+        return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
     return _one_goes_on(gold, predicted)
 
 
 def _shown(own: str, other: str) -> tuple[str, str]:
     """Two different values as an error shows them: of long ones what is around the first difference."""
-    if max(len(own), len(other)) <= SHOWN:
+    if max(len(own), len(other)) <= SHOWN and max(len(repr(own)), len(repr(other))) <= QUOTED:
         return repr(own), repr(other)
     place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
     while past - place > 1:
         middle = (place + past) // 2
         place, past = (middle, past) if own[place:middle] == other[place:middle] else (place, middle)
-    start = max(0, place - SHOWN // 2)
-    parts = (value[start : place + SHOWN // 2] for value in (own, other))
+    around = SHOWN // 2
+    while True:
+        start = max(0, place - around)
+        parts = [value[start : place + around] for value in (own, other)]
+        if around == 1 or max(len(repr(part)) for part in parts) <= QUOTED:
+            break
+        around //= 2  # escapes take several characters each
     shown, other_shown = (f"{part!r} from character {start} on" for part in parts)
     return shown, other_shown
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.limits import MAX_LINE, file_too_long, line_too_long
 
 BLOCK = 1 << 18
 """Bytes read at a time; what is made of so many stays in the processor's cache."""
@@ -55,41 +56,59 @@ class _Counted(RawIOBase):
 
 
 def blocks(
-    path: Path, progress: Progress | None = None, complain: Complain = refuse, part: Part | None = None
+    path: Path,
+    progress: Progress | None = None,
+    complain: Complain = refuse,
+    part: Part | None = None,
+    max_line: int = MAX_LINE,
 ) -> Iterator[tuple[int, str]]:
     """Whole lines of a file in blocks, each with the number of its first line, from 1.
 
     With `part`, only of those bytes of a file that is not packed; its first line is 1. Held in memory: a block
     of about a megabyte, or one line if it is longer. Raises `FileError` if the file cannot be read,
-    `FormatError` with the line for bytes that are not UTF-8 and for a NUL.
+    `FormatError` with the line for bytes that are not UTF-8, for a NUL, and for a line of more than `max_line`
+    bytes, which ends everything.
     """
     number = 1
-    for data in whole_lines(path, progress, part):
+    for data in whole_lines(path, progress, part, max_line):
         text = decoded(data, path, number, complain)
         yield number, text
         number += text.count("\n")
 
 
-def lines(path: Path, progress: Progress | None = None) -> Iterator[tuple[int, str]]:
+def lines(
+    path: Path, progress: Progress | None = None, max_line: int = MAX_LINE
+) -> Iterator[tuple[int, str]]:
     """The lines of a file without their ends, numbered from 1. Raises as `blocks` does."""
-    for number, text in blocks(path, progress):
+    for number, text in blocks(path, progress, max_line=max_line):
         for offset, line in enumerate(text[:-1].split("\n")):
             yield number + offset, line
 
 
-def content(path: Path) -> str:
-    """The whole text of a file, all in memory. Raises as `blocks` does."""
-    return "".join(text for _, text in blocks(path))
+def content(path: Path, most: int = MAX_LINE) -> str:
+    """The whole text of a file, all in memory. Raises as `blocks` does, and for more than `most` bytes."""
+    return decoded(raw_content(path, most), path, 1)
 
 
-def raw_content(path: Path) -> bytes:
+def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
     """The whole content of a file, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return b"".join(whole_lines(path))
+    found: list[bytes] = []
+    size = 0
+    for data in raw_blocks(path):
+        size += len(data)
+        if size > most:
+            raise file_too_long(str(path), most)
+        found.append(data)
+    if found and not found[-1].endswith(b"\n"):
+        found.append(b"\n")
+    return b"".join(found)
 
 
-def whole_lines(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
+def whole_lines(
+    path: Path, progress: Progress | None = None, part: Part | None = None, max_line: int = MAX_LINE
+) -> Iterator[bytes]:
     """What `blocks` yields, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return _cut_at_line_ends(raw_blocks(path, progress, part))
+    return _cut_at_line_ends(raw_blocks(path, progress, part), str(path), max_line)
 
 
 def raw_blocks(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
@@ -135,17 +154,33 @@ def _as_it_is(stream: BufferedReader[Any], size: int = sys.maxsize) -> Iterator[
         yield data
 
 
-def _cut_at_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
+def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
     pieces: list[bytes] = []
+    waiting = 0  # bytes in these
+    number = 1
     for data in blocks:
+        first_end = data.find(b"\n")
+        if waiting + (len(data) if first_end < 0 else first_end) > max_line:
+            raise line_too_long(file, number, max_line)
         cut = data.rfind(b"\n") + 1
         if cut:
+            if max_line < len(data):
+                _require_short_lines(data, file, number, max_line)
             yield b"".join((*pieces, data[:cut]))
+            number += data.count(b"\n")
             pieces = [data[cut:]] if cut < len(data) else []
+            waiting = len(data) - cut
         else:
             pieces.append(data)
+            waiting += len(data)
     if rest := b"".join(pieces):
         yield rest + b"\n"
+
+
+def _require_short_lines(data: bytes, file: str, number: int, max_line: int) -> None:
+    for offset, line in enumerate(data.split(b"\n")):
+        if len(line) > max_line:
+            raise line_too_long(file, number + offset, max_line)
 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:

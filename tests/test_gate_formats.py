@@ -266,7 +266,7 @@ def test_a_bdoc_is_called_by_its_name_unless_another_is_given() -> None:
     [
         ("{", "d.bdocjs:1: not JSON"),
         ("[]", "no object"),
-        ("[" * 100000, "cannot be read"),
+        ("[" * 100000, "nested more than 100 deep"),
         ("{}", "the document has no text"),
         (as_bdoc([], offsets="x"), "the offset_type is 'x'"),
         (as_bdoc([], text=3), "the document has no text"),

@@ -42,3 +42,19 @@ def test_a_sentence_in_which_no_place_is_outside_on_both_sides_is_cut_once() -> 
     predicted = "w\tO\nw\tB-X\n" * 100_000
 
     assert list(pieces((gold, predicted), layout)) == [(gold, predicted)]
+
+
+@pytest.mark.parametrize("size", [40, 81, 90, 5000])
+@pytest.mark.parametrize("character", ["a", "\x01", "\u202e", "\U000e0001"])
+def test_of_two_tokens_of_any_length_the_difference_is_shown(
+    tmp_path: Path, size: int, character: str
+) -> None:
+    gold, predicted = (write(tmp_path / f"{end}.vrt", f"{character * size}{end}\tO\n") for end in "xy")
+
+    with pytest.raises(TextMismatch) as caught:
+        evaluate(gold, predicted)
+
+    message = str(caught.value)
+    assert "x'" in message
+    assert "y'" in message
+    assert len(message) < 1500

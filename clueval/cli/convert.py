@@ -11,6 +11,7 @@ from clueval.cli import options as common
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.printing import put, remark, wrote
 from clueval.exceptions import FileError, UsageError
+from clueval.read_options import layer_names
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
 from clueval.spans import Document
@@ -58,7 +59,8 @@ def run(options: argparse.Namespace) -> int:
     inputs = refuse_to_overwrite([options.file, options.text], [path])
     if options.to == "spans":
         require_one_file(options.file)
-        print_or_write(_spans(documents, with_ids=options.token_id is not None), path)
+        with_ids = options.token_id is not None
+        print_or_write(_spans(documents, layer_names(common.single_layers(options)), with_ids), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
         _write_each(documents, path, inputs)
@@ -87,8 +89,9 @@ def print_or_write(lines: Iterable[str], path: Path | None) -> None:
     wrote(path)
 
 
-def _spans(documents: Iterator[Document], with_ids: bool) -> Iterator[str]:
-    layers: list[str] = []
+def _spans(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
+    """The header and a line for each span; of a file without documents the header with these layers."""
+    number = -1
     for number, document in enumerate(documents):
         if number == 0:
             layers = list(document.layers)
@@ -96,6 +99,8 @@ def _spans(documents: Iterator[Document], with_ids: bool) -> Iterator[str]:
         spans = [span for layer in layers for span in document.layers.get(layer, ())]
         for span in sorted(spans, key=lambda span: (span.start, span.end)):
             yield row(document, span, layers, with_ids)
+    if number < 0:
+        yield header(layers, with_ids)
 
 
 def _with_label(document: Document, label: str) -> Document:
@@ -117,10 +122,14 @@ def _ltf(document: Document) -> str:
 
 
 def _single(documents: Iterator[Document]) -> Iterator[str]:
+    """The one document; where there is none, one without text, since an empty file is none of the format."""
+    number = -1
     for number, document in enumerate(documents):
         if number:
             raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
         yield _ltf(document).removesuffix("\n")
+    if number < 0:
+        yield "<body></body>"
 
 
 def _write_each(documents: Iterator[Document], folder: Path, inputs: Inputs) -> None:

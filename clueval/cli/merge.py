@@ -10,6 +10,7 @@ from clueval.cli import options as common
 from clueval.cli.convert import print_or_write, require_one_file
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.merging import merge_layers
+from clueval.read_options import layer_names
 from clueval.reading import read
 from clueval.reports.spans_table import header, row
 from clueval.spans import Document
@@ -42,13 +43,14 @@ def run(options: argparse.Namespace) -> int:
     require_writable([options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    lines = _lines(documents, list(layers or ()), with_ids=options.token_id is not None)
-    print_or_write(lines, options.output_file)
+    with_ids = options.token_id is not None
+    print_or_write(_lines(documents, list(layers or ()), with_ids), options.output_file)
     return 0
 
 
 def _lines(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
-    """The header and a line for each merged span."""
+    """The header and a line for each merged span. `with_ids`: whether token ids are asked for."""
+    number = -1
     for number, document in enumerate(documents):
         if number == 0:
             layers = layers or list(document.layers)
@@ -57,3 +59,5 @@ def _lines(documents: Iterator[Document], layers: list[str], with_ids: bool) -> 
             {layer: document.layers.get(layer, ()) for layer in layers}, document=document.id
         ):
             yield row(document, span, layers, with_ids)
+    if number < 0:
+        yield header(layers or layer_names(None), with_ids)

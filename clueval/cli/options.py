@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
+from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans import MERGED
 from clueval.tagging import INVALID, SCHEMES
 
@@ -27,7 +29,7 @@ def whole(least: int) -> Callable[[str], int]:
 
     def read(text: str) -> int:
         number = _whole(text)
-        if number is None or number < least:
+        if number is None or not least <= number <= sys.maxsize:
             raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
         return number
 
@@ -146,6 +148,21 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         help="the VRT or CoNLL file with the text of a table of spans (format spans only; default: the .vrt file "
         "of the same name beside the table)",
     )
+    group.add_argument(
+        "--max-line",
+        type=whole(1),
+        metavar="BYTES",
+        default=MAX_LINE,
+        help="the longest line that is read, and the longest file of XML or JSON, unpacked (default: %(default)s)",
+    )
+    group.add_argument(
+        "--max-sentence",
+        type=whole(1),
+        metavar="N",
+        default=MAX_SENTENCE,
+        help="the most tokens of a sentence; of the formats nerval and spans the most lines of a file, of XML and "
+        "JSON the most tags or values (default: %(default)s)",
+    )
     if not pairs:
         group.add_argument(
             "--set",
@@ -157,7 +174,10 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """The arguments of `clueval.read` and `clueval.evaluate` that `add_reading` made, save the layers."""
-    names = ("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text")
+    names = (
+        *("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text"),
+        *("max_line", "max_sentence"),
+    )
     found = {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
     if hasattr(options, "annotation_set"):  # of commands that read one side
         found["annotation_set"] = options.annotation_set

@@ -25,6 +25,8 @@ class Inputs:
 
     def __init__(self, paths: Iterable[str | Path | None]) -> None:
         self._paths = [Path(path) for path in paths if path is not None]
+        for path in self._paths:
+            _real(path)
 
     def refuse(self, output: Path) -> None:
         """Raise `FileError` for an output that is one of the files, or lies in one of the folders already."""
@@ -42,7 +44,7 @@ class Inputs:
 
     @cached_property
     def _folders(self) -> set[str]:
-        return {os.path.realpath(path) for path in self._paths if path.is_dir()}
+        return {_real(path) for path in self._paths if path.is_dir()}
 
 
 def refuse_to_overwrite(inputs: Iterable[str | Path | None], outputs: Iterable[str | Path | None]) -> Inputs:
@@ -53,9 +55,9 @@ def refuse_to_overwrite(inputs: Iterable[str | Path | None], outputs: Iterable[s
     read = Inputs(inputs)
     written: set[str | _Identity | None] = set()
     for path in (Path(path) for path in outputs if path is not None):
-        if written & {os.path.realpath(path), _identity(path)} - {None}:
+        if written & {_real(path), _identity(path)} - {None}:
             raise UsageError(f"two results would be written to {path}", advice="name a file for each")
-        written |= {os.path.realpath(path), _identity(path)}
+        written |= {_real(path), _identity(path)}
         read.refuse(path)
     return read
 
@@ -71,7 +73,7 @@ def _identity(path: Path) -> _Identity | None:
 
 def _self_and_above(path: Path) -> set[str]:
     """The names of a file or folder and of the folders that it lies in."""
-    real = Path(os.path.realpath(path))
+    real = Path(_real(path))
     return {str(real), *map(str, real.parents)}
 
 
@@ -79,6 +81,16 @@ def _text_beside(path: Path) -> Path:
     """The text that a table of spans belongs to, unless another one is named."""
     name = path.name.removesuffix(".gz") or path.name
     return path.parent / Path(name or "text").with_suffix(".vrt")
+
+
+def _real(path: Path) -> str:
+    """The path with all links followed. Raises `FileError` for a link to itself and for what can be no path."""
+    try:
+        path.resolve()
+        return os.path.realpath(path)
+    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a link to itself, up to Python 3.12
+        reason = getattr(error, "strerror", None) or "a link to itself, or no name of a file"
+        raise FileError(f"is no path: {reason}", file=str(path)[:300], advice="check the name") from None
 
 
 def require_writable(outputs: Iterable[Path | None]) -> None:

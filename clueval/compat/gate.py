@@ -8,6 +8,7 @@ were made of as it was, and nothing is overwritten.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -152,15 +153,15 @@ class IndicatorWriter:
 
 def _with_sets(path: Path, added: Mapping[str, Sequence[Span]]) -> str:
     """The content of a file with further annotation sets."""
-    form = source_of(path, ReadOptions()).format
+    form = source_of(path, ReadOptions(max_line=sys.maxsize)).format  # it has been read already
     if form == "bdoc":
         from clueval.formats.bdoc import write_bdoc
 
-        return write_bdoc(content(path), added, file=str(path))
+        return write_bdoc(content(path, sys.maxsize), added, file=str(path))
     if form == "gate-xml":
         from clueval.formats.gate_xml import write_gate_xml
 
-        return write_gate_xml(raw_content(path), added, file=str(path))
+        return write_gate_xml(raw_content(path, sys.maxsize), added, file=str(path))
     raise UsageError(
         f"indicators cannot be written into the format {form}",
         file=str(path),

@@ -15,6 +15,7 @@ Source: the documentation of ``gatenlp``, "Bdoc".
 from __future__ import annotations
 
 import json
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
@@ -24,6 +25,16 @@ from clueval.spans import Document, Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """The id of a document whose file does not name it."""
+
+DEEPEST = 100
+"""JSON that is nested deeper is refused: what copies, compares and writes values goes down by recursion."""
+
+_HALF = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
+    "|([\ud800-\udfff])",
+    re.DOTALL,
+)
+"""An escape of JSON, which is a group if it is half of a surrogate pair, or such a half as it is."""
 
 
 def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
@@ -111,9 +122,6 @@ class _Content:
         self._pairs = [place + n for n, place in enumerate(self._astral())] if kind == "j" else []
 
     def _astral(self) -> list[int]:
-        for place, character in enumerate(self.text):
-            if 0xD800 <= ord(character) < 0xE000:
-                self._refuse(f"half of a surrogate pair in the text, at position {place}")
         return [place for place, character in enumerate(self.text) if ord(character) > 0xFFFF]
 
     def spans_of(self, name: str) -> Iterator[Span]:
@@ -169,17 +177,44 @@ class _Content:
         return place + bisect_left([unit - n for n, unit in enumerate(self._pairs)], place)
 
     def _parsed(self, data: str) -> dict[str, Any]:
+        self._refuse_halves(data)
         try:
             whole = json.loads(data.removeprefix("\ufeff"))
         except json.JSONDecodeError as error:
             raise FormatError(
                 f"not JSON: {error.msg}, column {error.colno}", file=self._file, line=error.lineno
             ) from None
-        except (RecursionError, ValueError) as error:
+        except RecursionError:
+            raise self._too_deep() from None
+        except ValueError as error:
             raise FormatError(f"JSON that cannot be read: {error}", file=self._file) from None
         if not isinstance(whole, dict):
             self._refuse("not a document: the JSON is no object", "is this a bdoc?")
-        return whole
+        level: list[Any] = [whole]
+        for _ in range(DEEPEST):
+            values = (value for one in level for value in (one.values() if isinstance(one, dict) else one))
+            level = [value for value in values if isinstance(value, dict | list)]
+            if not level:
+                return whole
+        raise self._too_deep()
+
+    def _too_deep(self) -> FormatError:
+        return FormatError(
+            f"values are nested more than {DEEPEST} deep", file=self._file, advice="simplify the features"
+        )
+
+    def _refuse_halves(self, data: str) -> None:
+        """No text has half of a surrogate pair, and UTF-8 cannot hold it: nothing could be written."""
+        if "\\u" not in data and data.isascii():
+            return
+        for match in _HALF.finditer(data):
+            if half := match[1] or (match[2] and f"{ord(match[2]):x}"):
+                raise FormatError(
+                    f"half of a surrogate pair, U+{half.upper()}",
+                    file=self._file,
+                    line=data.count("\n", 0, match.start()) + 1,
+                    advice="write the whole character",
+                )
 
     def _mapping(self, value: object, what: str) -> dict[str, Any]:
         if value is None:

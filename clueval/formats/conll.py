@@ -31,7 +31,7 @@ _NO_SKELETON = {
     for separator in (b"\t", b" ")
 }
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
-_COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=\s*(.*?))?\s*$")
+_COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
 
 
 def passages(
@@ -48,7 +48,7 @@ def passages(
     unless `complain` keeps what is wrong.
     """
     found = reader(path, options, name=name)
-    for number, text in blocks(path, progress, complain, options.part):
+    for number, text in blocks(path, progress, complain, options.part, options.max_line):
         found.feed(number, text)
         yield from found.builder.take()
     found.finish()
@@ -63,7 +63,7 @@ def reader(path: Path, options: ColumnOptions, *, name: str | None = None) -> Co
 def sentence_id(head: str) -> str | None:
     """The id of a sentence, given the comment that opens it."""
     comment = _COMMENT.match(head)
-    return comment[2] if comment else None
+    return comment[2].strip() if comment and comment[2] is not None else None
 
 
 def _is_tag(value: str) -> bool:
@@ -167,7 +167,7 @@ class ConllReader:
         comment = _COMMENT.match(line)
         if comment is None:
             return
-        key, value = comment[1], comment[2] or ""
+        key, value = comment[1], (comment[2] or "").strip()
         if key.startswith("newdoc"):
             self._metadata = {}
             self.builder.begin_document(value or None, self._metadata)

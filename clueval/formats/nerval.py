@@ -25,7 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from clueval.exceptions import FileError, FormatError, TagError, UsageError
 from clueval.sources import lines as lines_of
@@ -228,7 +228,8 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
     """The rows after the header, with their lines."""
     reader = csv.reader(text for _, text in lines_of(path))
-    header = tuple(next(reader, ()))
+    rows = _parsed(reader, path)
+    header = tuple(next(rows, ()))
     if header != HEADER:
         raise FormatError(
             f"the header is {','.join(header)!r}",
@@ -236,7 +237,7 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
             line=1,
             advice=f"expected {','.join(HEADER)}",
         )
-    for row in reader:
+    for row in rows:
         if not any(row):
             continue
         if len(row) != 2 or not all(row):
@@ -247,6 +248,15 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
                 advice=f"expected {','.join(HEADER)}",
             )
         yield reader.line_num, (row[0], row[1])
+
+
+def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
+    """The rows of a reader of CSV. Raises `FormatError` with the line where it is none."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        problem, advice = f"not CSV: {error}", f"expected {','.join(HEADER)}"
+        raise FormatError(problem, file=str(path), line=reader.line_num, advice=advice) from None
 
 
 class _Finder:

@@ -37,7 +37,10 @@ class Header(NamedTuple):
 
 def is_table(line: str) -> bool:
     """Whether this could be the header of a table of spans."""
-    names = set(_split(line, _delimiter(line)))
+    try:
+        names = set(_split(line, _delimiter(line)))
+    except FormatError:
+        return False
     return "start" in names and bool(names & _ENDS.keys())
 
 
@@ -102,9 +105,9 @@ def _rows(
             continue
         if header is None:
             delimiter = _delimiter(line)
-            header = _header(_split(line, delimiter), file, number, layers)
+            header = _header(_fields(line, delimiter, file, number), file, number, layers)
             continue
-        fields = _split(line, delimiter)
+        fields = _fields(line, delimiter, file, number)
         if len(fields) != header.width:
             raise FormatError(
                 f"the line has {len(fields)} fields, the header has {header.width}", file=file, line=number
@@ -172,9 +175,28 @@ def _delimiter(line: str) -> str:
     return next((mark for mark in ("\t", ",", ";") if mark in line), "\t")
 
 
+def _fields(line: str, delimiter: str, file: str, number: int) -> list[str]:
+    try:
+        return _split(line, delimiter)
+    except FormatError as error:
+        raise FormatError(error.problem, file=file, line=number, advice=error.advice) from None
+
+
 def _split(line: str, delimiter: str) -> list[str]:
+    """The fields of a line. Raises `FormatError` for what is no CSV, without a place."""
     if delimiter == "\t":
         return line.split("\t")
     import csv
 
-    return next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error as error:
+        if "\r" in line:
+            raise FormatError(
+                "a carriage return without a line feed", advice="end lines with LF or CRLF"
+            ) from None
+        problem = f"a field has more than {csv.field_size_limit():,} characters"
+        raise FormatError(
+            problem if "field larger" in str(error) else f"not CSV: {error}",
+            advice="write the table with tabs between its columns, as TSV",
+        ) from None

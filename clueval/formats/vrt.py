@@ -25,7 +25,11 @@ _NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so th
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_ATTRIBUTE = re.compile(rf"({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+
+
+AROUND = 100
+"""Elements around documents have at most so many names of attributes: every document gets a copy of them."""
 
 
 def passages(
@@ -42,7 +46,7 @@ def passages(
     unless `complain` keeps what is wrong.
     """
     found = reader(path, options, name=name, complain=complain)
-    for number, text in blocks(path, progress, complain, options.part):
+    for number, text in blocks(path, progress, complain, options.part, options.max_line):
         found.feed(number, text)
         yield from found.builder.take()
     found.finish()
@@ -107,7 +111,7 @@ class VrtReader:
         self._between = _between(self._document_tag, self._sentence_tag)
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
-        self._around: list[tuple[str, dict[str, str]]] = []
+        self._around: list[tuple[str, dict[str, str]]] = []  # what is open, each with the attributes up to it
 
     def feed(self, number: int, text: str) -> None:
         position, length = 0, len(text)
@@ -254,7 +258,7 @@ class VrtReader:
                 if empty:
                     self._close_document(number)
         elif not self._document_line:
-            self._surroundings(bool(closing), name, bool(empty), line)
+            self._surroundings(number, bool(closing), name, bool(empty), line)
         return True
 
     def _oddity(self, number: int, line: str) -> bool:
@@ -273,10 +277,19 @@ class VrtReader:
             self._complain(number, "a malformed XML tag", 'attributes are written name="value"')
         return True
 
-    def _surroundings(self, closing: bool, name: str, empty: bool, line: str) -> None:
+    def _surroundings(self, number: int, closing: bool, name: str, empty: bool, line: str) -> None:
         """Elements outside documents: what is open around a document belongs to its metadata."""
         if not closing and not empty:
-            self._around.append((name, attributes(line)))
+            own = attributes(line)
+            around = self._around[-1][1] if self._around else {}
+            if own and len(own.keys() | around.keys()) > AROUND:
+                raise FormatError(
+                    f"more than {AROUND} names of attributes around documents",
+                    file=self._file,
+                    line=number,
+                    advice="close the elements that are no longer meant",
+                )
+            self._around.append((name, {**around, **own} if own else around))
         elif closing and self._around and self._around[-1][0] == name:
             self._around.pop()
 
@@ -289,7 +302,7 @@ class VrtReader:
             )
         self._document_line = number
         own = attributes(line)
-        around = {name: value for _, outer in self._around for name, value in outer.items()}
+        around = self._around[-1][1] if self._around else {}
         self.builder.begin_document(own.get("id"), Frozen({**around, **own}))
 
     def _close_document(self, number: int) -> None:

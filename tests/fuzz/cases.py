@@ -1,0 +1,217 @@
+"""Cases: files and command lines, made from a format and a number, kept as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from clueval.cli import COMMANDS, parser
+from clueval.metrics import METRICS
+
+from .corpora import FORMATS, Files
+from .mutations import VALUES, mutated
+
+LINES = "lines"
+"""The name under which command lines are fuzzed, with valid files."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files by their names, and the commands that run over them, in the folder where they are."""
+
+    files: dict[str, bytes]
+    commands: list[list[str]]
+
+    def saved(self) -> str:
+        """As JSON, each byte of a file one character."""
+        files = {name: data.decode("latin-1") for name, data in self.files.items()}
+        return json.dumps({"commands": self.commands, "files": files}, indent=1) + "\n"
+
+    @classmethod
+    def loaded(cls, text: str) -> Case:
+        whole = json.loads(text)
+        files = {name: data.encode("latin-1") for name, data in whole["files"].items()}
+        return cls(files, whole["commands"])
+
+    def write(self, folder: Path) -> None:
+        for name, data in self.files.items():
+            (folder / name).write_bytes(data)
+
+
+def made(kind: str, number: int) -> Case:
+    """The case of a format, or of command lines, with that number."""
+    rng = Random(f"{kind}:{number}")
+    if kind == LINES:
+        pair = FORMATS[rng.choice(list(FORMATS))](rng)
+        case = _files(pair)
+        return Case(case, [command_line(rng, pair) for _ in range(3)])
+    pair = FORMATS[kind](rng)
+    files = _files(pair)
+    for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):
+        name = rng.choice(list(files))
+        changed = mutated(files[name], rng)
+        if changed == files[name]:
+            continue
+        same = [other for other in files if rng.random() < 0.3 and files[other] == files[name]]
+        for other in (name, *same):
+            files[other] = changed
+    return Case(files, [command(rng, pair) for _ in range(3)])
+
+
+def _files(pair: Files) -> dict[str, bytes]:
+    return {f"gold.{pair.ending}": pair.gold, f"predicted.{pair.ending}": pair.predicted, **pair.more}
+
+
+def command(rng: Random, pair: Files) -> list[str]:
+    """A command that could be meant, for such files."""
+    gold, predicted = f"gold.{pair.ending}", f"predicted.{pair.ending}"
+    has_sets = "--gold-set" in pair.options
+    own = ["--set" if option == "--gold-set" else option for option in pair.options]
+    own = own[: own.index("--predicted-set")] if has_sets else own
+    name = rng.choice(("score", "score", "score", "errors", "check", "convert", "merge", "conventions"))
+    sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
+    if name == "check":
+        return [name, *sides, *own]
+    if name == "convert":
+        output = rng.choice(([], ["-o", "out"], ["-o", "out/"]))
+        return [name, gold, "--to", rng.choice(("ltf", "spans")), *output, *own]
+    if name == "merge":
+        return [name, gold, *own]
+    if name == "conventions":
+        return [name, *sides, *pair.options, "--output", rng.choice(("text", "json", "markdown"))]
+    if name == "errors":
+        more = (
+            ["--metric", "fair"],
+            ["--merge"],
+            ["--window", "2"],
+            ["--tsv", "out.tsv"],
+            ["--html", "out.html"],
+            ["--side", "gold"],
+            ["--level", "4"],
+            [],
+        )
+        return [name, *sides, *pair.options, *rng.choice(more)]
+    metrics = rng.sample(list(METRICS), rng.choice((1, 1, 2, 3)))
+    words = [name, *sides, *pair.options, "--jobs", "1", "--metric", ",".join(metrics)]
+    words += rng.choice(
+        ([], [], ["--merge"], ["--by", "document"], ["--unit", "character"], ["--by", "domain"])
+    )
+    words += rng.choice(
+        ([], [], ["--align"], ["--invalid", "discard"], ["--where", "id=d0"], ["--pair-by", "content"])
+    )
+    return [*words, "--output", rng.choice(("text", "json", "tsv", "markdown", "conlleval"))]
+
+
+NONSENSE = (
+    *(
+        "",
+        " ",
+        "x",
+        "-",
+        "--",
+        "-1",
+        "0",
+        "1",
+        "2",
+        "1.5",
+        "1e9",
+        "nan",
+        "9" * 30,
+        "=",
+        "a=",
+        "=b",
+        "a=b",
+        "a=1",
+        "a=0",
+    ),
+    *(
+        "a=1:2",
+        "a=-1",
+        "a=1,b=2",
+        "a=99",
+        "levels",
+        "levels,levels",
+        "levels,,exact",
+        "all",
+        "document",
+        "id=d0",
+        "label=PER",
+    ),
+    *(
+        "vrt",
+        "conll",
+        "spans",
+        "ltf",
+        "bdoc",
+        "nerval",
+        "json",
+        "text",
+        "BIO",
+        "error",
+        "\0",
+        "\n",
+        "é",
+        "\ud800",
+        "(",
+        "[",
+        "*",
+    ),
+    *(
+        "gold.vrt",
+        "nowhere",
+        ".",
+        "out",
+        "out/",
+        "a/b/c",
+        "x" * 300,
+        "Key",
+        "Key:PER",
+        "PER",
+        "1-2",
+        "{",
+        "%s",
+        "LE = 1 TP",
+    ),
+)
+
+NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
+"""What would wait for a network, start processes, end at once, or say more than one line."""
+
+
+def command_line(rng: Random, pair: Files) -> list[str]:
+    """Options at random, half of them with a value that makes sense somewhere, about the files of a pair."""
+    name = rng.choice(list(COMMANDS))
+    words = [name, f"gold.{pair.ending}"]
+    if name not in ("merge", "convert") and rng.random() < 0.8:
+        words.append(f"predicted.{pair.ending}")
+    if rng.random() < 0.7:
+        words += pair.options if name in ("score", "errors", "conventions") else []
+    options = _options(name)
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4))):
+        action = rng.choice(options)
+        words.append(rng.choice(action.option_strings))
+        if action.nargs != 0:
+            words.append(_value(rng, action))
+    if name == "score":
+        words += ["--jobs", "1"]
+    return words
+
+
+def _options(name: str) -> list[argparse.Action]:
+    (commands,) = (
+        action for action in parser(name)._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    found: Sequence[argparse.Action] = commands.choices[name]._actions
+    return [each for each in found if each.option_strings and not NEVER & set(each.option_strings)]
+
+
+def _value(rng: Random, action: argparse.Action) -> str:
+    if action.choices and rng.random() < 0.7:
+        return str(rng.choice(list(action.choices)))
+    if rng.random() < 0.2:
+        return rng.choice(VALUES).decode("utf-8", "replace")
+    return rng.choice((*NONSENSE, *METRICS))

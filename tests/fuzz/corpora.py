@@ -1,0 +1,330 @@
+"""Valid pairs of files: a random corpus with gold and predicted spans, written in each format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from xml.sax.saxutils import escape, quoteattr
+
+LABELS = ("PER", "LOC", "ORG", "É-1", "O", "a|b", "_")
+WORDS = (
+    "Ada",
+    "war",
+    "in",
+    "Ulm",
+    "1815",
+    ".",
+    "#5",
+    "<s>",
+    "R&D",
+    "-DOCSTART-",
+    "ß",
+    "\U0001f600",
+    "a,b",
+    '"',
+    "\u2028",
+)
+
+Span = tuple[int, int, str]
+"""First token, token after the last, label."""
+
+
+@dataclass
+class Sentence:
+    words: list[str]
+    sides: tuple[list[Span], list[Span]]
+
+
+@dataclass
+class Corpus:
+    """Documents of sentences; spans lie in a sentence and do not overlap on a side."""
+
+    documents: list[list[Sentence]]
+
+
+@dataclass
+class Files:
+    """Two files by their names, others that belong to them, and the options that read them."""
+
+    gold: bytes
+    predicted: bytes
+    ending: str
+    options: list[str] = field(default_factory=list)
+    more: dict[str, bytes] = field(default_factory=dict)
+
+
+def corpus(rng: Random, labels: tuple[str, ...] = LABELS) -> Corpus:
+    """A small corpus; half of the sentences have the same spans on both sides."""
+    return Corpus(
+        [[sentence(rng, labels) for _ in range(rng.randint(1, 4))] for _ in range(rng.choice((1, 1, 2, 3)))]
+    )
+
+
+def sentence(rng: Random, labels: tuple[str, ...]) -> Sentence:
+    words = [rng.choice(WORDS[:5] if rng.random() < 0.8 else WORDS) for _ in range(rng.randint(1, 7))]
+    own = spans(rng, len(words), labels)
+    return Sentence(words, (own, own if rng.random() < 0.5 else spans(rng, len(words), labels)))
+
+
+def spans(rng: Random, size: int, labels: tuple[str, ...]) -> list[Span]:
+    found, place = [], 0
+    while place < size:
+        end = min(size, place + rng.randint(1, 3))
+        if rng.random() < 0.4:
+            found.append((place, end, rng.choice(labels)))
+        place = end
+    return found
+
+
+def tags(size: int, spans: list[Span], begin: str = "B-", inside: str = "I-") -> list[str]:
+    found = ["O"] * size
+    for start, end, label in spans:
+        found[start:end] = [begin + label, *[inside + label] * (end - start - 1)]
+    return found
+
+
+def vrt(rng: Random) -> Files:
+    whole = corpus(rng)
+    has_ids = rng.random() < 0.3
+    has_sentences = rng.random() < 0.8
+
+    def side(number: int) -> bytes:
+        lines, token = ["<corpus>"], 0
+        for name, document in enumerate(whole.documents):
+            lines.append(f'<text id="d{name}" domain="m{name % 2}">')
+            for one in document:
+                lines += ["<s>"] if has_sentences else []
+                for word, tag in zip(one.words, tags(len(one.words), one.sides[number]), strict=True):
+                    token += 1
+                    lines.append("\t".join([escape(word), tag, *([f"t{token}"] if has_ids else [])]))
+                lines += ["</s>"] if has_sentences else []
+            lines.append("</text>")
+        return "\n".join([*lines, "</corpus>", ""]).encode()
+
+    ids = ["--layer", "entity=2", "--token-id", "3"] if has_ids else []
+    return Files(side(0), side(1), "vrt", ids)
+
+
+def conll(rng: Random) -> Files:
+    whole = corpus(rng)
+    tab = rng.random() < 0.5
+    separator = "\t" if tab else " "
+    words = {word: word if tab else word.replace(" ", "_") for word in WORDS} | {
+        "-DOCSTART-": "DOC",
+        "#5": "5#",
+    }
+    two = rng.random() < 0.3
+    head = rng.choice(("-DOCSTART- O\n", "# newdoc id = d{}\n# meta::domain = x\n", ""))
+
+    def side(number: int) -> bytes:
+        text = ""
+        for name, document in enumerate(whole.documents):
+            text += head.format(name) + ("\n" if head.startswith("-") else "")
+            for one in document:
+                columns = [[words[word] for word in one.words], tags(len(one.words), one.sides[number])]
+                columns += [columns[1]] if two else []
+                text += "\n".join(map(separator.join, zip(*columns, strict=True))) + "\n\n"
+        return text.encode()
+
+    return Files(side(0), side(1), "conll", ["--layer", "a=2,b=3"] if two else [])
+
+
+def positions(whole: Corpus, number: int) -> list[tuple[int, int, int, str]]:
+    """All spans of a side: document, first and last position over the whole corpus, label."""
+    found, start = [], 0
+    for name, document in enumerate(whole.documents):
+        for one in document:
+            found += [(name, start + own, start + end - 1, label) for own, end, label in one.sides[number]]
+            start += len(one.words)
+    return found
+
+
+def table(rng: Random, delimiter: str, ending: str) -> Files:
+    whole = corpus(rng, ("PER", "LOC", "ORG", "É"))
+    text = vrt_of(whole)
+    named = rng.random() < 0.5
+    quote = '"' if delimiter == "," else ""
+
+    def side(number: int) -> bytes:
+        lines = [delimiter.join([*(["document"] if named else []), "start", "end", "entity"])]
+        for name, start, last, label in positions(whole, number):
+            own = [f"d{name}"] if named else []
+            lines.append(delimiter.join([*own, str(start), str(last), f"{quote}{label}{quote}"]))
+        return "\n".join([*lines, ""]).encode()
+
+    return Files(side(0), side(1), ending, ["--text", "text.vrt", "--input", "spans"], {"text.vrt": text})
+
+
+def vrt_of(whole: Corpus) -> bytes:
+    lines = []
+    for name, document in enumerate(whole.documents):
+        lines.append(f'<text id="d{name}">')
+        for one in document:
+            lines += ["<s>", *map(escape, one.words), "</s>"]
+        lines.append("</text>")
+    return "\n".join([*lines, ""]).encode()
+
+
+def spans_tsv(rng: Random) -> Files:
+    return table(rng, "\t", "tsv")
+
+
+def spans_csv(rng: Random) -> Files:
+    return table(rng, ",", "csv")
+
+
+def fair_spans(rng: Random) -> Files:
+    whole = corpus(rng, ("PER", "LOC"))
+
+    def side(number: int) -> bytes:
+        parts = []
+        for one in (one for document in whole.documents for one in document):
+            rows = [
+                f"{label}\t{start + 1}\t{end}\t{', '.join(map(str, range(start + 1, end + 1)))}\n"
+                for start, end, label in one.sides[number]
+            ]
+            parts.append("".join(rows or ["NONE\t999\t999\t999\n"]))
+        return "\n".join(parts).encode()
+
+    return Files(side(0), side(1), "tsv", rng.choice(([], ["--input", "fair-spans"])))
+
+
+def conll2000(rng: Random) -> Files:
+    whole = corpus(rng, ("NP", "VP", "S"))
+    nested = rng.random() < 0.5
+    kinds = {word: rng.choice(("NN", "VV", "$.", "PUNCT")) for word in WORDS}
+
+    def side(number: int) -> bytes:
+        parts = []
+        for one in (one for document in whole.documents for one in document):
+            own = tags(len(one.words), one.sides[number])
+            outer = "B-X" if nested else ""
+            rows = []
+            for word, tag in zip(one.words, own, strict=True):
+                stacked = (outer + ("" if tag == "O" else f"|{tag}")) if nested else tag
+                rows.append(f"{word} {kinds[word]} {stacked}\n")
+                outer = "I-X" if nested else ""
+            parts.append("".join(rows))
+        return "\n".join(parts).encode()
+
+    return Files(side(0), side(1), "conll", ["--input", "conll2000"])
+
+
+def characters(one: list[str], spans: list[Span]) -> list[Span]:
+    """Spans in characters of the words joined by blanks."""
+    starts = [sum(len(word) + 1 for word in one[:place]) for place in range(len(one))]
+    return [(starts[start], starts[end - 1] + len(one[end - 1]), label) for start, end, label in spans]
+
+
+def ltf(rng: Random) -> Files:
+    one = sentence(rng, ("_",))
+    text = " ".join(one.words)
+
+    def side(number: int) -> bytes:
+        done, parts = 0, ["<body>"]
+        for start, end, _ in characters(one.words, one.sides[number]):
+            parts += [escape(text[done:start]), f"<e>{escape(text[start:end])}</e>"]
+            done = end
+        return "".join([*parts, escape(text[done:]), "</body>\n"]).encode()
+
+    return Files(side(0), side(1), "xml")
+
+
+FEATURES = (("score", 0.5), ("kind", "x"), ("n", 3), ("truth", True), ("all", ["a", "b"]))
+
+
+def gate_xml(rng: Random) -> Files:
+    one = sentence(rng, ("PER", "LOC"))
+    text = " ".join(one.words)
+    wide = [0]
+    for character in text:
+        wide.append(wide[-1] + (2 if ord(character) > 0xFFFF else 1))
+    sides = [characters(one.words, spans) for spans in one.sides]
+    nodes = sorted({place for spans in sides for start, end, _ in spans for place in (start, end)})
+
+    def marked() -> str:
+        done, parts = 0, []
+        for place in nodes:
+            parts += [escape(text[done:place]), f'<Node id="{wide[place]}"/>']
+            done = place
+        return "".join([*parts, escape(text[done:])])
+
+    def annotations(spans: list[Span], first: int) -> str:
+        parts = []
+        for number, (start, end, label) in enumerate(spans, first):
+            score = rng.random()
+            parts.append(
+                f'<Annotation Id="{number}" Type={quoteattr(label)} StartNode="{wide[start]}" EndNode="{wide[end]}">\n'
+                f'<Feature><Name className="java.lang.String">score</Name>\n'
+                f'<Value className="java.lang.Double">{score}</Value></Feature>\n</Annotation>\n'
+            )
+        return "".join(parts)
+
+    content = (
+        '<?xml version="1.0" encoding="utf-8"?>\n<GateDocument version="3">\n<GateDocumentFeatures>\n<Feature>'
+        "<Name>source</Name><Value>x</Value></Feature>\n</GateDocumentFeatures>\n"
+        f"<TextWithNodes>{marked()}</TextWithNodes>\n"
+        f'<AnnotationSet Name="Key">\n{annotations(sides[0], 1)}</AnnotationSet>\n'
+        f'<AnnotationSet Name="Run">\n{annotations(sides[1], 100)}</AnnotationSet>\n</GateDocument>\n'
+    ).encode()
+    return Files(content, content, "xml", ["--gold-set", "Key", "--predicted-set", "Run"])
+
+
+def bdoc(rng: Random) -> Files:
+    one = sentence(rng, ("PER", "LOC"))
+    text = " ".join(one.words)
+    kind = rng.choice("pj")
+    wide = [
+        len(text[:place].encode("utf-16-le")) // 2 if kind == "j" else place for place in range(len(text) + 1)
+    ]
+    sets = {
+        name: {
+            "name": name,
+            "next_annid": 50,
+            "annotations": [
+                {
+                    "type": label,
+                    "start": wide[start],
+                    "end": wide[end],
+                    "id": number,
+                    "features": dict(rng.sample(FEATURES, rng.randint(0, 2))),
+                }
+                for number, (start, end, label) in enumerate(characters(one.words, spans))
+            ],
+        }
+        for name, spans in zip(("Key", "Run"), one.sides, strict=True)
+    }
+    whole = {"text": text, "offset_type": kind, "features": {"a": 1}, "name": "d", "annotation_sets": sets}
+    content = json.dumps(whole, ensure_ascii=rng.random() < 0.5, indent=rng.choice((None, 1))).encode()
+    return Files(content, content, "bdocjs", ["--gold-set", "Key", "--predicted-set", "Run"])
+
+
+def nerval(rng: Random) -> Files:
+    whole = corpus(rng, ("PER", "LOC"))
+    ends = rng.random() < 0.3
+
+    def side(number: int) -> bytes:
+        text = ""
+        for one in (one for document in whole.documents for one in document):
+            own = tags(len(one.words), one.sides[number], "S-" if ends else "B-")
+            text += "".join(f"{word} {tag}\n" for word, tag in zip(one.words, own, strict=True)) + "\n"
+        return text.replace("\u2028", "x").encode()
+
+    return Files(side(0), side(1), "bio", ["--input", "nerval"])
+
+
+FORMATS: dict[str, Callable[[Random], Files]] = {
+    "vrt": vrt,
+    "conll": conll,
+    "spans-tsv": spans_tsv,
+    "spans-csv": spans_csv,
+    "fair-spans": fair_spans,
+    "conll2000": conll2000,
+    "ltf": ltf,
+    "gate-xml": gate_xml,
+    "bdoc": bdoc,
+    "nerval": nerval,
+}
+"""What makes a valid pair of files of each format. A new format is one line."""

@@ -1,0 +1,98 @@
+"""Naive readers: how many tokens (or characters) and spans a valid file has, counted without the library.
+
+One function a format, of some twenty lines, each written from the description of the format alone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+Count = tuple[int, int]
+"""Positions of the text, and spans."""
+
+
+def begun(tags: list[str]) -> int:
+    """How many spans a sentence has whose tags are well-formed."""
+    return sum(tag[0] in "BSU" for tag in tags)
+
+
+def vrt(data: bytes, side: str, text: bytes = b"") -> Count:
+    tokens = spans = 0
+    for line in data.decode("utf-8-sig").replace("\r\n", "\n").split("\n"):
+        if "\t" in line:
+            tokens += 1
+            spans += begun([line.split("\t")[1]])
+    return tokens, spans
+
+
+def conll(data: bytes, side: str, text: bytes = b"") -> Count:
+    tokens = spans = 0
+    for line in data.decode("utf-8-sig").replace("\r\n", "\n").split("\n"):
+        fields = line.split("\t") if "\t" in line else line.split(" ")
+        if not line or line.startswith(("-DOCSTART-", "# ")):
+            continue
+        tokens += 1
+        spans += begun([fields[1]])
+    return tokens, spans
+
+
+def table(data: bytes, side: str, text: bytes = b"") -> Count:
+    content = data.decode("utf-8-sig")
+    delimiter = "\t" if "\t" in content.split("\n")[0] else ","
+    rows = list(csv.reader(io.StringIO(content), delimiter=delimiter))
+    tokens = [line for line in text.decode().split("\n") if line and not re.match(r"</?(text|s)[ >]", line)]
+    return len(tokens), len(rows) - 1
+
+
+def fair_spans(data: bytes, side: str, text: bytes = b"") -> Count:
+    lines = data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+    return 0, sum(1 for line in lines if line and not line.startswith("NONE"))
+
+
+def conll2000(data: bytes, side: str, text: bytes = b"") -> Count:
+    """Without punctuation being taken out."""
+    lines = [line for line in data.decode("utf-8-sig").replace("\r\n", "\n").split("\n") if line]
+    tags = [tag for line in lines for tag in line.split(" ")[2].split("|")]
+    return len(lines), sum(tag.startswith("B-") for tag in tags)
+
+
+def ltf(data: bytes, side: str, text: bytes = b"") -> Count:
+    root = ElementTree.fromstring(data)
+    return len("".join(root.itertext())), len(root.findall("e"))
+
+
+def gate_xml(data: bytes, side: str, text: bytes = b"") -> Count:
+    root = ElementTree.fromstring(data)
+    (content,) = root.findall("TextWithNodes")
+    (chosen,) = (each for each in root.findall("AnnotationSet") if each.get("Name") == side)
+    return len("".join(content.itertext())), len(chosen.findall("Annotation"))
+
+
+def bdoc(data: bytes, side: str, text: bytes = b"") -> Count:
+    whole = json.loads(data.decode("utf-8-sig"))
+    return len(whole["text"]), len(whole["annotation_sets"][side]["annotations"])
+
+
+def nerval(data: bytes, side: str, text: bytes = b"") -> Count:
+    lines = [line for line in data.decode("utf-8-sig").replace("\r\n", "\n").split("\n") if line]
+    words = [line.split(" ")[0] for line in lines]
+    return len(" ".join(words)), begun([line.split(" ")[1] for line in lines])
+
+
+COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
+    "vrt": vrt,
+    "conll": conll,
+    "spans-tsv": table,
+    "spans-csv": table,
+    "fair-spans": fair_spans,
+    "conll2000": conll2000,
+    "ltf": ltf,
+    "gate-xml": gate_xml,
+    "bdoc": bdoc,
+    "nerval": nerval,
+}

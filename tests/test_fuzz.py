@@ -1,0 +1,142 @@
+"""What the fuzzers have found stays mended, and goes on being looked for in the long tests."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from random import Random
+
+import pytest
+from fuzz.cases import LINES, Case, made
+from fuzz.corpora import FORMATS
+from fuzz.mutations import MUTATIONS
+from fuzz.running import Failure, failure_of, run
+from fuzz.smaller import smallest
+
+from clueval.cli import check
+
+REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.json"))
+
+
+@pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
+def test_what_failed_once_does_not_fail_again(path: Path) -> None:
+    assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
+
+
+@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
+    for number in range(12):
+        assert failure_of(made(kind, number)) is None, f"{kind} {number}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+def test_many_cases_of_each_format_do_not_fail(kind: str) -> None:
+    found = [(each.number, *each.failure) for each in run(kind, range(2000))]
+
+    assert not found
+
+
+@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+def test_a_case_is_made_again_from_its_number(kind: str) -> None:
+    assert made(kind, 7) == made(kind, 7)
+    assert made(kind, 7) != made(kind, 8)
+    assert Case.loaded(made(kind, 7).saved()) == made(kind, 7)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_files_that_are_not_changed_are_valid(kind: str, tmp_path: Path) -> None:
+    """Else the fuzzers would stop at the first check."""
+    for number in range(20):
+        pair = FORMATS[kind](Random(number))
+        own = f"gold.{pair.ending}"
+        options = [*pair.options, "--jobs", "1", "--metric", "fair"]
+        found = failure_of_valid({own: pair.gold, "predicted": pair.predicted, **pair.more}, own, options)
+        assert found == "", f"{kind} {number}"
+
+
+def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> str:
+    """What `score` says of files of which nothing should be said."""
+    import contextlib
+    import io
+    import os
+    import tempfile
+
+    from clueval.cli import main
+
+    before, error = Path.cwd(), io.StringIO()
+    with tempfile.TemporaryDirectory() as name:
+        Case(files, []).write(Path(name))
+        os.chdir(name)
+        try:
+            with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
+                main(["score", own, "predicted", *options])
+        finally:
+            os.chdir(before)
+    return error.getvalue()
+
+
+def test_every_mutation_changes_some_file() -> None:
+    for mutation in MUTATIONS:
+        pairs = (FORMATS[kind](Random(number)).gold for kind in FORMATS for number in range(20))
+        assert any(mutation(data, Random(1)) != data for data in pairs)
+
+
+# --- what the fuzzers see ------------------------------------------------------------------------------------------
+
+
+def broken_check(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    def run(options: argparse.Namespace) -> int:
+        if any("bad" in path.read_text(encoding="utf-8") for path in options.files):
+            exec(line, {})  # the fault that the fuzzer is to see
+        return 0
+
+    monkeypatch.setattr(check, "run", run)
+
+
+GOOD, BAD = "good\tO\n" * 20, "bad\tO\n"
+CASE = Case(
+    {"gold.vrt": (GOOD + BAD + GOOD).encode(), "other": b"x"},
+    [["check", "other"], ["check", "gold.vrt", "--max-errors", "3"]],
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("raise IndexError('x')", "IndexError in cli __init__.py"),
+        ("import sys; sys.exit(7)", "exit code 7"),
+        ("import sys; print('a', file=sys.stderr); print('b', file=sys.stderr); sys.exit(2)", "not one line"),
+        ("raise MemoryError", "MemoryError"),
+    ],
+)
+def test_a_fault_is_a_failure_and_is_made_small(
+    monkeypatch: pytest.MonkeyPatch, line: str, name: str
+) -> None:
+    broken_check(monkeypatch, line)
+
+    found = failure_of(CASE)
+
+    assert found is not None
+    assert found.name.split()[0] == name.split()[0]
+    assert smallest(CASE, found.name) == Case({"gold.vrt": b"bad", "other": b""}, [["check", "gold.vrt"]])
+
+
+def test_what_takes_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.running.SECONDS", 0.05)
+    broken_check(monkeypatch, "while True: pass")
+
+    found = failure_of(CASE)
+
+    assert isinstance(found, Failure)
+    assert found.name == "too long"
+
+
+def test_what_takes_too_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fuzz.running.MEGABYTES", 0)
+    broken_check(monkeypatch, "import resource; b'x' * (resource.getrusage(0).ru_maxrss * 1024 + (64 << 20))")
+
+    found = failure_of(CASE)
+
+    assert isinstance(found, Failure)
+    assert found.name == "too much memory"

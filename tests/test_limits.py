@@ -1,0 +1,270 @@
+"""What one line, sentence or file may take: a small packed file cannot take all memory, by whatever route."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval import building, evaluate, lockstep, read
+from clueval.cli import main
+from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.problem_files import find_errors
+from clueval.sources import BLOCK
+from clueval.spans import Document
+
+TEN = "0123456789"
+
+
+def conll(tokens: int) -> str:
+    return "a O\n\n" + "b O\n" * tokens + "\nc O\n"
+
+
+def vrt(tokens: int) -> str:
+    return '<text id="1">\n<s>\na\tO\n</s>\n<s>\n' + "b\tO\n" * tokens + "</s>\n</text>\n"
+
+
+def vrt_without_sentences(tokens: int) -> str:
+    return '<text id="1">\na\tO\n</text>\n<text id="2">\n' + "b\tO\n" * tokens + "</text>\n"
+
+
+def table(spans: int) -> str:
+    return "start\tend\n" + "0\t0\n" * (spans - 1)
+
+
+def stacked(tokens: int) -> str:
+    return "a X O\n\n" + "b X O\n" * tokens
+
+
+def fair(spans: int) -> str:
+    return "A\t1\t1\t1\n\n" + "".join(f"A\t{n}\t{n}\t{n}\n" for n in range(1, spans + 1))
+
+
+def ltf(spans: int) -> str:
+    return f"<body>{'<e/>' * (spans - 2)}</body>"
+
+
+def bdoc(values: int) -> str:
+    sets = {"": {"annotations": []}}
+    features = {"x": [0] * values}
+    return json.dumps({"text": "", "offset_type": "p", "features": features, "annotation_sets": sets})
+
+
+CORPORA: list[tuple[str, str, Any, int]] = [
+    ("conll", "conll", conll, 3),
+    ("vrt", "vrt", vrt, 6),
+    ("vrt", "vrt", vrt_without_sentences, 5),
+    ("conll2000", "conll", stacked, 3),
+    ("fair-spans", "tsv", fair, 3),
+]
+
+
+def routes(path: Path, **options: Any) -> Iterator[Any]:
+    """What every route makes of a file against itself: counts, or an error."""
+    calls = (
+        lambda: evaluate(path, path, **options),
+        lambda: evaluate(path, path, by="document", **options),
+        lambda: evaluate(path, path, metrics=("fair",), **options),
+        lambda: len(list(read(path, **options))),
+        lambda: len(list(find_errors(path, path, **options))),
+    )
+    for call in calls:
+        try:
+            yield call()
+        except CluevalError as error:
+            yield (type(error), error.problem, error.line)
+
+
+@pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
+def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
+    tmp_path: Path, form: str, ending: str, corpus: Any, line: int
+) -> None:
+    path = write(tmp_path / f"g.{ending}", corpus(1000))
+
+    assert not any(isinstance(found, tuple) for found in routes(path, input=form, max_sentence=1000))
+    for found in routes(path, input=form, max_sentence=999):
+        assert found == (FormatError, "the sentence that begins here has more tokens than 999", line)
+
+
+@pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
+def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
+    tmp_path: Path, form: str, ending: str, corpus: Any, line: int
+) -> None:
+    size = lockstep.LEAST_LIMIT + 3 if form in ("conll", "vrt") else 100_000
+    path = write(tmp_path / f"g.{ending}", corpus(size))
+
+    for found in routes(path, input=form, max_sentence=size - 1):
+        assert found == (
+            FormatError,
+            f"the sentence that begins here has more tokens than {size - 1:,}",
+            line,
+        )
+
+
+def test_a_sentence_just_below_the_limit_is_counted_in_step_and_as_passages(tmp_path: Path) -> None:
+    size = lockstep.LEAST_LIMIT + 3
+    path = write(tmp_path / "g.conll", conll(size))
+
+    assert evaluate(path, path, max_sentence=size).tokens == size + 2
+    assert evaluate(path, path, by="document", max_sentence=size).tokens == size + 2
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "line_of"),
+    [
+        ("conll", "g.conll", "a O\n{} O\n"),
+        ("vrt", "g.vrt", "a\tO\n{}\tO\n"),
+        ("conll2000", "g.conll", "a X O\n{} X O\n"),
+        ("fair-spans", "g.tsv", "A\t1\t1\t1\nA\t2\t2\t{}\n"),
+        ("nerval", "g.bio", "a O\n{} O\n"),
+    ],
+)
+@pytest.mark.parametrize("length", [100, BLOCK - 1, BLOCK + 1, lockstep.LEAST_LIMIT + 1])
+def test_a_line_may_have_as_many_bytes_as_the_limit_and_no_more(
+    tmp_path: Path, form: str, name: str, line_of: str, length: int
+) -> None:
+    length //= 4 if form == "fair-spans" else 1
+    bare = len(line_of.format("").split("\n")[1])
+    filler = "1" * (length - bare) if form != "fair-spans" else ("1," * length)[: length - bare - 1] + "1"
+    path = write(tmp_path / name, line_of.format(filler))
+
+    assert not any(isinstance(found, tuple) for found in routes(path, input=form, max_line=length))
+    for found in routes(path, input=form, max_line=length - 1):
+        assert found == (FormatError, f"a line of more than {length - 1:,} bytes", 2)
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "content", "options"),
+    [
+        ("ltf", "g.xml", "<body>Ada</body>\n", {}),
+        ("bdoc", "g.bdocjs", bdoc(9) + "\n", {"annotation_set": ""}),
+        (
+            "gate-xml",
+            "g.xml",
+            "<GateDocument><TextWithNodes>Ada</TextWithNodes><AnnotationSet/></GateDocument>\n",
+            {"annotation_set": ""},
+        ),
+    ],
+)
+def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
+    tmp_path: Path, form: str, name: str, content: str, options: dict[str, str]
+) -> None:
+    path = write(tmp_path / name, content)
+
+    assert len(list(read(path, input=form, max_line=len(content), **options))) == 1  # type: ignore[arg-type]
+    with pytest.raises(FormatError, match=r"read as a whole .*--max-line") as caught:
+        list(read(path, input=form, max_line=len(content) - 1, **options))  # type: ignore[arg-type]
+    assert caught.value.file == str(path)
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "corpus"),
+    [("spans", "g.tsv", table), ("nerval", "g.bio", lambda n: "a O\n" * n), ("ltf", "g.xml", ltf)],
+)
+def test_what_is_held_together_may_be_as_many_as_the_limit(
+    tmp_path: Path, form: str, name: str, corpus: Any
+) -> None:
+    write(tmp_path / "g.vrt", "w\n")
+    path = write(tmp_path / name, corpus(50))
+
+    assert len(list(read(path, input=form, max_sentence=50))) == 1
+    with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*--max-sentence"):
+        list(read(path, input=form, max_sentence=49))
+
+
+def test_a_packed_line_without_end_is_refused_before_it_is_all_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.conll.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(40):
+            file.write(b"a" * BLOCK)
+    read_bytes: list[int] = []
+
+    with pytest.raises(FormatError, match="a line of more than 2,000,000 bytes") as caught:
+        evaluate(path, path, input="conll", max_line=2_000_000, progress=read_bytes.append)
+
+    assert caught.value.line == 1
+
+
+def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.conll.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(b"b B-X\n" + b"a I-X\n" * 1_500_000)
+
+    with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*--max-sentence") as caught:
+        evaluate(path, path, max_sentence=1_200_000)
+
+    assert (caught.value.file, caught.value.line) == (str(path), 1)
+
+
+def test_many_long_lines_of_one_sentence_are_bounded_by_the_longest_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "g.conll", f"{'a' * 90} O\n" * 5)
+
+    assert evaluate(path, path, max_line=200).tokens == 5
+    with pytest.raises(FormatError, match="more than 400 characters") as caught:
+        evaluate(path, path, max_line=100)
+    assert caught.value.line == 1
+
+
+def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "TOKENS", 7)
+    sentences = [["a"] * size for size in (3, 1, 9, 2, 2, 2, 2, 2, 7, 1, 1)]
+    texts = []
+    for comment in ("", "\t" + "x" * 40_000):  # so that blocks end elsewhere
+        body = "".join(
+            "<s>\n" + "".join(f"{token}{comment}\tB-X\n" for token in tokens) + "</s>\n"
+            for tokens in sentences * 3
+        )
+        texts.append(f'<text id="1">\n{body}</text>\n')
+    gold = write(tmp_path / "g.vrt", texts[0])
+    predicted = write(tmp_path / "p.vrt", texts[1])
+
+    result = evaluate(gold, predicted, by="document", metrics=("exact",))
+
+    assert result.tokens == 3 * sum(map(len, sentences))
+    assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == result.tokens
+
+
+@pytest.mark.parametrize("option", ["max_line", "max_sentence"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, True, "9"])
+def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any) -> None:
+    path = write(tmp_path / "g.conll", "a O\n")
+
+    with pytest.raises(UsageError, match="is no limit"):
+        evaluate(path, path, **{option: value})
+
+
+def test_limits_are_refused_where_both_sides_are_documents() -> None:
+    document = Document("d", {})
+
+    with pytest.raises(UsageError, match="is for files"):
+        evaluate([document], [document], max_line=9)
+
+
+def test_the_commands_have_the_limits_and_say_how_to_raise_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(write(tmp_path / "g.conll", "a O\nb O\n"))
+
+    assert main(["score", path, path, "--max-sentence", "1"]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if that is meant, raise "
+        "--max-sentence"
+    )
+    assert main(["check", path, "--max-line", "2"]) == 2
+    assert main(["convert", path, "--to", "spans", "--max-line", "2"]) == 2
+    assert main(["score", path, path, "--max-sentence", "2", "--max-line", "3"]) == 0
+    with pytest.raises(SystemExit):
+        main(["score", path, path, "--max-line", "0"])
+
+
+def test_the_limits_are_far_above_what_corpora_have() -> None:
+    assert MAX_LINE > 100 * 10**6
+    assert MAX_SENTENCE > 10**6

@@ -1,0 +1,274 @@
+"""Nothing is lost: what a naive reader counts is what comes out, however a file is written, packed or cut."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from fuzz.corpora import FORMATS, Corpus, Files, Sentence, corpus
+from fuzz.naive import COUNTS
+
+from clueval import Result, evaluate, read
+from clueval.spans import Document
+
+SEEDS = range(5)
+"""Each is a pair of files in each format."""
+
+
+def written(files: Files, folder: Path) -> tuple[Path, Path]:
+    folder.mkdir(exist_ok=True)
+    for name, data in files.more.items():
+        (folder / name).write_bytes(data)
+    paths = folder / f"gold.{files.ending}", folder / f"predicted.{files.ending}"
+    for path, data in zip(paths, (files.gold, files.predicted), strict=True):
+        path.write_bytes(data)
+    return paths
+
+
+def settings(kind: str, files: Files, folder: Path) -> dict[str, Any]:
+    """The options of the command line, as `evaluate` has them."""
+    given: dict[str, Any] = {}
+    if "--layer" in files.options:
+        layers = files.options[files.options.index("--layer") + 1]
+        given["layers"] = {
+            part[: part.index("=")]: int(part[part.index("=") + 1 :]) for part in layers.split(",")
+        }
+    if "--token-id" in files.options:
+        given["token_id"] = 3
+    if kind.startswith("spans"):
+        given["text"] = folder / "text.vrt"
+    if kind in ("spans-tsv", "spans-csv", "fair-spans", "conll2000", "nerval"):
+        given["input"] = "spans" if kind.startswith("spans") else kind
+    if kind == "conll2000":
+        given["ignore_punct"] = False
+    return given
+
+
+def sets(kind: str, gold: str = "Key", predicted: str = "Run") -> dict[str, str]:
+    return {"gold_set": gold, "predicted_set": predicted} if kind in ("gate-xml", "bdoc") else {}
+
+
+def pairs(kind: str, folder: Path) -> Iterator[tuple[Files, Path, Path, dict[str, Any]]]:
+    for seed in SEEDS:
+        files = FORMATS[kind](Random(f"{kind}{seed}"))
+        here = folder / str(seed)
+        yield (files, *written(files, here), settings(kind, files, here))
+
+
+def first(report: dict[str, Any]) -> Any:
+    return next(iter(report.values()))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_has(
+    kind: str, tmp_path: Path
+) -> None:
+    for files, gold, _, given in pairs(kind, tmp_path):
+        tokens, spans = COUNTS[kind](files.gold, "Key", files.more.get("text.vrt", b""))
+
+        result = evaluate(gold, gold, metrics=("muc", "gate", "fair"), **given, **sets(kind, "Key", "Key"))
+
+        assert result.tokens == tokens
+        assert sum(result.repaired_tags.values()) == 0
+        strict = first(result.metrics["muc"])["strict"]
+        gate = first(result.metrics["gate"])["all"]
+        fair = first(result.metrics["fair"])["overall"]["fair"]
+        assert strict["correct"] == strict["possible"] == strict["actual"] == spans
+        assert gate["correct_strict"] == gate["targets"] == gate["responses"] == spans
+        assert fair["TP"] == spans
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_span_of_the_predicted_side_is_counted(kind: str, tmp_path: Path) -> None:
+    for files, gold, predicted, given in pairs(kind, tmp_path):
+        text = files.more.get("text.vrt", b"")
+        own, other = (
+            COUNTS[kind](data, name, text)[1]
+            for data, name in ((files.gold, "Key"), (files.predicted, "Run"))
+        )
+
+        strict = first(evaluate(gold, predicted, metrics="muc", **given, **sets(kind)).metrics["muc"])[
+            "strict"
+        ]
+
+        assert (strict["possible"], strict["actual"]) == (own, other)
+
+
+def rewritten(data: bytes) -> Iterator[tuple[str, bytes]]:
+    yield "gz", gzip.compress(data)
+    yield "crlf", data.replace(b"\n", b"\r\n")
+    yield "bom", b"\xef\xbb\xbf" + data
+    yield "all", gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_packing_line_ends_and_byte_order_marks_change_no_number(kind: str, tmp_path: Path) -> None:
+    for _, gold, predicted, given in pairs(kind, tmp_path):
+        metrics = ("muc", "levels") if kind != "conll2000" else ("muc",)
+        expected = evaluate(gold, predicted, metrics=metrics, **given, **sets(kind))
+        for how, data in rewritten(predicted.read_bytes()):
+            other = predicted.with_name(f"{how}-{predicted.name}")
+            other.write_bytes(data)
+            found = evaluate(gold, other, metrics=metrics, **given, **sets(kind))
+            assert found == expected, how
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("metric", ["exact", "muc", "fair", "gate", "partial"])
+def test_swapped_sides_swap_precision_and_recall(kind: str, metric: str, tmp_path: Path) -> None:
+    for _, gold, predicted, given in pairs(kind, tmp_path):
+        if metric == "exact" and kind == "conll2000":
+            continue  # its spans are nested
+        one = evaluate(gold, predicted, metrics=metric, **given, **sets(kind))
+        other = evaluate(predicted, gold, metrics=metric, **given, **sets(kind, "Run", "Key"))
+        for rates, swapped in zip(_rates(one.metrics), _rates(other.metrics), strict=True):
+            assert rates == swapped[::-1]
+
+
+def _rates(report: Any) -> Iterator[tuple[float, float]]:
+    """All pairs of precision and recall of the micro figures."""
+    if isinstance(report, dict):
+        if "precision" in report and "recall" in report:
+            yield report["precision"], report["recall"]
+        for key in sorted(report):
+            if key not in ("per_label", "macro", "weighted"):
+                yield from _rates(report[key])
+
+
+# --- parts ------------------------------------------------------------------------------------------------------
+
+SPLIT = ("vrt", "conll", "fair-spans", "conll2000")
+"""Formats of which files can be put one after the other."""
+
+
+@pytest.mark.parametrize("kind", SPLIT)
+def test_the_results_of_the_parts_add_up_to_that_of_the_whole(kind: str, tmp_path: Path) -> None:
+    for seed in SEEDS:
+        parts = [FORMATS[kind](Random(f"{kind}{seed}.{number}")) for number in range(12)]
+        parts = [part for part in parts if part.options == parts[0].options and _alike(part, parts[0])]
+        between = b"\n" if kind in ("fair-spans", "conll2000") else b""
+        whole = Files(
+            between.join(part.gold for part in parts),
+            between.join(part.predicted for part in parts),
+            parts[0].ending,
+        )
+        given = settings(kind, parts[0], tmp_path)
+        metrics = ("muc", "fair", "gate")
+        results = [
+            evaluate(*written(part, tmp_path / f"{seed}.{number}"), metrics=metrics, **given)
+            for number, part in enumerate(parts)
+        ]
+
+        found = evaluate(*written(whole, tmp_path / f"{seed}"), metrics=metrics, **given)
+
+        total = results[0]
+        for result in results[1:]:
+            total = total.add(result)
+        assert _counts(total) == _counts(found)
+
+
+def _alike(one: Files, other: Files) -> bool:
+    """Whether documents begin in the same way in both, and columns are separated in the same way."""
+    heads = (b"-DOCSTART-", b"# newdoc", b"<s>")
+    return [head in one.gold for head in heads] == [head in other.gold for head in heads] and (
+        b"\t" in one.gold
+    ) == (b"\t" in other.gold)
+
+
+def _counts(result: Result) -> tuple[Any, ...]:
+    return result.tokens, result.repaired_tags, result.metrics
+
+
+@pytest.mark.parametrize("kind", ["vrt", "conll", "spans-tsv", "spans-csv", "conll2000", "fair-spans"])
+def test_the_order_of_documents_changes_no_number(kind: str, tmp_path: Path) -> None:
+    for _, gold, predicted, given in pairs(kind, tmp_path):
+        own, other = (list(read(path, **given)) for path in (gold, predicted))
+        order = list(range(len(own)))
+        Random(1).shuffle(order)
+
+        found = evaluate([own[n] for n in order], [other[n] for n in order], metrics=("muc", "gate", "fair"))
+
+        assert found.metrics == evaluate(own, other, metrics=("muc", "gate", "fair")).metrics
+
+
+# --- between formats ----------------------------------------------------------------------------------------------
+
+
+def documents(whole: Corpus, number: int) -> list[Document]:
+    """The corpus as documents, built without a file."""
+    from clueval.spans import Span
+
+    found, start = [], 0
+    for name, sentences in enumerate(whole.documents):
+        first_token, spans, words = start, [], []
+        for one in sentences:
+            spans += [Span(start + own, start + end, label) for own, end, label in one.sides[number]]
+            words += one.words
+            start += len(one.words)
+        found.append(Document(f"d{name}", {"label": spans}, tokens=words, start=first_token))
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, tmp_path: Path) -> None:
+    whole = corpus(Random(seed), ("PER", "LOC"))
+    for document in whole.documents:
+        document[:] = [Sentence([f"w{n}" for n, _ in enumerate(one.words)], one.sides) for one in document]
+    expected = evaluate(documents(whole, 0), documents(whole, 1), metrics=("muc", "fair")).metrics
+    for side, name in enumerate(("gold", "predicted")):
+        (tmp_path / f"{name}.conll").write_text(_conll(whole, side), encoding="utf-8")
+        (tmp_path / f"{name}.conll2000").write_text(_conll(whole, side, " NN"), encoding="utf-8")
+        (tmp_path / f"{name}.tsv").write_text(_table(whole, side), encoding="utf-8")
+        (tmp_path / f"{name}.fair").write_text(_fair(whole, side), encoding="utf-8")
+    text = tmp_path / "gold.conll"
+
+    for ending, given in (
+        ("conll", {}),
+        ("conll2000", {"input": "conll2000"}),
+        ("tsv", {"input": "spans", "text": text}),
+        ("fair", {"input": "fair-spans"}),
+    ):
+        paths = tmp_path / f"gold.{ending}", tmp_path / f"predicted.{ending}"
+        found = evaluate(*paths, metrics=("muc", "fair"), **given)  # type: ignore[arg-type]
+        assert found.metrics == expected, ending
+
+
+def _conll(whole: Corpus, side: int, kind: str = "") -> str:
+    from fuzz.corpora import tags
+
+    sentences = [one for document in whole.documents for one in document]
+    return "\n".join(
+        "".join(
+            f"{word}{kind} {tag}\n"
+            for word, tag in zip(one.words, tags(len(one.words), one.sides[side]), strict=True)
+        )
+        for one in sentences
+    )
+
+
+def _table(whole: Corpus, side: int) -> str:
+    from fuzz.corpora import positions
+
+    rows = [f"{start}\t{last}\t{label}\n" for _, start, last, label in positions(whole, side)]
+    return "start\tend\tlabel\n" + "".join(rows)
+
+
+def _fair(whole: Corpus, side: int) -> str:
+    parts = []
+    for one in (one for document in whole.documents for one in document):
+        rows = [
+            f"{label}\t{start + 1}\t{end}\t{start + 1}\n"
+            for start, end, label in one.sides[side]
+            if end - start == 1
+        ]
+        rows += [
+            f"{label}\t{start + 1}\t{end}\t{','.join(map(str, range(start + 1, end + 1)))}\n"
+            for start, end, label in one.sides[side]
+            if end - start > 1
+        ]
+        parts.append("".join(rows or ["EMPTY\t999\t999\t999\n"]))
+    return "\n".join(parts)
