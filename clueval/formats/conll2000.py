@@ -6,8 +6,9 @@ innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The place 
 nothing ends all. Sentences are separated by blank lines.
 
 Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
-which they end, inner before outer, since FairEval, whose reading this is, lists them so, and the order decides
-between equally similar spans.
+which they end, since FairEval, whose reading this is, lists them so, and the order decides between equally
+similar spans. Of those that end at one token, the innermost comes first if an outer one goes on, and the
+outermost if all end there.
 
 FairEval takes punctuation out (`ignore_punct`): a token whose part of speech says that it is punctuation
 belongs to no span, and a span that begins or ends with one or more begins later or ends earlier. A span of
@@ -73,7 +74,7 @@ def read_conll2000(
     >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
     >>> [document] = read_conll2000(enumerate(lines, 1), file="gold.conll")
     >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
-    [(1, 2, 'LOC'), (0, 2, 'ORG')]
+    [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
     if invalid not in INVALID:
         raise UsageError(
@@ -165,8 +166,9 @@ class _Stack:
         return self.repaired > before
 
     def end(self, depth: int) -> None:
-        """End the open spans of this depth or deeper, the deepest first."""
-        self.ended.extend(reversed(self._open[depth:]))
+        """End the open spans of this depth or deeper: all of them from the outermost, some from the innermost."""
+        ending = self._open[depth:]
+        self.ended.extend(reversed(ending) if depth else ending)
         del self._open[depth:]
 
 
