@@ -56,7 +56,9 @@ def test_converted_table_without_token_ids_has_no_columns_for_them(
 def test_converted_table_has_its_layer_where_the_first_document_is_empty_and_no_layer_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = str(write(tmp_path / "b.vrt", '<text id="empty">\n</text>\n<text id="one">\nAnna\tB-PER\n</text>\n'))
+    path = str(
+        write(tmp_path / "b.vrt", '<text id="empty">\n</text>\n<text id="one">\nAnna\tB-PER\n</text>\n')
+    )
 
     expected = [["document", "start", "end_inclusive", "label"], ["one", "0", "0", "PER"]]
     assert table(capsys, "convert", path, "--to", "spans") == expected
