@@ -61,8 +61,8 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
             return
         target = Path(os.path.realpath(path))
         before = _status(target)
-        if before is not None and not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if before is not None:
+            os.close(os.open(target, os.O_WRONLY))  # a file that must not be written is not replaced either
         with _temporary(target) as temporary:
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:

@@ -98,9 +98,9 @@ def moments(template: Path, work: Path, arguments: list[str]) -> dict[str, Any]:
     whole = run(template, work, arguments)
     ended = [
         {"signal": number.name, "moment": moment}
-        | run(template, work, arguments, max(1, whole["calls"] * moment // MOMENTS), number)
+        | run(template, work, arguments, whole["calls"] * moment // (MOMENTS + 1), number)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
-        for moment in range(MOMENTS)
+        for moment in range(1, MOMENTS + 1)
     ]
     return {"whole": whole, "ended": ended}
 
