@@ -107,4 +107,6 @@ def moments(template: Path, work: Path, arguments: list[str]) -> dict[str, Any]:
 
 if __name__ == "__main__":
     sys.stdin.close()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have them ignored
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     print(json.dumps(moments(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])))

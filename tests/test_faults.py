@@ -152,6 +152,24 @@ def test_a_signal_at_any_moment_leaves_no_half_of_a_file(kind: str, template: Pa
     assert in_time >= 24  # of 30
 
 
+@pytest.mark.parametrize(
+    ("name", "code", "message"),
+    [("SIGHUP", 129, "hung up"), ("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")],
+)
+def test_a_signal_ends_a_command_in_one_line(name: str, code: int, message: str, template: Path) -> None:
+    script = (
+        "import os, signal, sys; from clueval.cli import main, merge; number = getattr(signal, sys.argv[1])\n"
+        "signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)\n"
+        "merge.read = lambda *_, **__: os.kill(os.getpid(), number)\n"
+        "sys.exit(main(['merge', 'gold.conll']))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, name], cwd=template, capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"clueval merge: {message}\n")
+
+
 @contextmanager
 def permissions_bind() -> Iterator[None]:
     """Inside, permissions bind root, too: the right to pass them over (CAP_DAC_OVERRIDE) is laid down."""
