@@ -3,7 +3,8 @@
 What is written goes to a temporary file in the folder of the target, and takes the target's name when all of it
 is there. A symbolic link stays a link, and the file that it names is replaced. A file that is there keeps its
 mode and its owner. If it has several names (hard links), or an owner that a new file could not have, its content
-is replaced and not the file. Pipes and devices, ``/dev/stdout`` among them, are written through.
+is replaced and not the file, by a copy that only SIGKILL can cut short. Pipes and devices, ``/dev/stdout`` among
+them, are written through.
 
 If writing fails or is interrupted, the temporary file is removed. It stays only where the process is killed at
 once (SIGKILL), and its name begins with ``.clueval-``.
@@ -61,8 +62,8 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
             return
         target = Path(os.path.realpath(path))
         before = _status(target)
-        if before is not None and not os.access(target, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if before is not None:
+            os.close(os.open(target, os.O_WRONLY))  # a file that must not be written is not replaced either
         with _temporary(target) as temporary:
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:

@@ -98,13 +98,15 @@ def moments(template: Path, work: Path, arguments: list[str]) -> dict[str, Any]:
     whole = run(template, work, arguments)
     ended = [
         {"signal": number.name, "moment": moment}
-        | run(template, work, arguments, max(1, whole["calls"] * moment // MOMENTS), number)
+        | run(template, work, arguments, whole["calls"] * moment // (MOMENTS + 1), number)
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
-        for moment in range(MOMENTS)
+        for moment in range(1, MOMENTS + 1)
     ]
     return {"whole": whole, "ended": ended}
 
 
 if __name__ == "__main__":
     sys.stdin.close()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell may have them ignored
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     print(json.dumps(moments(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3:])))

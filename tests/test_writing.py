@@ -141,6 +141,20 @@ class TestWhatIsThere:
         assert is_new(path)
         assert (path.stat().st_uid, path.stat().st_gid) == wanted
 
+    def test_a_file_whose_owner_cannot_be_given_stays_the_same_file(
+        self, writer: tuple[Path, Write], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, write = writer
+        path.write_bytes(b"old")
+        before = path.stat()
+        monkeypatch.setattr("clueval.writing._given_to_owner", lambda *_: False)
+
+        write(path)
+
+        assert is_new(path)
+        assert path.stat().st_ino == before.st_ino
+        assert names_in(path.parent) == [path.name]
+
     def test_a_pipe_is_written_through(self, writer: tuple[Path, Write]) -> None:
         path, write = writer
         os.mkfifo(path)
