@@ -112,7 +112,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 0
     except OSError as error:
-        print(f"{name}: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
+        told = FileError(error.strerror or str(error), file=str(error.filename or "output"))
+        print(f"{name}: {told}", file=sys.stderr)
         _give_up_stdout()
         return 2
     return code
