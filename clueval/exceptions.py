@@ -19,7 +19,7 @@ QUOTED = 160
 SHOWN = 100
 
 LONGEST = 800
-"""A message is cut in the middle if its problem, its document or its advice is still longer than that."""
+"""A message is cut in the middle if its file, problem, document or advice is still longer than that."""
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
 
@@ -32,11 +32,12 @@ def shortened(text: str) -> str:
     """
     if len(text) <= QUOTED:
         return text
-    text = _QUOTED.sub(_cut, text)
-    if len(text) > LONGEST:
-        half = LONGEST // 2
-        text = f"{text[:half]} ... {text[-half:]}"
-    return text
+    return _without_middle(_QUOTED.sub(_cut, text))
+
+
+def _without_middle(text: str) -> str:
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]} ... {text[-half:]}"
 
 
 def _cut(match: re.Match[str]) -> str:
@@ -66,7 +67,7 @@ class CluevalError(ValueError):
         super().__init__(problem)
 
     def __str__(self) -> str:
-        place = self.file or ""
+        place = _without_middle(self.file or "")
         if self.line is not None:
             place += f":{self.line}" if place else f"line {self.line}"
         if self.document is not None:

@@ -14,7 +14,10 @@ MAX_LINE = 1 << 27
 """Bytes of a line, and of a file that is read as a whole."""
 
 MAX_SENTENCE = 5_000_000
-"""Tokens of a sentence, or lines, spans or values that are held together."""
+"""Tokens of a sentence. Of a file that is held as a whole, `HELD` times fewer lines, tags or values."""
+
+HELD = 5
+"""What is held of a file of spans, XML or JSON takes about so many times as much as the tokens of a sentence."""
 
 LINES_IN_SENTENCE = 4
 """A sentence has at most as many characters as so many of the longest lines."""
@@ -76,7 +79,11 @@ def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> I
 
 
 def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:
-    """Numbered lines as they are, of a file whose lines are held together, up to one too many."""
+    """Numbered lines as they are, of a file that is held as a whole, up to one too many.
+
+    `most` is that of a sentence.
+    """
+    most = max(1, most // HELD)
     for held, (number, line) in enumerate(numbered):
         if held == most:
             raise too_many("the file is held as a whole and has more lines than", file, number, most)
@@ -84,10 +91,14 @@ def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Ite
 
 
 def require_few_values(content: str | bytes, file: str, most: int) -> None:
-    """Raise `FormatError` for XML with more tags, or JSON with more values, than may be held together."""
+    """Raise `FormatError` for XML with more tags, or JSON with more values, than may be held together.
+
+    `most` is that of the tokens of a sentence.
+    """
     is_json = content[:4096].lstrip()[:1] in ("{", "[", b"{", b"[")
     marks = "{[," if is_json else "<"
     counts = map(content.count, marks) if isinstance(content, str) else map(content.count, marks.encode())
     found = sum(counts)
+    most = max(1, most // HELD)
     if found > most:
         raise too_many("the file is held as a whole and has more tags or values than", file, None, most)

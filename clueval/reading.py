@@ -263,8 +263,8 @@ def read(
             None: yes.
         annotation_set: the annotation set, of formats that have several by name (``gate-xml``, ``bdoc``).
         max_line: how many bytes a line may have, and a file of XML or JSON, unpacked.
-        max_sentence: how many tokens a sentence may have, lines a file of ``nerval`` or ``spans``, tags or
-            values a file of XML or JSON.
+        max_sentence: how many tokens a sentence may have; a file of ``nerval`` or ``spans`` has a fifth as many
+            lines, one of XML or JSON a fifth as many tags or values.
 
     Raises `CluevalError` for input that is not what it should be, with file and line, and `UsageError` for an
     option that the formats of these files do not have.

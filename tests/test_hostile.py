@@ -278,6 +278,7 @@ QUOTING = (
     CluevalError(f"tag {MEGABYTE!r} is none"),
     CluevalError(f"nothing has key={MEGABYTE}"),
     CluevalError("wrong", document=MEGABYTE),
+    CluevalError("wrong", file=MEGABYTE),
     CluevalError("wrong", advice=f"there are {MEGABYTE}, {MEGABYTE}"),
     CluevalError(f"a document's metadata is {'a' + chr(39) * 1_000_000!r} and {MEGABYTE + chr(34)!r}"),
 )
@@ -451,3 +452,16 @@ def test_a_tag_that_no_file_can_hold_is_refused(tmp_path: Path, option: str) -> 
 
     with pytest.raises(UsageError, match="no name of an XML element"):
         list(read(path, **names))
+
+
+def test_a_path_of_a_megabyte_is_cut_by_every_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = str(write(tmp_path / "g.conll", "a O\n"))
+    config = write(tmp_path / "c.conf", f"target_in = {MEGABYTE}\nsystem_in = x\n")
+
+    for words in (["score", MEGABYTE, good], ["convert", good, "--to", "ltf", "-o", f"{MEGABYTE}/"]):
+        assert main(words) == 2
+        assert len(capsys.readouterr().err) < 2000
+    assert main(["score", "--config", str(config)]) == 2
+    assert len(capsys.readouterr().err) < 2000

@@ -14,7 +14,7 @@ from corpora import write
 from clueval import building, evaluate, lockstep, read
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, UsageError
-from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.limits import HELD, MAX_LINE, MAX_SENTENCE
 from clueval.problem_files import find_errors
 from clueval.sources import BLOCK
 from clueval.spans import Document
@@ -173,9 +173,9 @@ def test_what_is_held_together_may_be_as_many_as_the_limit(
     write(tmp_path / "g.vrt", "w\n")
     path = write(tmp_path / name, corpus(50))
 
-    assert len(list(read(path, input=form, max_sentence=50))) == 1
+    assert len(list(read(path, input=form, max_sentence=50 * HELD))) == 1
     with pytest.raises(FormatError, match=r"held as a whole .* than 49 .*--max-sentence"):
-        list(read(path, input=form, max_sentence=49))
+        list(read(path, input=form, max_sentence=50 * HELD - 1))
 
 
 def test_a_packed_line_without_end_is_refused_before_it_is_all_unpacked(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 0
     except OSError as error:
-        remark(f"{name}: {error.filename or 'output'}: {error.strerror or error}")
+        remark(f"{name}: {FileError(error.strerror or str(error), file=str(error.filename or 'output'))}")
         _give_up_stdout()
         return 2
     return code

@@ -160,8 +160,8 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         type=whole(1),
         metavar="N",
         default=MAX_SENTENCE,
-        help="the most tokens of a sentence; of the formats nerval and spans the most lines of a file, of XML and "
-        "JSON the most tags or values (default: %(default)s)",
+        help="the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
+        "XML or JSON a fifth as many tags or values (default: %(default)s)",
     )
     if not pairs:
         group.add_argument(
