@@ -95,10 +95,7 @@ class Workers(Executor):
                 self._start_one()
         except RuntimeError as error:  # this is a worker that is just starting, and runs its parent's script
             raise WorkerLost("no processes can be started from here", advice=_GUARD) from error
-        except (
-            OSError,
-            AssertionError,
-        ) as error:  # too many there are; or this is a worker that may have none
+        except (OSError, AssertionError) as error:  # too many processes; or this one may have none
             raise NoProcesses(" ".join(str(error).split())) from error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:

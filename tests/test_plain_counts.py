@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import pickle
 from collections.abc import Callable, Iterator
@@ -92,7 +93,7 @@ OPTIONS: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    return corpus_files(tmp_path_factory.mktemp("tampered"), 3, documents=12)
+    return corpus_files(tmp_path_factory.mktemp("tampered"), 3, documents=8)
 
 
 def of_json(change: Callable[[Any], object]) -> Callable[[bytes], bytes]:
@@ -303,7 +304,7 @@ def tampered_with(files: tuple[Path, Path], data: st.DataObject) -> None:
         assert json.loads(result.to_json())["metrics"].keys() == set(FAST)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_whatever_a_worker_changes_is_counted_or_an_error_and_never_a_traceback(
     files: tuple[Path, Path], data: st.DataObject
@@ -394,6 +395,35 @@ def test_spans_without_a_place_come_back_as_they_are(tmp_path: Path) -> None:
     )
 
 
+def test_packed_files_may_hold_more_than_their_size(tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for number in range(3):
+            (tmp_path / side / f"{number}.conll.gz").write_bytes(gzip.compress(b"w\tB-X\n" * 5_000))
+    sides = tmp_path / "gold", tmp_path / "predicted"
+
+    together = evaluate(*sides, executor=Elsewhere(), jobs=2)
+
+    assert together.tokens == 15_000 > 100 * sum(path.stat().st_size for path in sides[0].iterdir()) / 3
+    assert everything(together) == everything(evaluate(*sides))
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "beside"])
+def test_tables_of_spans_may_stand_for_a_text_that_is_longer(tmp_path: Path, named: bool) -> None:
+    text = "<text>\n<s>\n" + "w\n" * 3_000 + "</s>\n</text>\n"
+    sides = []
+    for side in ("gold", "predicted"):
+        sides.append(write(tmp_path / f"{side}.tsv", "start\tend\tx\n1\t3\tA\n"))
+        write(tmp_path / ("text.vrt" if named else f"{side}.vrt"), text)
+    options: dict[str, Any] = {"text": tmp_path / "text.vrt"} if named else {}
+    remarks: list[str] = []
+
+    together = evaluate(*sides, executor=Elsewhere(), remark=remarks.append, input="spans", **options)
+
+    assert (together.tokens, len(remarks)) == (3_000, 1)
+    assert everything(together) == everything(evaluate(*sides, input="spans", **options))
+
+
 @dataclass(frozen=True, slots=True)
 class Halves(Exact):
     """A metric that is not one of `METRICS`: it counts halves, and numbers are among its keys."""
@@ -430,7 +460,7 @@ def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple
     together = evaluate(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
 
     assert together.to_json() == evaluate(*files, metrics=[Halves()], layers={"x": 2}).to_json()
-    assert together.metrics["halves"]["x"]["halves"] > 10
+    assert together.metrics["halves"]["x"]["halves"] > 5
     for junk in ("1", True, 10**4000, float("inf"), float("nan")):
         change = of_json(replaced(*TALLY, 0, -1, by=junk))
         with pytest.raises(WorkerLost, match="what a worker sent back is not the counts of "):

@@ -245,7 +245,7 @@ def test_what_a_task_raises_is_one_error_and_its_process_goes_on(
 
 
 def test_large_tasks_and_results_do_not_wait_for_each_other() -> None:
-    size = 3_000_000
+    size = 1_000_000
     with pool(2) as executor:
         assert carried_out(executor, large, [size] * 6) == [b"x" * size] * 6
         assert carried_out(executor, said, ["y" * size] * 6) == [b"y" * size] * 6
@@ -260,7 +260,10 @@ def asleep(path: Path) -> bytes:
     return b""
 
 
-def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(tmp_path: Path) -> None:
+def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "GRACE", 0.1)
     with pool(2) as executor:
         assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
         for pid in pids(executor):
@@ -295,7 +298,7 @@ def printing(task: str) -> bytes:
 
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
-    """Has the first so many countings of a part that begins in the middle end their process."""
+    """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
     count = evaluation.count_column_files
     monkeypatch.setattr(distribution, "SMALLEST", 100)
 
