@@ -120,7 +120,9 @@ def test_very_many_scores_of_spans_over_one_another_are_refused_with_advice(
     monkeypatch.setattr(sweep_module, "MOST_WORK", 10 * 20 - 1)
     nested = Side([Span(n, 50 - n, "A", {"score": n / 10}, id=n) for n in range(10)])
 
-    with pytest.raises(UsageError, match=r"20 annotations overlap .* 10 scores: .* too long") as refusal:
+    with pytest.raises(
+        UsageError, match=r"20 annotations, from position 0 on, overlap .* 10 scores: .* too long"
+    ) as refusal:
         Gate(score_feature="score").count(nested, nested)
 
     assert "thresholds" in str(refusal.value)

@@ -9,8 +9,9 @@ Source: GATE's plugin Evaluation, its list evaluation and ``EvaluateMaxRecall``.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import add, sub
 
 from clueval.counting import Tally
 from clueval.metrics.gate.candidates import CandidateList, Numbered, require_features, value_of
@@ -32,18 +33,37 @@ def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test
     index = Numbered(ordered)
     tally: Tally = Tally()
     longest = max(map(len, listed), default=1)
+    matched = 0
+    beyond: Counter[tuple[int, str]] = (
+        Counter()
+    )  # lists that end before a rank, by what they count from there on
     for each in listed:
         near = [ordered[n] for n in index.touching(each.span)]
         strict, partial = _first_matches(near, each, test)
         _count_list(tally, near, strict, partial)
         if strict is None and partial is None:
             continue
-        for rank in range(longest):
-            tally["rank", rank, "targets"] += 1
-            tally["rank", rank, "responses"] += 1
+        matched += 1
+        for rank in range(len(each)):
             tally["rank", rank, _at_rank(each, strict, partial, rank)] += 1
+        beyond[len(each), _at_rank(each, strict, partial, len(each))] += 1
+    _count_beyond(tally, beyond, matched, longest)
     tally["longest", longest - 1] += 1
     return tally
+
+
+def _count_beyond(tally: Tally, beyond: Mapping[tuple[int, str], int], matched: int, longest: int) -> None:
+    """Count at every rank the lists that have a match, and what those count that end before it."""
+    so_far: Counter[str] = Counter()
+    for rank in range(longest if matched else 0):
+        tally["rank", rank, "targets"] = tally["rank", rank, "responses"] = matched
+        for name in _AT_RANK:
+            so_far[name] += beyond.get((rank, name), 0)
+            if so_far[name]:
+                tally["rank", rank, name] += so_far[name]
+
+
+_AT_RANK = ("correct_strict", "correct_partial", "incorrect_strict", "incorrect_partial")
 
 
 def _at_rank(each: CandidateList, strict: int | None, partial: int | None, rank: int) -> str:
@@ -87,11 +107,16 @@ def disambiguation_curve(documents: Iterable[Tally]) -> list[tuple[int, GateCoun
     Precision, recall and F at a rank are all the share of lists whose match is among the candidates up to it.
     """
     own = [_own_ranks(tally) for tally in documents]
-    longest = max(map(len, own), default=1)
-    return [
-        (rank, sum((ranks[min(rank, len(ranks) - 1)] for ranks in own), GateCounts()))
-        for rank in range(longest)
-    ]
+    total = GateCounts()
+    for ranks in own:
+        total += ranks[0]
+    points, rank = [(0, total)], 1
+    while own := [ranks for ranks in own if rank < len(ranks)]:
+        for ranks in own:
+            total = GateCounts(*map(add, total, map(sub, ranks[rank], ranks[rank - 1])))
+        points.append((rank, total))
+        rank += 1
+    return points
 
 
 def _own_ranks(tally: Tally) -> list[GateCounts]:

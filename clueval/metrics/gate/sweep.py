@@ -71,7 +71,7 @@ Groups = Sequence[tuple[float, list[int]]]
 
 
 def _paired_anew(problem: Problem, component: Component, groups: Groups) -> Steps:
-    _require_little_work(component, len(groups))
+    _require_little_work(problem, component, len(groups))
     entered: list[int] = []
     known: dict[int, list[int]] = {}  # the counts of every part, by the first of its targets
     for score, group in groups:
@@ -91,12 +91,15 @@ def _paired_anew(problem: Problem, component: Component, groups: Groups) -> Step
         yield score, change
 
 
-def _require_little_work(component: Component, scores: int) -> None:
+def _require_little_work(problem: Problem, component: Component, scores: int) -> None:
     annotations = len(component.targets) + len(component.responses)
     if scores * annotations > MOST_WORK:
+        start = min(
+            problem.targets[component.targets[0]].start, problem.responses[component.responses[0]].start
+        )
         raise UsageError(
-            f"{annotations:,} annotations overlap one another, directly or through others, and have "
-            f"{scores:,} scores: counting them at every score takes too long",
+            f"{annotations:,} annotations, from position {start} on, overlap one another, directly or through "
+            f"others, and have {scores:,} scores: counting them at every score takes too long",
             advice="choose thresholds, such as 11 or rounded",
         )
 
