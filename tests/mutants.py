@@ -8,7 +8,8 @@ changed line as `ast.unparse` writes it, so that moving or formatting code does 
 A change that only makes a ``zip(strict=True)`` less strict counts as one of them without being listed: the check
 finds mistakes in the code, and no input sets it off. Where input can, a test does, and the change is noticed.
 
-mutmut leaves out functions with a decorator (as `lru_cache` or `property`), and what stands outside functions.
+mutmut leaves out functions with a decorator, as `property`, and what stands outside functions. A cache only saves
+time, so the copy has none, and the functions that are cached are changed like others.
 
 The status is 1 if too many changes go unnoticed, or if the list has an entry that matches no such change.
 """
@@ -33,6 +34,8 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 COPIED = ("clueval", "tests", "pyproject.toml")
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+
+CACHE = re.compile(r"^ *@(?:lru_)?cache\b.*\n", re.MULTILINE)
 
 AT_MOST = 0.05
 """The share of changes that may go unnoticed."""
@@ -74,6 +77,10 @@ def run(folder: Path, jobs: int, names: list[str]) -> None:
             shutil.copytree(source, copy, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(source, copy)
+    for path in (folder / "clueval").rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if CACHE.search(text):
+            path.write_text(CACHE.sub("", text), encoding="utf-8")
     program = Path(sys.executable).with_name("mutmut")
     if not program.exists():
         sys.exit("mutmut is not installed: pip install '.[dev]'")

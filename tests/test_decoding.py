@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from clueval.decoding import BadTag, Decoder, documents, located, repeated_ids
-from clueval.exceptions import TagError, UsageError
+from clueval.exceptions import FormatError, TagError, UsageError
 from clueval.neighbours import Seams
 from clueval.passages import Layout, Passage
 from clueval.spans import Document, Sentence, Span
@@ -93,6 +93,16 @@ class TestDecoder:
 
         assert decoder.repaired() == 2
 
+    def test_pairs_that_are_joined_are_added_to_those_that_are_there(self) -> None:
+        decoder = Decoder("BIO", "conlleval")
+        accepted(decoder, ["B-A", "I-B"])
+        for tags in (["B-A"], ["I-B"]):
+            accepted(decoder, tags, times=3)
+
+        decoder.join([("B-A", "I-B")], [2])
+
+        assert decoder.repaired() == 4  # three times after B-A, once after an O
+
     def test_pairs_are_joined_as_often_as_there_are_numbers(self) -> None:
         with pytest.raises(ValueError, match="shorter"):
             Decoder("BIO", "conlleval").join([("B-A", "I-A")], [])
@@ -150,6 +160,13 @@ class TestDecoder:
         accepted(decoder, ["S-A"])
         assert decoder.scheme() == "BIOES"
 
+    def test_a_scheme_that_is_not_named_is_that_of_all_tags_if_they_are_read_leniently(self) -> None:
+        decoder = Decoder(None, "conlleval")
+        for tags in (["B-A"], ["E-A"]):
+            accepted(decoder, tags)
+
+        assert decoder.repaired() == 2  # in BIOES no B stands alone, and no E
+
 
 class TestDocuments:
     def test_a_document_has_what_its_passages_have(self) -> None:
@@ -192,11 +209,20 @@ class TestDocuments:
         assert [document.repaired for document in found] == [2, 2, 0]
 
     def test_one_decoder_reads_a_layer_of_all_documents(self) -> None:
-        passages = [passage("a|S-A"), passage("a|B-A b|I-A", start=1)]
-        first, second = documents(passages, {"entity": Decoder("BIOES", "discard")}, str)
+        passages = [
+            passage("1|a|S-A|U-x", layout=WITH_IDS),
+            passage("1|a|B-A|O 2|b|I-A|O", layout=WITH_IDS, start=1),
+        ]
+        decoders = {"entity": Decoder("BIOES", "discard"), "risk": Decoder("BILOU", "discard")}
+        first, second = documents(passages, decoders, str)
 
-        assert first.layers == {"entity": [Span(0, 1, {"entity": "A"})]}
-        assert second.layers == {"entity": []}  # in BIO it would be a span
+        assert first.layers == {"entity": [Span(0, 1, {"entity": "A"})], "risk": [Span(0, 1, {"risk": "x"})]}
+        assert second.layers == {"entity": [], "risk": []}  # in BIO it would be a span
+
+    def test_spans_are_counted_without_what_stands_between_sentences(self) -> None:
+        (document,) = of(passage("a|O", "b|O c|B-A", "d|B-B e|I-B", "f|O g|B-C", start=5))
+
+        assert [(span.start, span.end) for span in document.layers["entity"]] == [(7, 8), (8, 10), (11, 12)]
 
     def test_passages_without_tokens_are_skipped(self) -> None:
         empty = passage(layout=None)
@@ -256,6 +282,9 @@ class TestErrors:
 
         errors = [str(error) for error in repeated_ids([passage(layout=None), without, first, second])]
 
+        with pytest.raises(FormatError) as caught:
+            of(first, second)
+        assert str(caught.value) == errors[0]
         assert errors == [
             "g.vrt:7, document 'd': token id '1' stands in line 3 already "
             "(token ids are unique within a document)",
