@@ -7,6 +7,7 @@ themselves. `outcome` says what an evaluation gives by one of the routes, as a v
 from __future__ import annotations
 
 import gzip
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -109,6 +110,9 @@ class Files:
     def _read(self, path: Path, side: int) -> Iterator[Document]:
         reading = dict(self.reading)
         layers = reading.pop("layers", None)
+        sets = [reading.pop(name, None) for name in ("gold_set", "predicted_set")]
+        if sets[side] is not None:
+            reading["annotation_set"] = sets[side]
         if layers is not None:
             layers = {name: of if isinstance(of, int) else of[side] for name, of in layers.items()}
         return read(path, layers, **reading)
@@ -218,6 +222,24 @@ def ltf(texts: Sequence[Text]) -> str:
     return write_ltf(to_characters(document), "label")
 
 
+def bdoc(texts: Sequence[Text]) -> str:
+    """All documents as one, with the spans of both layers in one set."""
+    rows = [row for text in texts for sentence in text.sentences for row in sentence]
+    layers = {
+        name: [Span(*place, {name: label}) for *place, label in decode([row[1 + number] for row in rows])]
+        for number, name in enumerate(LAYERS)
+    }
+    document = to_characters(Document("1", layers, tokens=[row[0] for row in rows] or ["x"]))
+    spans = [span for of_layer in document.layers.values() for span in of_layer]
+    annotations = [
+        {"type": span.label, "start": span.start, "end": span.end, "id": number, "features": {}}
+        for number, span in enumerate(spans)
+    ]
+    return json.dumps(
+        {"text": document.text, "offset_type": "p", "annotation_sets": {"Key": {"annotations": annotations}}}
+    )
+
+
 def table_of_spans(texts: Sequence[Text]) -> str:
     lines = ["document\tstart\tend_inclusive\tentity\trisk\n"]
     begin = 0
@@ -259,6 +281,7 @@ FORMATS = {
     "conll2000": Format(conll2000, "conll", {"input": "conll2000"}),
     "fair-spans": Format(fair_spans, "csv"),
     "ltf": Format(ltf, "xml"),
+    "bdoc": Format(bdoc, "bdocjs", {"gold_set": "Key", "predicted_set": "Key"}),
     "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
     "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
 }
