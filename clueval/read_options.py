@@ -73,6 +73,8 @@ class ReadOptions:
             )
         for name in ("document_tag", "sentence_tag"):
             _require_name(name, getattr(self, name))
+        for layer in self.layers or ():
+            _require_name("layer", layer)
         if self.scheme is not None:
             scheme_called(self.scheme)
         if self.layers is not None and not self.layers:
@@ -166,11 +168,11 @@ def format_at(path: Path, options: ReadOptions) -> str:
 
 
 def _require_name(option: str, name: str) -> None:
-    """Raise `UsageError` for what can be the name of no element, since no file could hold it."""
+    """Raise `UsageError` for a name that UTF-8 cannot hold: no file has it, and none can be written with it."""
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{option}={name!r} is no name of an XML element") from None
+        raise UsageError(f"{option}={name!r} is no name", advice="names are UTF-8") from None
 
 
 def _flag(name: str, value: object) -> str:

@@ -445,13 +445,13 @@ def test_the_first_sentence_of_a_vrt_file_without_documents_keeps_its_id(tmp_pat
     assert [sentence.id for sentence in next(read(path)).sentences] == ["one", "two"]
 
 
-@pytest.mark.parametrize("option", ["document_tag", "sentence_tag"])
-def test_a_tag_that_no_file_can_hold_is_refused(tmp_path: Path, option: str) -> None:
+@pytest.mark.parametrize("names", [{"document_tag": HALF}, {"sentence_tag": HALF}, {"layers": {HALF: 2}}])
+def test_a_name_that_no_file_can_hold_is_refused(tmp_path: Path, names: dict[str, Any]) -> None:
     path = write(tmp_path / "g.vrt", "a\tO\n")
-    names: dict[str, Any] = {option: HALF}
 
-    with pytest.raises(UsageError, match="no name of an XML element"):
-        list(read(path, **names))
+    for call in (lambda: list(read(path, **names)), lambda: evaluate(path, path, **names)):
+        with pytest.raises(UsageError, match="names are UTF-8"):
+            call()
 
 
 def test_a_path_of_a_megabyte_is_cut_by_every_command(
@@ -465,3 +465,14 @@ def test_a_path_of_a_megabyte_is_cut_by_every_command(
         assert len(capsys.readouterr().err) < 2000
     assert main(["score", "--config", str(config)]) == 2
     assert len(capsys.readouterr().err) < 2000
+
+
+@pytest.mark.parametrize("bad", BAD_PATHS)
+def test_a_bad_folder_for_indicators_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
+) -> None:
+    path = str(write(tmp_path / "d.bdocjs", json.dumps(bdoc())))
+    words = ["score", path, "--gold-set", "Key", "--predicted-set", "Key", "--metric", "gate"]
+
+    assert main([*words, "--write-indicators", bad]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

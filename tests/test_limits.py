@@ -268,3 +268,16 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_LINE > 100 * 10**6
     assert MAX_SENTENCE > 10**6
+
+
+def test_lines_are_known_behind_a_passage_that_ended_after_so_many_tokens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "TOKENS", 4)
+    body = "<s>\na\tO\nb\tO\n</s>\n" * 9 + "<s>\nbad\n</s>\n"
+    path = write(tmp_path / "g.vrt", f"<text>\n{body}</text>\n")
+
+    with pytest.raises(FormatError, match="the line has 1 column") as caught:
+        list(read(path))
+
+    assert caught.value.line == 1 + 9 * 4 + 2

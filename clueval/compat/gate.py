@@ -142,10 +142,9 @@ class IndicatorWriter:
             )
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(
-                f"the folder cannot be made: {error.strerror or error}", file=str(target.parent)
-            ) from error
+        except (OSError, ValueError) as error:  # ValueError: no folder can be called that
+            reason = getattr(error, "strerror", None) or "check its name"
+            raise FileError(f"the folder cannot be made: {reason}", file=str(target.parent)) from error
         with whole_file(target) as output:
             output.write(text)
         self.written.add(target)
