@@ -19,7 +19,7 @@ from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
 from clueval.metric import Side
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, Finding, candidates, parse_weights, steps, tally_pairs
-from clueval.metrics.fair.candidates import neighbours
+from clueval.metrics.fair.candidates import Leftover, neighbours
 from clueval.metrics.fair.runs import intersect, runs_of, size_of, subtract
 from clueval.metrics.fair.steps import Item, Pair, item, overlap_kind, pair_up
 from clueval.metrics.fair.weights import freeze_weights, weighted_rates
@@ -729,3 +729,18 @@ def published_tables() -> dict[str, list[dict[str, str]]]:
         title, _, rows = section.partition(":\n")
         tables[title] = list(csv.DictReader(rows.strip().split("\n"), delimiter="\t", quoting=csv.QUOTE_NONE))
     return tables
+
+
+def test_the_bound_of_a_node_sees_the_hole_that_its_spans_have_in_common() -> None:
+    rings = [
+        Leftover(0, "A", 0, 20, [(0, 3), (17, 20)], 6),
+        Leftover(1, "A", 2, 18, [(2, 5), (15, 18)], 6),
+    ]
+    node = candidates._Node(rings, None)
+    node.spread([(rings[0], 0), (rings[1], 1)])
+
+    inside = Leftover(2, "A", 5, 15, [(5, 15)], 10)
+    across = Leftover(3, "A", 4, 16, [(4, 16)], 12)
+
+    assert node.bound(inside, same_label=True, sharing=True) is None
+    assert node.bound(across, same_label=True, sharing=True) == (-2, 6, 16, 0)
