@@ -27,27 +27,28 @@ from typing import Any, NamedTuple
 from measure import environment, progress
 
 from clueval import evaluate
-from clueval.components import overlap_components
-from clueval.conventions import compare_conventions
+from clueval.compat.faireval.report import render_faireval
 from clueval.exceptions import CluevalError
-from clueval.fair_findings import fair_findings
-from clueval.findings import error_table
-from clueval.matching import match_spans
-from clueval.merging import merge_layers
-from clueval.metric import Metric
+from clueval.findings.choice import findings
+from clueval.findings.fair import fair_findings
+from clueval.findings.table import error_table
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import FeatureTest, Gate
-from clueval.metrics.gate.candidates import CandidateList
+from clueval.metrics.gate.candidate_lists import CandidateList
 from clueval.metrics.gate.disambiguation import disambiguation, maximum_recall
-from clueval.metrics.gate.lists import count_lists_by_rank, count_lists_by_score
+from clueval.metrics.gate.list_counts import count_lists_by_rank, count_lists_by_score
+from clueval.metrics.metric import Metric
 from clueval.metrics.partial import Partial
-from clueval.problems import findings
-from clueval.projection import project
 from clueval.reports import markdown
-from clueval.reports.fair import render_faireval
-from clueval.reports.html import ShownTable
+from clueval.reports.page import ShownTable
 from clueval.reports.tsv import render as render_tsv
-from clueval.spans import Document, Span
+from clueval.spans.components import overlap_components
+from clueval.spans.document import Document
+from clueval.spans.matching import match_spans
+from clueval.spans.merging import merge_layers
+from clueval.spans.span import Span
+from clueval.studies.conventions import compare_conventions
+from clueval.transforms.projection import project
 
 NOISE = 0.02
 """Seconds below which the ratio of two times says nothing."""

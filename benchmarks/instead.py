@@ -25,9 +25,9 @@ from measure import Spread, environment, progress
 from rivals import span_tools
 from structures import JOBS, LAYERS, SHAPES, Case, Different
 
-from clueval.counting import Tally
+from clueval.metrics.counting import Tally
 from clueval.metrics.muc import Muc
-from clueval.spans import DEFAULT_LAYER, Span
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 PIECE = 20
 """Spans of a side in a document, where they stand in many."""

@@ -32,14 +32,14 @@ from main_job import COMMANDS, HERE, files, filled, folder_for
 from measure import CommandFailed, environment, progress, run_once
 
 from clueval import evaluate
-from clueval.cluster import scheduler
-from clueval.distribution import IN_FLIGHT, LARGEST, MOST_TASKS
+from clueval.evaluation.parallel.cuts import Heads, cut
+from clueval.evaluation.parallel.dask import scheduler
+from clueval.evaluation.parallel.executors import in_order
+from clueval.evaluation.parallel.schedule import IN_FLIGHT, LARGEST, MOST_TASKS
+from clueval.evaluation.parallel.workers import pool
+from clueval.evaluation.totals import Totals
 from clueval.exceptions import CluevalError, FileError, UsageError
-from clueval.jobs import in_order
-from clueval.parts import Heads, cut
-from clueval.passages import ColumnOptions
-from clueval.totals import Totals
-from clueval.workers import pool
+from clueval.formats.columns.layout import ColumnOptions
 
 SIZES = (10**9, 10**11)
 CORES = (1, 16, 1_000)

@@ -31,18 +31,19 @@ from generate import Corpus, stretches
 from measure import Spread, environment, progress
 from rivals import fair_by_lists
 
-from clueval.components import overlap_components
-from clueval.counting import Tally
-from clueval.findings import Finding, error_table
-from clueval.matching import Match, match_spans
-from clueval.merging import merge_layers
-from clueval.metric import Side
+from clueval.findings.table import Finding, error_table
+from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
 from clueval.metrics.fair import Fair
 from clueval.metrics.gate import Gate
 from clueval.metrics.levels import Levels
+from clueval.metrics.metric import Side
 from clueval.metrics.partial import Partial
-from clueval.spans import DEFAULT_LAYER, Document, Sentence, Span
+from clueval.spans.components import overlap_components
+from clueval.spans.document import Document, Sentence
+from clueval.spans.matching import Match, match_spans
+from clueval.spans.merging import merge_layers
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 PROBLEMS = 10_000
 """How many rows an error table has at most."""

@@ -6,42 +6,44 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clueval.accumulator import Accumulator
-    from clueval.components import overlap_components
-    from clueval.conventions import ConventionTable, compare_conventions
-    from clueval.evaluation import evaluate
+    from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.result import Result
+    from clueval.evaluation.run import evaluate
+    from clueval.evaluation.signature import Signature
     from clueval.exceptions import CluevalError
-    from clueval.findings import Finding, error_table
-    from clueval.matching import Match, match_spans
-    from clueval.merging import merge_layers
-    from clueval.problem_files import find_errors
-    from clueval.problems import Choice
-    from clueval.reading import read
-    from clueval.results import Result, Signature
-    from clueval.spans import Document, Sentence, Span
+    from clueval.findings.choice import Choice
+    from clueval.findings.stream import find_errors
+    from clueval.findings.table import Finding, error_table
+    from clueval.reading.source import read
+    from clueval.spans.components import overlap_components
+    from clueval.spans.document import Document, Sentence
+    from clueval.spans.matching import Match, match_spans
+    from clueval.spans.merging import merge_layers
+    from clueval.spans.span import Span
+    from clueval.studies.conventions import ConventionTable, compare_conventions
     from clueval.version import __version__
 
 _ROOMS = {
-    "Accumulator": "accumulator",
+    "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
-    "Choice": "problems",
-    "ConventionTable": "conventions",
-    "Document": "spans",
-    "Finding": "findings",
-    "Match": "matching",
-    "Result": "results",
-    "Sentence": "spans",
-    "Signature": "results",
-    "Span": "spans",
+    "Choice": "findings.choice",
+    "ConventionTable": "studies.conventions",
+    "Document": "spans.document",
+    "Finding": "findings.table",
+    "Match": "spans.matching",
+    "Result": "evaluation.result",
+    "Sentence": "spans.document",
+    "Signature": "evaluation.signature",
+    "Span": "spans.span",
     "__version__": "version",
-    "compare_conventions": "conventions",
-    "error_table": "findings",
-    "evaluate": "evaluation",
-    "find_errors": "problem_files",
-    "match_spans": "matching",
-    "merge_layers": "merging",
-    "overlap_components": "components",
-    "read": "reading",
+    "compare_conventions": "studies.conventions",
+    "error_table": "findings.table",
+    "evaluate": "evaluation.run",
+    "find_errors": "findings.stream",
+    "match_spans": "spans.matching",
+    "merge_layers": "spans.merging",
+    "overlap_components": "spans.components",
+    "read": "reading.source",
 }
 """Where each public name is defined; its room is imported when the name is first used."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 
 def naive_classes(gold: list[Span], predicted: list[Span]) -> list[str]:

@@ -19,11 +19,11 @@ from typing import Any
 from unittest.mock import patch
 
 from clueval import Accumulator, Document, Span, evaluate, read
+from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
 from clueval.formats.ltf import write_ltf
-from clueval.results import Result
-from clueval.tagging import decode
-from clueval.units import to_characters
+from clueval.tagging.decoding import decode
+from clueval.transforms.characters import to_characters
 
 Sentence = list[tuple[str, ...]]
 """Rows of a token, a tag in each of two layers, and a token id."""
@@ -364,7 +364,7 @@ def constants(**values: Any) -> Iterator[None]:
 
 
 def _by_passages(files: Files, options: Options) -> Result:
-    with patch("clueval.column_files.may_go_in_step", return_value=False):
+    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
         return by_files(files, options)
 
 

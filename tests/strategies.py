@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from hypothesis import strategies as st
 
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 LABELS = ("PER", "LOC", "ORG")
 

@@ -15,9 +15,10 @@ from corpora import write
 from clueval import evaluate, read
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
-from clueval.merging import merge_layers
-from clueval.problem_files import find_errors
-from clueval.spans import Document, Span
+from clueval.findings.stream import find_errors
+from clueval.spans.document import Document
+from clueval.spans.merging import merge_layers
+from clueval.spans.span import Span
 
 MEGABYTE = "x" * 1_000_000
 

@@ -1,123 +1,306 @@
-"""The plan of the house: every room imports only from the floors below it."""
+"""The plan of the packages: what each may import, and how large its parts may become."""
 
 from __future__ import annotations
 
 import ast
 import subprocess
 import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import clueval
+from clueval.metrics import METRICS
 
-HOUSE = Path(clueval.__file__).parent
+SOURCE = Path(clueval.__file__).parent
 
-FLOORS: list[set[str]] = [
-    {"visible"},
-    {"version", "exceptions", "counting"},
-    {"spans"},
-    {"flat"},
-    {"sources", "index", "tagging", "metric", "jobs", "cluster"},
-    {"classes"},
-    {"matching"},
-    {"components", "match_counts", "passages", "contexts", "alignment", "neighbours"},
-    {"merging", "narrowing", "token_ids", "decoding", "units", "projection", "building", "parts"},
-    {"same_text", "filters", "repairs", "metrics", "formats", "findings"},
-    {"agreement", "fair_files", "problems", "known", "plan"},
-    {"patterns"},
-    {"zones"},
-    {"lockstep"},
-    {"reports"},
-    {"read_options", "files"},
-    {"reading", "results"},
-    {"parallel", "totals", "beside"},
-    {"running", "checking"},
-    {"column_files", "work"},
-    {"tasks"},
-    {"gathering"},
-    {"distribution"},
-    {"evaluation", "accumulator", "problem_files", "explaining", "fair_findings"},
-    {"compat"},
-    {"conventions"},
-    {"cli"},
-]
-"""From the ground up. A folder is one room here; what is inside may import what is below and each other."""
+BASE = {"exceptions", "limits", "textfiles", "version", "visible", "writing"}
+"""Modules that every package may import."""
 
-INDEPENDENT = ["formats", "metrics"]
-"""Folders whose rooms never import each other."""
+_TO_READ = {"spans", "tagging", "formats"}
+_TO_COUNT = {"spans", "transforms", "reports", "statistics", "metrics"}
+_BELOW = {*_TO_READ, *_TO_COUNT, "reading"}
 
-ROOMS = sorted(
-    path for path in HOUSE.rglob("*.py") if path.name != "__main__.py" and path != HOUSE / "__init__.py"
-)
+MAY_IMPORT: dict[str, set[str]] = {
+    "spans": set(),
+    "reports": set(),
+    "statistics": set(),
+    "tagging": {"spans"},
+    "transforms": {"spans"},
+    "metrics": _TO_COUNT - {"metrics"},
+    "formats": _TO_READ - {"formats"},
+    "reading": _TO_READ,
+    "findings": _BELOW,
+    "evaluation": _BELOW,
+    "studies": _BELOW | {"evaluation", "findings"},
+    "compat": _BELOW | {"evaluation", "findings", "studies"},
+    "cli": _BELOW | {"evaluation", "findings", "studies", "compat"},
+}
+"""What every package may import besides itself and the base."""
+
+YET_IMPORTS: set[str] = {
+    "evaluation.run -> compat.gate.sets",
+    "studies.conventions -> compat.seqeval.counts",
+    "studies.conventions -> compat.seqeval.scheme",
+}
+"""Imports that break the table and are still to go, each `module -> module`. This list may only shrink."""
+
+YET_CIRCLES: set[str] = set()
+"""Imports within circles of files, each `module -> module`. This list may only shrink."""
+
+YET_DOUBLED: set[str] = {
+    "Columns",
+    "Entity",
+    "Finding",
+    "Found",
+    "Outcome",
+    "Table",
+    "_Awaited",
+    "_Content",
+    "_Counted",
+    "_Reader",
+}
+"""Names of classes that are defined more than once. This list may only shrink."""
+
+YET_MANY_PARAMETERS: set[str] = {
+    "evaluation.run.evaluate",
+    "findings.stream.find_errors",
+    "reading.source.read",
+}
+"""Functions with too many parameters, each `module.function`. This list may only shrink."""
+
+MOST_PARAMETERS = 12
+MOST_LAYERS = 10
+MOST_MODULES_AT_THE_TOP = 12
 
 
-def floor_of(room: str) -> int:
-    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+def name_of(path: Path) -> str:
+    """The name of a module without the package's own: `spans.index`; a package is called as its folder."""
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
 
 
-def imports(path: Path) -> set[str]:
-    """The modules of this package that a file imports, wherever in it, without the package's name."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "clueval":
-            base = (node.module or "").removeprefix("clueval").lstrip(".")
-            names = {f"{base}.{alias.name}".lstrip(".") for alias in node.names}
-            found |= {name if is_room(name) else base for name in names}
+FILES = {
+    name_of(path): path
+    for path in sorted(SOURCE.rglob("*.py"))
+    if path not in (SOURCE / "__init__.py", SOURCE / "__main__.py")
+}
+"""Every module by its name; `clueval/__init__.py` and `__main__.py` are left out."""
+
+
+@cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def imports(module: str) -> frozenset[str]:
+    """The modules that a module imports, wherever in it: in functions and under `TYPE_CHECKING`, too."""
+    found: set[str] = set()
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module} has a relative import"
+            if (node.module or "").split(".")[0] == "clueval":
+                base = (node.module or "").removeprefix("clueval").lstrip(".")
+                names = {f"{base}.{alias.name}".lstrip(".") for alias in node.names}
+                found |= {name if name in FILES else base for name in names}
         elif isinstance(node, ast.Import):
             found |= {
                 alias.name.removeprefix("clueval.")
                 for alias in node.names
                 if alias.name.startswith("clueval.")
             }
-    return found
+    return frozenset(found - {module})
 
 
-def is_room(name: str) -> bool:
-    path = HOUSE.joinpath(*name.split("."))
-    return path.is_dir() or path.with_suffix(".py").is_file()
+def package_of(module: str) -> str:
+    return module.split(".")[0]
 
 
-def name_of(path: Path) -> str:
-    parts = path.relative_to(HOUSE).with_suffix("").parts
-    return ".".join(part for part in parts if part != "__init__")
+def broken_imports() -> set[str]:
+    """Every import that the table does not allow."""
+    return {
+        f"{module} -> {other}"
+        for module in FILES
+        for other in imports(module)
+        if package_of(other) not in {package_of(module), *BASE, *MAY_IMPORT.get(package_of(module), set())}
+    }
 
 
-@pytest.mark.parametrize("path", ROOMS, ids=name_of)
-def test_imports_point_down(path: Path) -> None:
-    own = name_of(path).split(".")[0]
+def circles(graph: Mapping[str, Iterable[str]]) -> Iterator[set[str]]:
+    """The sets of nodes of which each can be reached from each other one (Tarjan 1972)."""
+    index: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
 
-    for module in imports(path):
-        room = module.split(".")[0]
-        assert room == own or floor_of(room) < floor_of(own), f"{name_of(path)} imports {module}"
+    def visit(node: str) -> Iterator[set[str]]:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in index:
+                yield from visit(other)
+                low[node] = min(low[node], low[other])
+            elif other in stack:
+                low[node] = min(low[node], index[other])
+        if low[node] == index[node]:
+            place = stack.index(node)
+            together, stack[place:] = set(stack[place:]), []
+            if len(together) > 1:
+                yield together
+
+    for node in graph:
+        if node not in index:
+            yield from visit(node)
 
 
-@pytest.mark.parametrize("folder", INDEPENDENT)
-def test_rooms_of_one_kind_do_not_import_each_other(folder: str) -> None:
-    for path in (HOUSE / folder).rglob("*.py"):
-        own = name_of(path).split(".")
-        if len(own) > 1:
-            for module in imports(path):
-                parts = module.split(".")
-                assert parts[0] != folder or parts[:2] == own[:2], f"{name_of(path)} imports {module}"
+def files_without(yet: set[str]) -> dict[str, set[str]]:
+    """What every module imports, without the imports that are listed as still to go."""
+    return {
+        module: {other for other in imports(module) if f"{module} -> {other}" not in yet} for module in FILES
+    }
 
 
-def test_every_room_has_its_floor_and_every_floor_its_rooms() -> None:
-    there = {name_of(path).split(".")[0] for path in ROOMS}
+def circular_imports() -> set[str]:
+    """Every import within a circle of files, the imports left out that break the table anyway."""
+    graph = files_without(broken_imports())
+    return {
+        f"{module} -> {other}"
+        for together in circles(graph)
+        for module in together
+        for other in graph[module] & together
+    }
 
-    assert there == set().union(*FLOORS)
+
+def classes() -> Iterator[tuple[str, str]]:
+    """Every class with its module, those within functions and classes, too."""
+    for module in FILES:
+        for node in ast.walk(tree_of(module)):
+            if isinstance(node, ast.ClassDef):
+                yield node.name, module
+
+
+def doubled_classes() -> set[str]:
+    return {name for name, times in Counter(name for name, _ in classes()).items() if times > 1}
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    return len(named) + (given.vararg is not None) + (given.kwarg is not None)
+
+
+def functions_with_many_parameters() -> set[str]:
+    return {
+        f"{module}.{node.name}"
+        for module in FILES
+        if package_of(module) != "compat"
+        for node in ast.walk(tree_of(module))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and parameters(node) > MOST_PARAMETERS
+    }
+
+
+FOUND = {
+    "YET_IMPORTS": broken_imports,
+    "YET_CIRCLES": circular_imports,
+    "YET_DOUBLED": doubled_classes,
+    "YET_MANY_PARAMETERS": functions_with_many_parameters,
+}
+"""What each list YET has to be equal to."""
+
+
+def packages_without(yet: set[str]) -> dict[str, set[str]]:
+    graph: dict[str, set[str]] = {}
+    for module, others in files_without(yet).items():
+        own = package_of(module)
+        graph.setdefault(own, set()).update(package_of(other) for other in others)
+        graph[own].discard(own)
+    return graph
+
+
+def layers(graph: Mapping[str, set[str]]) -> int:
+    """How many nodes the longest chain of imports has, of a graph without circles."""
+
+    @cache
+    def height(node: str) -> int:
+        return 1 + max((height(other) for other in graph.get(node, ())), default=0)
+
+    return max(map(height, graph))
+
+
+@pytest.mark.parametrize("yet", FOUND)
+def test_a_rule_has_no_exception_that_is_not_listed(yet: str) -> None:
+    assert not FOUND[yet]() - globals()[yet]
+
+
+@pytest.mark.parametrize("yet", FOUND)
+def test_a_listed_exception_still_occurs(yet: str) -> None:
+    assert not globals()[yet] - FOUND[yet](), f"these are gone: take them from {yet}"
+
+
+def test_the_table_has_no_circle_and_names_every_package() -> None:
+    folders = {package_of(module) for module in FILES if FILES[module].name == "__init__.py"}
+
+    assert not list(circles(MAY_IMPORT))
+    assert folders <= MAY_IMPORT.keys()
+    assert set().union(*MAY_IMPORT.values()) <= MAY_IMPORT.keys()
+    assert {package_of(module) for module in FILES} - folders == BASE
+
+
+def test_files_and_packages_have_no_circles_but_the_listed() -> None:
+    assert not list(circles(files_without(YET_IMPORTS | YET_CIRCLES)))
+    assert not list(circles(packages_without(YET_IMPORTS | YET_CIRCLES)))
+
+
+def test_packages_lie_in_few_layers() -> None:
+    assert layers(MAY_IMPORT) < MOST_LAYERS  # below them lies the base
+    assert layers(packages_without(YET_IMPORTS | YET_CIRCLES)) <= MOST_LAYERS
+
+
+def test_few_modules_lie_directly_in_the_package() -> None:
+    assert len(list(SOURCE.glob("*.py"))) <= MOST_MODULES_AT_THE_TOP
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in SOURCE.rglob("*.py")}), ids=str)
+def test_every_package_says_what_it_is_about(folder: Path) -> None:
+    source = (folder / "__init__.py").read_text(encoding="utf-8")
+
+    assert ast.get_docstring(ast.parse(source))
+
+
+def test_formats_do_not_import_each_other() -> None:
+    formats = {
+        module for module in FILES if module.startswith("formats.") and "formats.columns" not in module
+    }
+
+    assert len(formats) > 5
+    assert not {(module, other) for module in formats for other in imports(module) & formats}
+
+
+def test_ways_of_counting_do_not_import_each_other() -> None:
+    ways = {module.removeprefix("clueval.") for module, _ in METRICS.values()}
+
+    def way_of(module: str) -> str | None:
+        return next((way for way in ways if module == way or module.startswith(f"{way}.")), None)
+
+    assert len(ways) > 5
+    for module in FILES:
+        if own := way_of(module):
+            assert {way_of(other) for other in imports(module)} <= {own, None}, module
 
 
 def test_only_the_index_imports_intervaltree() -> None:
     users = {
-        name_of(path)
-        for path in ROOMS
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        module
+        for module in FILES
+        for node in ast.walk(tree_of(module))
         if isinstance(node, ast.ImportFrom) and node.module == "intervaltree"
     }
 
-    assert "index" in users
-    assert users <= {"index", "metrics.fair.candidates"}
+    assert "spans.index" in users
+    assert users <= {"spans.index", "metrics.fair.most_similar"}
 
 
 def test_importing_clueval_loads_nothing_that_it_does_not_need() -> None:

@@ -13,7 +13,7 @@ from fuzz.corpora import FORMATS, Corpus, Files, Sentence, corpus
 from fuzz.naive import COUNTS
 
 from clueval import Result, evaluate, read
-from clueval.spans import Document
+from clueval.spans.document import Document
 
 SEEDS = range(5)
 """Each is a pair of files in each format."""
@@ -200,7 +200,7 @@ def test_the_order_of_documents_changes_no_number(kind: str, tmp_path: Path) -> 
 
 def documents(whole: Corpus, number: int) -> list[Document]:
     """The corpus as documents, built without a file."""
-    from clueval.spans import Span
+    from clueval.spans.span import Span
 
     found, start = [], 0
     for name, sentences in enumerate(whole.documents):

@@ -13,13 +13,13 @@ from corpora import vrt, write
 
 from clueval import evaluate, read
 from clueval.cli import main
-from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Metric, Needs, Rates, Side
 from clueval.metrics import METRICS
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric, Needs, Rates, Side
 from clueval.reports import markdown
 from clueval.reports.table import Rate, Table
-from clueval.spans import Frozen
+from clueval.spans.span import Frozen
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,10 @@ from pathlib import Path
 import pytest
 
 from clueval.exceptions import FileError
-from clueval.findings import Finding, error_table
-from clueval.reports import findings_tsv, findings_xlsx
-from clueval.spans import Document, Span
+from clueval.findings import tsv, xlsx
+from clueval.findings.table import Finding, error_table
+from clueval.spans.document import Document
+from clueval.spans.span import Span
 from clueval.writing import scratch_folder, whole_bytes, whole_file
 
 Write = Callable[[Path], object]
@@ -47,11 +48,11 @@ def write_bytes(path: Path) -> None:
 
 
 def write_table(path: Path) -> None:
-    findings_tsv.write(path, some_findings())
+    tsv.write(path, some_findings())
 
 
 def write_workbook(path: Path) -> None:
-    findings_xlsx.write(path, some_findings())
+    xlsx.write(path, some_findings())
 
 
 WRITERS: dict[str, tuple[str, Write]] = {
@@ -296,7 +297,7 @@ class TestWhatFails:
             yield from some_findings()
             raise KeyError
 
-        for write in (findings_tsv.write, findings_xlsx.write):
+        for write in (tsv.write, xlsx.write):
             with pytest.raises(KeyError):
                 write(path, fail())
         assert names_in(path.parent) == [path.name]
@@ -397,7 +398,7 @@ class TestInterruption:
                 yield finding
 
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "other"))
-        findings_xlsx.write(tmp_path / "a.xlsx", watched())
+        xlsx.write(tmp_path / "a.xlsx", watched())
 
         assert seen == set()
         assert names_in(tmp_path) == ["a.xlsx", "other"]

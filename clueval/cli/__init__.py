@@ -2,6 +2,8 @@
 
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
+
+Each command is a module; `options` and `settings` are what several share. The only package that prints.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ import argparse
 from itertools import islice
 from pathlib import Path
 
-from clueval.checking import Check
 from clueval.cli import options as common
 from clueval.cli.printing import say
-from clueval.files import files_of
-from clueval.read_options import ReadOptions
-from clueval.reading import source_of
+from clueval.reading.check import Check
+from clueval.reading.options import ReadOptions
+from clueval.reading.paths import files_of
+from clueval.reading.source import source_of
 
 USAGE = "FILE..."
 DESCRIPTION = """\

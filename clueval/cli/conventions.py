@@ -9,9 +9,9 @@ from clueval.cli import options as common
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import put, wrote
 from clueval.cli.progress import progress
-from clueval.conventions import compare_conventions
 from clueval.exceptions import UsageError
-from clueval.reports.conventions import render_markdown, render_text, write_page
+from clueval.studies.conventions import compare_conventions
+from clueval.studies.conventions_report import render_markdown, render_text, write_page
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\

@@ -11,11 +11,11 @@ from clueval.cli import options as common
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.printing import put, remark, wrote
 from clueval.exceptions import FileError, UsageError
-from clueval.read_options import layer_names
-from clueval.reading import read
-from clueval.reports.spans_table import header, row
-from clueval.spans import Document
-from clueval.units import to_characters
+from clueval.formats.spans_table import header, row
+from clueval.reading.layers import layer_names
+from clueval.reading.source import read
+from clueval.spans.document import Document
+from clueval.transforms.characters import to_characters
 from clueval.writing import whole_file
 
 USAGE = "FILE --to FORMAT"

@@ -10,20 +10,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from clueval.classes import LEVELS
 from clueval.cli import options as common
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.printing import put_painted, remark, wrote
 from clueval.cli.progress import progress
-from clueval.evaluation import evaluate
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import evaluate
 from clueval.exceptions import UsageError
-from clueval.filters import parse_where
-from clueval.findings import FINDING_KINDS, Finding
+from clueval.findings import page, text, tsv, xlsx
+from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.stream import find_errors
+from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
-from clueval.problem_files import find_errors
-from clueval.problems import SIDES, Choice, expected
-from clueval.reports import findings_html, findings_text, findings_tsv, findings_xlsx
-from clueval.results import Result
+from clueval.spans.filters import parse_where
+from clueval.spans.match_classes import LEVELS
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -162,7 +162,7 @@ def _check_outputs(options: argparse.Namespace) -> None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
     require_page(options.html)
     if options.xlsx is not None:
-        findings_xlsx.require_package()
+        xlsx.require_package()
 
 
 def _labels_of(result: Result) -> list[str]:
@@ -187,13 +187,13 @@ def _write(
     """Write the findings to one file; a page needs the choice that they come from."""
     path: Path = getattr(options, name)
     if name == "tsv":
-        count = findings_tsv.write(path, rows, raw=options.raw)
+        count = tsv.write(path, rows, raw=options.raw)
     elif name == "xlsx":
-        count = sum(findings_xlsx.write(path, rows, result.to_dict()).values())
+        count = sum(xlsx.write(path, rows, result.to_dict()).values())
     else:
         assert choice is not None  # a page about other errors is refused
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
-        count = findings_html.write(path, rows, result.to_dict(), choice, title=f"Errors: {title}")
+        count = page.write(path, rows, result.to_dict(), choice, title=f"Errors: {title}")
     wrote(path)
     return count
 
@@ -209,7 +209,7 @@ def _print(findings: Iterator[Finding]) -> int:
 
     width = shutil.get_terminal_size((100, 24)).columns
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    for line in findings_text.lines(counted(), width=width, colour=colour):
+    for line in text.lines(counted(), width=width, colour=colour):
         put_painted(line)
     return count
 
@@ -227,7 +227,7 @@ def _both(total: dict[str, int]) -> str:
 
 def _run_fair(options: argparse.Namespace) -> int:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
-    from clueval.fair_findings import FAIR_KINDS, find_fair_errors
+    from clueval.findings.fair import FAIR_KINDS, find_fair_errors
     from clueval.metrics.fair import Fair
 
     kinds = {kind for given in options.kinds for kind in given.split(",")}

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clueval.cli.printing import remark, wrote
+from clueval.evaluation.result import Result
 from clueval.exceptions import UsageError
-from clueval.metric import Metric
-from clueval.results import Result
-from clueval.spans import Document
+from clueval.metrics.metric import Metric
+from clueval.spans.document import Document
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
-    from clueval.compat.gate import GateListTable, GateTable, IndicatorWriter
+    from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
     from clueval.metrics.gate.list_evaluation import Lists
 
 _PREFIX = "clueval"
@@ -42,7 +42,7 @@ class GateOutputs:
         self._prepare(options, metrics, lists)
 
     def _prepare(self, options: argparse.Namespace, metrics: Sequence[Metric], lists: Lists | None) -> None:
-        from clueval.compat.gate import GateListTable, GateTable, IndicatorWriter
+        from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
         from clueval.metrics.gate import Gate
 
         (metric,) = (metric for metric in metrics if isinstance(metric, Gate))
@@ -79,7 +79,7 @@ class GateOutputs:
             number = len(self._indicators.written)
             remark(f"wrote {number} file{'s' * (number != 1)} to {options.write_indicators}")
         if options.html is not None and self.has_gate:
-            from clueval.reports.gate_html import write_page
+            from clueval.compat.gate.page import write_page
 
             write_page(options.html, result.to_dict())
             wrote(options.html)

@@ -54,7 +54,7 @@ def places(options: argparse.Namespace) -> Iterator[tuple[int | None, Executor |
         raise UsageError(
             "--jobs is about this machine, and --scheduler about others", advice="give one of them"
         )
-    from clueval.cluster import scheduler
+    from clueval.evaluation.parallel.dask import scheduler
 
     with scheduler(options.scheduler) as (executor, at_a_time):
         yield at_a_time, executor

@@ -9,11 +9,11 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.convert import print_or_write, require_one_file
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
-from clueval.merging import merge_layers
-from clueval.read_options import layer_names
-from clueval.reading import read
-from clueval.reports.spans_table import header, row
-from clueval.spans import Document
+from clueval.formats.spans_table import header, row
+from clueval.reading.layers import layer_names
+from clueval.reading.source import read
+from clueval.spans.document import Document
+from clueval.spans.merging import merge_layers
 
 USAGE = "FILE"
 DESCRIPTION = """\

@@ -12,8 +12,8 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
 from clueval.limits import MAX_LINE, MAX_SENTENCE
-from clueval.spans import MERGED
-from clueval.tagging import INVALID, SCHEMES
+from clueval.spans.span import MERGED
+from clueval.tagging.schemes import INVALID, SCHEMES
 
 
 def column(text: str) -> int:

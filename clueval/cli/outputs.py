@@ -105,6 +105,6 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
 def require_page(path: Path | None) -> None:
     """Raise `MissingExtra` if a web page is wanted and cannot be made."""
     if path is not None:
-        from clueval.reports.html import environment
+        from clueval.reports.page import environment
 
         environment()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-from clueval.sources import Progress
+from clueval.textfiles import Progress
 
 WORTH_SHOWING = 50_000_000
 """Bytes; less is read before a bar could be looked at."""

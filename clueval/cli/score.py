@@ -15,14 +15,14 @@ from clueval.cli.jobs import add_jobs, places, remark
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.progress import progress
 from clueval.cli.settings import add_settings, candidate_lists, metrics
-from clueval.evaluation import evaluate
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import evaluate
 from clueval.exceptions import UsageError
-from clueval.metric import Metric
 from clueval.metrics import METRICS
-from clueval.parallel import PAIR_BY
+from clueval.metrics.metric import Metric
+from clueval.reading.pairing import PAIR_BY
 from clueval.reports import markdown
-from clueval.results import Result
-from clueval.sources import lines
+from clueval.textfiles import lines
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ def _rendered(result: Result, output: str) -> str:
     if output == "tsv":
         metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
         report = {**report, "metrics": metrics}
-    rendered: str = import_module(f"clueval.reports.{output}").render(report)
+    module = "clueval.compat.conlleval" if output == "conlleval" else f"clueval.reports.{output}"
+    rendered: str = import_module(module).render(report)
     return rendered
 
 
@@ -316,13 +317,13 @@ def _explain(
     options: argparse.Namespace,
 ) -> None:
     """Print, after the scores, every gold span with its counterpart, or write them as a web page."""
-    from clueval.explaining import explain_files
+    from clueval.findings.noisy import explain_files
+    from clueval.findings.noisy_rows import explanation_rows, explanation_table
     from clueval.reports import text
-    from clueval.reports.noisy import explanation_rows, explanation_table
 
     explained = explain_files(*sides, noisy, layers=common.layers(options), **reading)
     if options.html is not None:
-        from clueval.reports.noisy_html import write_page
+        from clueval.findings.noisy_page import write_page
 
         write_page(options.html, result.to_dict(), explained)
         printing.wrote(options.html)
@@ -340,7 +341,7 @@ def _explain(
 
 def _run_config(path: Path) -> int:
     """A FairEval run: what the config says, and nothing else."""
-    from clueval.compat.faireval_config import output_file, parse_config, run_config
+    from clueval.compat.faireval.config import output_file, parse_config, run_config
 
     config = parse_config(lines(path), file=str(path))
     target = output_file(config)

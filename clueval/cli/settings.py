@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.cli import options as common
 from clueval.exceptions import UsageError
-from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+from clueval.metrics.metric import Metric
 
 if TYPE_CHECKING:
     from clueval.metrics.gate.list_evaluation import Lists

@@ -1,1 +1,4 @@
-"""Faces that other tools' users expect; each says in its docstring where it behaves better than its original."""
+"""Other tools' interfaces, file layouts and procedures; each says where it behaves better than its original.
+
+Each file or package stands for one tool and is read alone. Nothing but the command line imports from here.
+"""

@@ -26,9 +26,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from clueval.accumulator import Accumulator
+from clueval.evaluation.accumulator import Accumulator
 from clueval.exceptions import UsageError
-from clueval.spans import DEFAULT_LAYER, Document, Frozen, Span, Unit
+from clueval.spans.document import Document, Unit
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
 Scores = dict[str, Any]
 

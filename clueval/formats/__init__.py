@@ -1,6 +1,8 @@
 """The file formats, by name. One file each; they never import each other.
 
 Column formats have one token per line and deliver raw passages; the others deliver documents.
+
+`columns` is what the column formats share. Nothing here knows of a second file or a metric.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ import re
 from types import ModuleType
 
 from clueval.formats import conll, fair_spans, spans_table, vrt
-from clueval.tagging import INVALID
+from clueval.tagging.schemes import INVALID
 
 COLUMN_FORMATS: dict[str, ModuleType] = {"vrt": vrt, "conll": conll}
 FORMATS = (*COLUMN_FORMATS, "spans", "fair-spans", "conll2000", "ltf", "nerval", "gate-xml", "bdoc")

@@ -21,7 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.spans import Document, Span, name_of
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """The id of a document whose file does not name it."""

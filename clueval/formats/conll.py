@@ -16,11 +16,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from clueval.building import PassageBuilder, Regular
 from clueval.exceptions import TagError
-from clueval.passages import ColumnOptions, Passage, fields_of
-from clueval.sources import Complain, Progress, blocks, is_utf8, refuse
-from clueval.tagging import split_tag
+from clueval.formats.columns.builder import PassageBuilder, Regular
+from clueval.formats.columns.layout import ColumnOptions, fields_of
+from clueval.formats.columns.passages import Passage
+from clueval.tagging.schemes import split_tag
+from clueval.textfiles import Complain, Progress, blocks, is_utf8, refuse
 
 _DOCSTART = "-DOCSTART-"
 _DOCSTART_BYTES = _DOCSTART.encode()

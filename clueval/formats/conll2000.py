@@ -23,7 +23,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, TagError, UsageError
-from clueval.spans import DEFAULT_LAYER, Document, Span
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 PUNCTUATION = frozenset(
     [

@@ -17,7 +17,8 @@ from itertools import groupby
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError
-from clueval.spans import DEFAULT_LAYER, Document, Frozen, Span
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
 PLACEHOLDERS = ("NONE", "EMPTY")
 

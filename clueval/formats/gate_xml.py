@@ -32,7 +32,8 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.spans import Document, Span, name_of
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """A file holds one document and does not name it."""

@@ -21,7 +21,8 @@ from typing import NoReturn
 from xml.parsers import expat
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
-from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span, name_of
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _ONLY_DOCUMENT = "1"
 """A file holds one document and does not name it."""

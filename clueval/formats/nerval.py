@@ -28,9 +28,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FileError, FormatError, TagError, UsageError
-from clueval.sources import lines as lines_of
-from clueval.spans import DEFAULT_LAYER, Document, Frozen, Sentence, Span
-from clueval.tagging import OUTSIDE, split_tag
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
+from clueval.tagging.schemes import OUTSIDE, split_tag
+from clueval.textfiles import lines as lines_of
 
 HEADER = ("Annotation", "Prediction")
 """The header of a table of pairs: the gold file, then the predicted one."""

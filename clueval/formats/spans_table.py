@@ -17,8 +17,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, SpanError
-from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Span
+from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
+from clueval.textfiles import cell
 
 _ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
 RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
@@ -200,3 +202,23 @@ def _split(line: str, delimiter: str) -> list[str]:
             problem if "field larger" in str(error) else f"not CSV: {error}",
             advice="write the table with tabs between its columns, as TSV",
         ) from None
+
+
+def header(layers: Sequence[str], with_ids: bool) -> str:
+    """The first line; `with_ids` adds the ids of the first and the last token."""
+    for layer in layers:
+        if layer in RESERVED or cell(layer) != layer:
+            raise UsageError(
+                f"{layer!r} cannot be the name of a layer in a table of spans", advice="name it differently"
+            )
+    ids = ["start_id", "end_id"] if with_ids else []
+    return "\t".join(["document", "start", "end_inclusive", *map(cell, layers), *ids])
+
+
+def row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
+    """A span in one line; its end is the last position, a layer without a label is empty."""
+    labels = [span.by_layer.get(layer) or "" for layer in layers]
+    ids = []
+    if with_ids and document.token_ids is not None:
+        ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
+    return "\t".join([cell(document.id), str(span.start), str(span.end - 1), *map(cell, labels), *ids])

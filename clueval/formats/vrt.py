@@ -15,11 +15,13 @@ from collections.abc import Iterator, Sequence
 from operator import methodcaller
 from pathlib import Path
 
-from clueval.building import PassageBuilder, Regular, without_blank_lines
 from clueval.exceptions import FormatError
-from clueval.passages import ColumnOptions, Passage, unescape
-from clueval.sources import Complain, Progress, blocks, is_utf8, refuse
-from clueval.spans import Frozen
+from clueval.formats.columns.builder import PassageBuilder, Regular, without_blank_lines
+from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.passages import Passage
+from clueval.spans.span import Frozen
+from clueval.textfiles import Complain, Progress, blocks, is_utf8, refuse
 
 _NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
 _TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")

@@ -1,4 +1,8 @@
-"""The ways of counting, by name. One room each; they never import each other, and load when they are asked for."""
+"""The ways of counting, by name. One room each; they never import each other, and load when they are asked for.
+
+Read `metric`, `counting`, `levels`, `match_counts`, in this order; `tables` makes tables of the reports.
+Nothing here knows of files or formats.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.metric import Metric
+from clueval.metrics.metric import Metric
 
 METRICS = {
     "levels": ("clueval.metrics.levels", "Levels"),

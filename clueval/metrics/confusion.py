@@ -21,11 +21,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.classes import KINDS, LEVELS
-from clueval.counting import Tally
-from clueval.match_counts import count_matches
-from clueval.metric import Needs, Rates, Side
-from clueval.spans import Frozen
+from clueval.metrics.counting import Tally
+from clueval.metrics.match_counts import count_matches
+from clueval.metrics.metric import Needs, Rates, Side
+from clueval.spans.match_classes import KINDS, LEVELS
+from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

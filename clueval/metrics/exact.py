@@ -18,9 +18,9 @@ from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.counting import Counts, Tally, macro, micro, rate, weighted
-from clueval.metric import Needs, Rates, Side, rates_of
-from clueval.spans import Frozen, Span
+from clueval.metrics.counting import Counts, Tally, macro, micro, rate, weighted
+from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -1,10 +1,10 @@
 """Metric `levels`: CLUEval's recall and precision at four levels of leniency.
 
-Every span of either side has one of five classes (see `clueval.classes`). At level n, the spans of classes 1
-to n are true positives: recall is their share among the gold spans, precision their share among the predicted
-spans, each with its own support. *Labelled* in a layer means that the joined label of the match must equal
-the span's own label; spans without a label in the layer are not counted there. Per-label recall is over gold
-spans with that label, per-label precision over predicted spans with it.
+Every span of either side has one of five classes (see `clueval.spans.match_classes`). At level n, the spans
+of classes 1 to n are true positives: recall is their share among the gold spans, precision their share among
+the predicted spans, each with its own support. *Labelled* in a layer means that the joined label of the match
+must equal the span's own label; spans without a label in the layer are not counted there. Per-label recall is
+over gold spans with that label, per-label precision over predicted spans with it.
 
 Source: the CLUEval algorithm.
 """
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.classes import KINDS, LEVELS, Kind
-from clueval.counting import Counts, Tally, macro, micro
-from clueval.match_counts import count_matches
-from clueval.metric import Needs, Rates, Side, rates_of
-from clueval.spans import Frozen
+from clueval.metrics.counting import Counts, Tally, macro, micro
+from clueval.metrics.match_counts import count_matches
+from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.spans.match_classes import KINDS, LEVELS, Kind
+from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -49,9 +49,9 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.counting import Tally, f_measure, rate
-from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.spans import Frozen, Span
+from clueval.metrics.counting import Tally, f_measure, rate
+from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -2,9 +2,9 @@
 
 For what OCR and the recognition of handwriting make of a text. Per document:
 
-1. The two texts are aligned (`clueval.alignment`). A span reaches from the column of its first character up
-   to the column of the first character after it, so the characters that only the other side has at its end
-   are opposite to it.
+1. The two texts are aligned (`clueval.transforms.alignment`). A span reaches from the column of its first
+   character up to the column of the first character after it, so the characters that only the other side has
+   at its end are opposite to it.
 2. For each gold span in order of position: the first predicted span of the same label, in order of position,
    that is not yet taken and shares a column with it. It is then taken, whether or not the two match.
 3. The two match if both have a text and the Levenshtein distance of their texts, over the length of the gold
@@ -12,14 +12,16 @@ For what OCR and the recognition of handwriting make of a text. Per document:
    distances are in code points, the blanks within a span included.
 
 Precision is the share of the predicted spans that match, recall the share of the gold ones; ``ALL`` is over
-all labels. A rate over nothing is undefined, None, and so is F1 if one of the two is: **not 0**, as elsewhere.
+all labels. A rate over nothing is undefined, None, and so is F1 if one of the two is: **not 0**, as
+elsewhere.
 ``file_mean`` is the unweighted mean of the documents' ``ALL`` rates, which Nerval prints for several files, a
 file being a document; a document whose rate is undefined does not enter that mean, and
 ``documents_with_precision`` and its like say how many do.
 
-The example of Nerval's README: "Tolkien" was read as "Tolkieene", 2 of 7 characters, and "writer" as "writear".
+The example of Nerval's README: "Tolkien" was read as "Tolkieene", 2 of 7 characters, and "writer" as
+"writear".
 
->>> from clueval.spans import Document
+>>> from clueval.spans.document import Document
 >>> gold = Document("1", {}, text="Tolkien was a writer .", unit="character")
 >>> predicted = Document("1", {}, text="Tolkieene xas writear ,.", unit="character")
 >>> own = Side([Span(0, 7, "PER"), Span(14, 20, "OCC")], document=gold)
@@ -38,11 +40,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
-from clueval.counting import Tally, f_measure, rate
 from clueval.exceptions import UsageError
-from clueval.metric import Needs, Rates, Side
-from clueval.spans import Frozen, Span, name_of
+from clueval.metrics.counting import Tally, f_measure, rate
+from clueval.metrics.metric import Needs, Rates, Side
+from clueval.spans.span import Frozen, Span, name_of
+from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -49,10 +49,11 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.counting import Counts, Tally, macro, micro, rate
 from clueval.exceptions import OverlapError, UsageError
-from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.spans import Document, Frozen, Span, name_of
+from clueval.metrics.counting import Counts, Tally, macro, micro, rate
+from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen, Span, name_of
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from clueval.metric import Metric
 from clueval.metrics import METRICS, metric_named
+from clueval.metrics.metric import Metric
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
 from clueval.reports.table import Cell, Rate, Report, Table

@@ -6,19 +6,13 @@ report, as in the JSON), then every measure that occurs. Rates are fractions. Th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from clueval.reports.table import Report
-from clueval.visible import escape
+from clueval.textfiles import cell
 
 _BY_LABEL = {"confusion", "found", "label_counts", "missed"}
 """Entries whose keys are labels; they get a row for each, so that a label never is a column."""
-
-_TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
-
-_SURROGATES = re.compile("[\ud800-\udfff]")
-"""What no file can hold."""
 
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
@@ -61,11 +55,6 @@ def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
     for key, value in report.items():
         if isinstance(value, dict):
             yield from _entries(value, (*path, key))
-
-
-def cell(text: str) -> str:
-    """Text that stays in its cell: tabs and line ends become blanks, lone surrogates escapes."""
-    return _SURROGATES.sub(lambda match: escape(match[0]), text.translate(_TO_BLANKS))
 
 
 def guarded(text: str) -> str:

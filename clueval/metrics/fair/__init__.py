@@ -1,8 +1,8 @@
 """Fair evaluation of labelled spans: every error is counted once.
 
 Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans. LREC 2022, pages
-1400-1407. `metric` is the way of counting, `steps` the pairing, `candidates` the search for the most similar
-span, `weights` what an error counts for.
+1400-1407. `metric` is the way of counting, `pairing` the pairing, step by step, `most_similar` the search for
+the most similar span, `weights` what an error counts for.
 """
 
 from clueval.metrics.fair.metric import Fair, Finding, tally_pairs

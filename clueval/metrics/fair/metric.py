@@ -1,6 +1,6 @@
 """The metric: counts errors of every kind by label, and gives traditional, fair and weighted scores.
 
-Definition: Ortmann (2022) and FairEval, its published tool; `steps` follows it step by step. FairEval
+Definition: Ortmann (2022) and FairEval, its published tool; `pairing` follows it step by step. FairEval
 compares sentence by sentence, so for its numbers a document is one sentence. Traditional counts go by
 membership: each gold span that is equal to some predicted span is a true positive, also where it is one
 predicted span for two of them. Fair counts pair one to one.
@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
-from clueval.metrics.fair.steps import Item, item, pair_up
+from clueval.metrics.counting import Tally
+from clueval.metrics.fair.pairing import Item, item, pair_up
 from clueval.metrics.fair.weights import (
     BOUNDARY,
     DEFAULT_WEIGHTS,
@@ -31,7 +30,9 @@ from clueval.metrics.fair.weights import (
     freeze_weights,
     weighted_rates,
 )
-from clueval.spans import DEFAULT_LAYER, NO_LABEL, Document, Frozen, Span
+from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -92,7 +93,7 @@ class Fair:
             object.__setattr__(self, name, tuple(labels))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """The errors of one document; n log n in the number of spans, save for what `candidates` says.
+        """The errors of one document; n log n in the number of spans, save for what `most_similar` says.
 
         Raises `UsageError` where a side leaves spans out of the count: a span that is not counted could still
         be a partner, which has no meaning where each span is paired once. Use `labels` and `exclude`.

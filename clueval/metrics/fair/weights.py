@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
-from clueval.counting import f_measure, rate
 from clueval.exceptions import UsageError
-from clueval.spans import Frozen
+from clueval.metrics.counting import f_measure, rate
+from clueval.spans.span import Frozen
 
 Weights = Mapping[str, Mapping[str, float]]
 

@@ -4,11 +4,11 @@ After the plugin Evaluation of GATE, the General Architecture for Text Engineeri
 authors. Its words are used here: a *target* is a gold annotation, a *response* a predicted one, and the label
 of a span is the *type* of the annotation. `metric` is the way of counting; `equality` says when two annotations
 are equal, `pairing` which go together, `counts` what follows, `selection` what takes part, `thresholds` what
-scores do, `outcomes` what became of every annotation, `changes` what changed against a reference; `candidates`,
-`lists` and `disambiguation` are about lists of candidates.
+scores do, `outcomes` what became of every annotation, `changes` what changed against a reference;
+`candidate_lists`, `list_counts` and `disambiguation` are about lists of candidates.
 """
 
-from clueval.metrics.gate.candidates import CandidateList, best_candidates, candidate_lists
+from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency, mcnemar_exact
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.disambiguation import (
@@ -18,7 +18,7 @@ from clueval.metrics.gate.disambiguation import (
     maximum_recall,
 )
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, TypeSpec, parse_types
-from clueval.metrics.gate.lists import (
+from clueval.metrics.gate.list_counts import (
     count_lists_by_rank,
     count_lists_by_score,
     lists_curve,
@@ -27,7 +27,7 @@ from clueval.metrics.gate.lists import (
 from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.outcomes import Outcome
 from clueval.metrics.gate.pairing import PAIRINGS
-from clueval.metrics.gate.selection import CONTAINMENTS, chosen_set, kept_within
+from clueval.metrics.gate.selection import CONTAINMENTS, kept_within
 from clueval.metrics.gate.thresholds import (
     CurvePoint,
     average_precision,
@@ -53,7 +53,6 @@ __all__ = [
     "best_candidates",
     "candidate_lists",
     "changes",
-    "chosen_set",
     "contingency",
     "count_lists_by_rank",
     "count_lists_by_score",

@@ -15,11 +15,11 @@ from math import comb, exp, fsum, lgamma, log
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.index import SpanIndex
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.outcomes import Outcome
 from clueval.metrics.gate.pairing import Touching
-from clueval.spans import Span
+from clueval.spans.index import SpanIndex
+from clueval.spans.span import Span
 
 CHANGE = "_eval.change"
 """The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""

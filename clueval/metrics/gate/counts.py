@@ -5,10 +5,12 @@ same start and end, *lenient* is strict or partial (overlapping). Words: a *miss
 response, a *truly missing* one not even an incorrect one; *spurious* and *truly spurious* are the same of
 responses.
 
-**0/0** of precision and recall is 1 if the other side is empty too and else 0: nothing found where nothing was
-to be found is right. Accuracies, error rates and F are 0 there. Recall in responses is 1 without responses.
+**0/0** of precision and recall is 1 if the other side is empty too and else 0: nothing found where nothing
+was to be found is right. Accuracies, error rates and F are 0 there. Recall in responses is 1 without
+responses.
 
-Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/test_gate.py` asserts.
+Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/metrics/test_gate.py`
+asserts.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from math import fsum
 from operator import add
 from typing import NamedTuple
 
-from clueval.counting import f_measure, rate
+from clueval.metrics.counting import f_measure, rate
 
 
 class GateCounts(NamedTuple):

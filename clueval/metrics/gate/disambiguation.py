@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add, sub
 
-from clueval.counting import Tally
-from clueval.metrics.gate.candidates import CandidateList, Numbered, require_features, value_of
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate.candidate_lists import CandidateList, Numbered, require_features, value_of
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.pairing import PARTIAL, STRICT, in_order
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 
 def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Tally:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 COMPARISONS = ("equality", "string", "subsumption")
 """How features are compared; see `FeatureTest`."""

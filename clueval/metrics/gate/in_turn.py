@@ -18,7 +18,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Sequence
 
-from clueval.metrics.gate.dense import Entry
+from clueval.metrics.gate.dense_pairing import Entry
 
 Found = tuple[int, int]
 """How many positions are shared, and the place of the span, negative, so that the greatest is the earliest."""

@@ -13,10 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Side
-from clueval.metrics.gate.candidates import (
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate.candidate_lists import (
     CandidateList,
     best_candidates,
     candidate_lists,
@@ -30,7 +29,7 @@ from clueval.metrics.gate.disambiguation import (
     maximum_recall,
 )
 from clueval.metrics.gate.equality import FeatureTest, parse_types
-from clueval.metrics.gate.lists import (
+from clueval.metrics.gate.list_counts import (
     ALL_RANKS,
     RANKS,
     count_lists_by_rank,
@@ -41,7 +40,9 @@ from clueval.metrics.gate.lists import (
 from clueval.metrics.gate.metric import Gate, threshold_name
 from clueval.metrics.gate.selection import kept_within
 from clueval.metrics.gate.thresholds import ALL, CurvePoint
-from clueval.spans import DEFAULT_LAYER, Document, Span
+from clueval.metrics.metric import Side
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 ALL_RANKS_NAME = "all"
 """How the report calls the rank that shows every candidate; and, as an option, every rank that there is."""

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from clueval.counting import Tally
 from clueval.exceptions import UsageError
-from clueval.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.counting import Tally
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
 from clueval.metrics.gate.equality import FeatureTest, Keys, java_string, parse_types, subsumption_keys
@@ -31,7 +30,9 @@ from clueval.metrics.gate.thresholds import (
     grid_of,
     parse_thresholds,
 )
-from clueval.spans import Document, Frozen, Span
+from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table

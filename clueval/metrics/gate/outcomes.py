@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.pairing import Component, Problem, components, count_component, single, solve
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
 """The indicator groups."""

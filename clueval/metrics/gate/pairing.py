@@ -38,10 +38,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.dense import Entry, Partners, best_pairs, partners_of, possible_pairings
+from clueval.metrics.gate.dense_pairing import Entry, Partners, best_pairs, partners_of, possible_pairings
 from clueval.metrics.gate.equality import Keys
 from clueval.metrics.gate.in_turn import pairs_in_turn
-from clueval.spans import Span
+from clueval.spans.span import Span
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 

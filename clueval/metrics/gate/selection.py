@@ -6,44 +6,16 @@ What is named by the user and is not there is an error that names the document, 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.pairing import Touching
-from clueval.spans import DEFAULT_LAYER, Document, Span, name_of
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
 """What an annotation must do to stay: overlap a containing one, lie within it, be the same range."""
-
-
-def chosen_set(
-    document: Document, name: str, types: Collection[str] = (), *, layer: str = DEFAULT_LAYER
-) -> Document:
-    """The document with one of its annotation sets as its only layer, and of that the given types (all).
-
-    Documents of formats that have named annotation sets hold each set as a layer; the default set is called
-    ``""``. Raises `UsageError` for a set that the document does not have.
-
-    >>> document = Document("d", {"Key": [Span(0, 1, {"Key": "A"}), Span(1, 2, {"Key": "B"})]})
-    >>> [span.labels for span in chosen_set(document, "Key", ["B"]).layers["label"]]
-    [{'label': 'B'}]
-    """
-    if name not in document.layers:
-        known = ", ".join(repr(known) for known in document.layers) or "none"
-        raise UsageError(
-            f"there is no annotation set {name!r}",
-            file=document.file,
-            document=document.id,
-            advice=f"the document has the sets: {known}",
-        )
-    chosen = [
-        replace(span, labels={layer: span.label})
-        for span in document.layers[name]
-        if not types or span.label in types
-    ]
-    return replace(document, layers={layer: chosen}, tags={})
 
 
 def kept_within(

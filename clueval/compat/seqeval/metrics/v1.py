@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
-from clueval.compat.seqeval.averages import (
-    Averaged,
-    PerType,
-    ZeroDivision,
-    averaged,
-    check_arguments,
-)
+from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
 from clueval.compat.seqeval.counts import (
     OUTSIDE,
     Sentences,

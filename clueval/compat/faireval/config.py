@@ -1,0 +1,204 @@
+"""FairEval's config file: one ``key = value`` per line.
+
+Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system_in` must be there; what the
+other keys mean and default to is said in `FairEvalConfig`. A key without a value (``exclude =``, as in FairEval's
+own config files) has its default. Paths are given on as they are written.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clueval.compat.faireval.report import VERSIONS, render_faireval
+from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
+from clueval.exceptions import FormatError, UsageError
+from clueval.metrics.fair import Fair, parse_weights
+from clueval.metrics.fair.metric import FOCUSES, PLACEHOLDERS
+from clueval.metrics.fair.weights import Weights
+from clueval.reading.paths import pairs_of
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import blocks
+
+_MANDATORY = ("target_in", "system_in")
+
+
+@dataclass(frozen=True, slots=True)
+class FairEvalConfig:
+    """What a FairEval run is to do.
+
+    `labels` are the labels to evaluate (empty: all), `exclude` those not to; `ignore_punct` takes punctuation
+    out of CoNLL-2000 spans; `focus` says whose label counts for an LE or LBE; `eval_method` are the
+    evaluations to print; `weights` are those of the weighted one; `eval_out` is a file, a folder,
+    or None for standard output.
+    """
+
+    target_in: str
+    system_in: str
+    labels: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = PLACEHOLDERS
+    ignore_punct: bool = True
+    focus: str = "target"
+    eval_method: tuple[str, ...] = VERSIONS
+    weights: Weights | None = None
+    eval_out: str | None = None
+
+    def metric(self) -> Fair:
+        """The metric with these settings."""
+        return Fair(self.focus, self.weights, self.labels, self.exclude)
+
+    def settings(self) -> dict[str, str]:
+        """The settings as text, as a report shows them."""
+        return {
+            "target_in": self.target_in,
+            "system_in": self.system_in,
+            "labels": ", ".join(self.labels) or "all",
+            "exclude": ", ".join(self.exclude),
+            "ignore_punct": str(self.ignore_punct),
+            "focus": self.focus,
+            "eval_method": ", ".join(self.eval_method),
+            "weights": _formula(self.weights) if self.weights else "default",
+            "eval_out": self.eval_out or "standard output",
+        }
+
+
+def _formula(weights: Weights) -> str:
+    """The formula of weights, parts of weight zero left out; `parse_weights` reads it."""
+    return ", ".join(
+        f"{kind} = "
+        + (" + ".join(f"{weight:g} {part}" for part, weight in parts.items() if weight) or "0 TP")
+        for kind, parts in weights.items()
+    )
+
+
+def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConfig:
+    """The config that numbered lines say.
+
+    Raises `FormatError` with file and line for a line without ``=``, an unknown key, a key that comes twice,
+    an impossible value, a mandatory key without a value, and with the file for one that is not there.
+
+    >>> text = ["target_in = gold.csv", "system_in = tagger.csv", "labels = NP, PP"]
+    >>> parse_config(enumerate(text, 1), file="run.config").labels
+    ('NP', 'PP')
+    """
+    values: dict[str, tuple[int, str]] = {}
+    for number, line in lines:
+        text = line.strip()
+        if text and not text.startswith("#"):
+            key, value = _key_and_value(text, file, number)
+            if key in values:
+                raise FormatError(f"{key} is set twice", file=file, line=number)
+            values[key] = (number, value)
+    for key in _MANDATORY:
+        if key not in values:
+            raise FormatError(f"{key} is missing", file=file, advice=f"add a line: {key} = FILE or FOLDER")
+    found = {key: _read(key, value, file, number) for key, (number, value) in values.items() if value}
+    return FairEvalConfig(**found)
+
+
+def _key_and_value(text: str, file: str, number: int) -> tuple[str, str]:
+    """Key and value of a line; the value is empty where the default is meant."""
+    key, equals, value = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise FormatError(f"no '=' in {text!r}", file=file, line=number, advice="expected: key = value")
+    if key not in _READERS:
+        known = ", ".join(_READERS)
+        raise FormatError(f"unknown key {key!r}", file=file, line=number, advice=f"known are {known}")
+    if not value and key in _MANDATORY:
+        advice = f"expected: {key} = FILE or FOLDER"
+        raise FormatError(f"{key} has no value", file=file, line=number, advice=advice)
+    return key, value
+
+
+def _read(key: str, value: str, file: str, number: int) -> Any:
+    try:
+        return _READERS[key](value)
+    except UsageError as error:
+        raise FormatError(f"{key}: {error.problem}", file=file, line=number, advice=error.advice) from None
+
+
+def _names(value: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in value.split(","))
+    if not all(names):
+        raise UsageError(f"an empty name in {value!r}", advice="separate names by single commas")
+    return names
+
+
+def _labels(value: str) -> tuple[str, ...]:
+    return () if value == "all" else _names(value)
+
+
+def _methods(value: str) -> tuple[str, ...]:
+    names = VERSIONS if value == "all" else _names(value)
+    for name in names:
+        _one_of(name, VERSIONS)
+    return tuple(name for name in VERSIONS if name in names)
+
+
+def _weights(value: str) -> Weights | None:
+    return None if value == "default" else parse_weights(value)
+
+
+def _focus(value: str) -> str:
+    return _one_of(value, FOCUSES)
+
+
+def _truth(value: str) -> bool:
+    return _one_of(value.lower(), ("true", "false")) == "true"
+
+
+def _one_of(value: str, possible: tuple[str, ...]) -> str:
+    if value not in possible:
+        raise UsageError(f"{value!r} is not possible", advice=f"one of {', '.join(possible)}")
+    return value
+
+
+_READERS: Mapping[str, Callable[[str], object]] = {
+    "target_in": str,
+    "system_in": str,
+    "labels": _labels,
+    "exclude": _names,
+    "ignore_punct": _truth,
+    "focus": _focus,
+    "eval_method": _methods,
+    "weights": _weights,
+    "eval_out": str,
+}
+
+
+def run_config(config: FairEvalConfig) -> str:
+    """Carry out what a config says, and return FairEval's report.
+
+    Paths are taken from the working folder. Files of two folders are paired by name. Raises as `read_sentences`
+    and `pairs_of` do. A label to evaluate that no span has is no error: in this corpus there are none.
+    """
+    metric = config.metric()
+    total = Run(Counter())
+    for _, target, system in pairs_of(Path(config.target_in), Path(config.system_in)):
+        total += run_blocks(
+            blocks(target),
+            blocks(system),
+            metric,
+            target_file=str(target),
+            system_file=str(system),
+            ignore_punct=config.ignore_punct,
+        )
+    report = metric.scores(total.tally, (DEFAULT_LAYER,))
+    return render_faireval(
+        report,
+        settings=config.settings(),
+        methods=config.eval_method,
+        weights=config.weights,
+        label_order=total.labels,
+    )
+
+
+def output_file(config: FairEvalConfig) -> Path | None:
+    """The file that the report goes to: ``eval.csv`` if the config names a folder; None: standard output."""
+    if config.eval_out is None:
+        return None
+    path = Path(config.eval_out)
+    return path / "eval.csv" if path.is_dir() else path

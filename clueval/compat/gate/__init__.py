@@ -1,0 +1,33 @@
+"""GATE's evaluation: its sets, its tables, its page, its indicators.
+
+Read `files`, `sets`, `changes`, `table`, `page`. The way of counting itself is `clueval.metrics.gate`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clueval.compat.gate.files import GateListTable, GateTable, Group, IndicatorWriter
+
+_MODULES = {
+    "GateListTable": "files",
+    "GateTable": "files",
+    "Group": "files",
+    "IndicatorWriter": "files",
+}
+"""Where each name is defined; its module is imported when the name is first used."""
+
+__all__ = [
+    "GateListTable",
+    "GateTable",
+    "Group",
+    "IndicatorWriter",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,174 @@
+"""The files that users of GATE's plugin Evaluation expect: its TSV, and documents with indicator annotations.
+
+Both are made of the documents that an evaluation counts, group by group (`each` of `clueval.evaluate`).
+
+Unlike the original, the TSV has all columns in its macro rows and names them so, the indicators leave what they
+were made of as it was, and nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
+from clueval.exceptions import FileError, UsageError
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate import Gate, Outcome, disambiguation_curve
+from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.metrics.metric import Side
+from clueval.reading.options import WITH_SETS, ReadOptions
+from clueval.reading.source import source_of
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.textfiles import content, raw_content
+from clueval.writing import whole_file
+
+Group = tuple[Document, ...]
+
+
+class GateTable:
+    """Makes GATE's TSV of 31 columns. Held in memory: what was counted in each document.
+
+    >>> table = GateTable(Gate(), "Response")
+    >>> document = Document("d", {"label": [Span(0, 3, "Person")]}, text="Ada", unit="character")
+    >>> table.add((document, document))
+    >>> [line.split("\\t")[2:9] for line in table.lines()][-1]
+    ['[doc:all:micro]', 'Response', 'Person', 'score', 'NaN', '1.0', '1.0']
+    """
+
+    def __init__(
+        self, metric: Gate, response_set: str = "", reference_set: str = "", evaluation: str = ""
+    ) -> None:
+        self._metric = metric
+        self._plain = replace(metric, score_feature=None, thresholds=None)
+        self._names = {
+            "response_set": response_set,
+            "reference_set": reference_set,
+            "evaluation": evaluation,
+        }
+        self._counted: list[Counted] = []
+
+    def add(self, group: Group) -> None:
+        """Count a document: gold, predicted and, if there is one, the reference."""
+        gold, predicted, *reference = map(_side, group)
+        older = self._plain.count(gold, reference[0]) if reference else None
+        self._counted.append((group[0].id, self._metric.count(gold, predicted), older))
+
+    def lines(self) -> Iterator[str]:
+        """The lines, the header first."""
+        return tagging_lines(self._metric, self._counted, **self._names)
+
+
+class GateListTable:
+    """Makes the rows of candidate lists, with the same columns; see
+    `clueval.compat.gate.table.list_lines`."""
+
+    def __init__(self, metric: Gate, lists: Lists, response_set: str = "", evaluation: str = "") -> None:
+        self._evaluation = ListEvaluation(metric, lists)
+        self._best = Tally()
+        self._kind = self._evaluation.type
+        self._place = {"evaluation": evaluation, "set_name": response_set, "annotation_type": self._kind}
+        self._rows: list[str] = []
+
+    def add(self, group: Group) -> None:
+        """Count a document: gold and predicted."""
+        gold, predicted = group
+        metric = self._evaluation.best_metric
+        tally = metric.count(_side(gold), _side(self._evaluation.best(predicted)))
+        self._best.update(tally)
+        rows = [(float("nan"), metric.counts(tally, self._kind))]
+        ranks = disambiguation_curve([self._evaluation.add(gold, predicted)])
+        place = {**self._place, "document": gold.id}
+        self._rows += [
+            *list_lines("list-best", rows, **place),
+            *list_lines("list-disamb-best", ranks[:1], **place),
+        ]
+
+    def lines(self) -> Iterator[str]:
+        """The lines, the header first: documents, the best of all, by score, by rank, disambiguation."""
+        whole = self._evaluation
+        yield header()
+        yield from self._rows
+        best = whole.best_metric.counts(self._best, self._kind)
+        yield from list_lines("list-best", [(float("nan"), best)], **self._place)
+        yield from list_lines("list-score", whole.by_score(), **self._place)
+        yield from list_lines("list-rank", whole.by_rank(), **self._place)
+        yield from list_lines("list-disamb", whole.disambiguation(), **self._place)
+
+
+class IndicatorWriter:
+    """Writes copies of the predicted files with indicator annotations in sets of their own.
+
+    ``PREFIX_Res`` says what became of the response, ``PREFIX_Ref`` of the reference, ``PREFIX_Diff`` what
+    changed. Everything else in a file stays as it is. Each file is written when its document comes.
+    """
+
+    def __init__(self, metric: Gate, folder: Path, prefix: str) -> None:
+        if not prefix:
+            raise UsageError("the prefix of indicator sets is empty", advice="the sets are PREFIX_Res, ...")
+        self._metric = replace(metric, score_feature=None, thresholds=None)
+        self._folder, self._prefix = folder, prefix
+        self.written: set[Path] = set()
+
+    def add(self, group: Group) -> None:
+        """Write the file of a document.
+
+        Raises `UsageError` for a format without annotation sets and for a set that is already there,
+        `FileError` for a file that is there already or cannot be written.
+        """
+        gold, predicted, *reference = map(_side, group)
+        after = self._metric.outcome(gold, predicted)
+        added: dict[str, Sequence[Span]] = {f"{self._prefix}_Res": after.indicators()}
+        if reference:
+            before: Outcome = self._metric.outcome(gold, reference[0])
+            found, *_ = self._metric.against(gold, predicted, reference[0])
+            added[f"{self._prefix}_Ref"] = before.indicators()
+            added[f"{self._prefix}_Diff"] = [change.annotation() for change in found]
+        self._write(group[1], added)
+
+    def _write(self, document: Document, added: Mapping[str, Sequence[Span]]) -> None:
+        if document.file is None:
+            raise UsageError("indicators are written into files", document=document.id)
+        path = Path(document.file)
+        text = _with_sets(path, added)
+        # a document of a folder is called by its relative name, one of two single files is not
+        relative = Path(document.id)
+        inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts
+        target = self._folder / (relative if inside and not relative.is_absolute() else path.name)
+        if target.exists():
+            raise FileError(
+                "is there already, and is not written over", file=str(target), advice="name another folder"
+            )
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except (OSError, ValueError) as error:  # ValueError: no folder can be called that
+            reason = getattr(error, "strerror", None) or "check its name"
+            raise FileError(f"the folder cannot be made: {reason}", file=str(target.parent)) from error
+        with whole_file(target) as output:
+            output.write(text)
+        self.written.add(target)
+
+
+def _with_sets(path: Path, added: Mapping[str, Sequence[Span]]) -> str:
+    """The content of a file with further annotation sets."""
+    form = source_of(path, ReadOptions(max_line=sys.maxsize)).format  # it has been read already
+    if form == "bdoc":
+        from clueval.formats.bdoc import write_bdoc
+
+        return write_bdoc(content(path, sys.maxsize), added, file=str(path))
+    if form == "gate-xml":
+        from clueval.formats.gate_xml import write_gate_xml
+
+        return write_gate_xml(raw_content(path, sys.maxsize), added, file=str(path))
+    raise UsageError(
+        f"indicators cannot be written into the format {form}",
+        file=str(path),
+        advice=f"only into {' and '.join(WITH_SETS)}",
+    )
+
+
+def _side(document: Document) -> Side:
+    return Side(document.layers.get(DEFAULT_LAYER, ()), document=document)

@@ -1,0 +1,141 @@
+"""What metric ``gate`` found as one web page that needs nothing else: no network, no other file, no script.
+
+The page has the score tables, for every type and over all, the precision-recall curve over the score
+thresholds as a drawing (SVG) with its average precision, what changed against a reference, and what candidate
+lists offer. Strict is a full line and lenient a dashed one. How text from the corpus is kept from becoming
+markup is said in `clueval.reports.page`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.metrics.tables import gate
+from clueval.reports.page import ShownTable, environment, score_table, template
+from clueval.writing import whole_file
+
+LEFT, TOP, SIDE = 52, 14, 320
+"""Where the square of the drawing begins, and its length, in units of the drawing."""
+
+MOST_DOTS = 200
+"""A curve of more points is drawn without a dot for each."""
+
+KINDS = ("strict", "lenient")
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """A point of a curve in the drawing, and what it stands for."""
+
+    x: float
+    y: float
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One curve: strict or lenient, its points from the highest threshold down, its average precision."""
+
+    kind: str
+    dots: tuple[Dot, ...]
+    average_precision: float | None
+
+    @property
+    def points(self) -> str:
+        """The points as SVG writes them."""
+        return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
+
+    @property
+    def shows_dots(self) -> bool:
+        return len(self.dots) <= MOST_DOTS
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A precision-recall curve."""
+
+    title: str
+    lines: tuple[Line, ...]
+
+
+def write_page(path: Path, report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> None:
+    """Write the page, whole or not at all.
+
+    `report` is what `Result.to_dict` gives, of an evaluation with metric ``gate``. Raises `UsageError` if it
+    lacks the metric, `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    """
+    page = render(report, title=title)
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> str:
+    """The page as a string; see `write_page`."""
+    if "gate" not in report["metrics"]:
+        raise UsageError("the report lacks the metric 'gate'", advice="evaluate with metrics=['gate']")
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    return jinja.get_template("gate.html").render(
+        title=title,
+        report=report,
+        signature=report["signature"],
+        pictures=list(pictures(report["metrics"]["gate"])),
+        main_tables=list(_tables(report["metrics"], "")),
+        more_tables=list(_tables_of_groups(report)),
+        score_table=score_table(jinja),
+        style=Markup(template("page.css") + template("gate.css")),
+        left=LEFT,
+        top=TOP,
+        side=SIDE,
+        ticks=[n / 5 for n in range(6)],
+    )
+
+
+def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[ShownTable]:
+    for sequence, report in metrics["gate"].items():
+        for table in gate(f"{where}gate, {sequence}", report):
+            yield ShownTable.of(table, ("all",))
+
+
+def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
+    """The tables of each value of the metadata that the report is broken down by, if it is."""
+    for key, groups in report.get("by", {}).items():
+        for value, group in groups.items():
+            yield from _tables(group["metrics"], f"{key} {value}: ")
+
+
+def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
+    """The curves of every sequence that has scores, and of its candidate lists."""
+    for sequence, report in sequences.items():
+        curves = {
+            f"{sequence}: responses by their score": (
+                report["thresholds"],
+                report.get("average_precision", {}),
+            ),
+            f"{sequence}: candidate lists by score": (report.get("lists", {}).get("by_score", {}), {}),
+        }
+        for name, (thresholds, average) in curves.items():
+            lines = tuple(Line(kind, tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS)
+            if lines[0].dots:
+                yield Picture(name, lines)
+
+
+def _dots(thresholds: Mapping[str, Any], kind: str) -> Iterator[Dot]:
+    """The points of a curve, from the highest threshold down; at infinity there is nothing to draw."""
+    for name in sorted(filter(_is_finite, thresholds), key=float, reverse=True):
+        precision, recall = (thresholds[name][f"{what}_{kind}"] for what in ("precision", "recall"))
+        yield Dot(
+            round(LEFT + SIDE * recall, 2),
+            round(TOP + SIDE * (1 - precision), 2),
+            f"threshold {name}: precision {precision:.4f}, recall {recall:.4f}",
+        )
+
+
+def _is_finite(threshold: str) -> bool:
+    return math.isfinite(float(threshold))

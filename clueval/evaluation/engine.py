@@ -1,0 +1,395 @@
+"""One evaluation while it runs: what is to be counted, and what has been.
+
+Pairs of documents go through the metrics one by one; pairs of raw passages of the column formats are compared
+first and only what is left over goes through them. Both ways give the same counts, and the first is the model
+for the second. Where texts may differ (`Plan.align`, metric `noisy`), predicted spans are first projected onto
+the gold text; those without a place on it count as predicted spans that nothing in gold supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from clueval.evaluation.lockstep.compare import (
+    SIDES,
+    Comparison,
+    Decoders,
+    Stretch,
+    compare,
+    compare_all,
+    compare_columns,
+)
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.repairs import RepairCount
+from clueval.evaluation.result import Counted, Result, Unprojected
+from clueval.evaluation.seen_names import Known
+from clueval.evaluation.signature import Signature
+from clueval.evaluation.totals import Found, Totals
+from clueval.exceptions import OverlapError, UsageError
+from clueval.formats.columns.passages import Passage
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric, Side, refuse_filter
+from clueval.reading.same_text import require_same_text
+from clueval.reading.source import Source
+from clueval.spans.document import Document, in_layer
+from clueval.spans.filters import ID
+from clueval.spans.merging import with_merged
+from clueval.spans.span import DEFAULT_LAYER, MERGED, making_many
+from clueval.transforms.characters import to_characters
+
+WITHOUT_VALUE = "(none)"
+"""The group of the documents that lack the metadata of a break-down."""
+
+
+class Evaluation:
+    """One evaluation while it runs."""
+
+    def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
+        self.plan = plan
+        self._frames: dict[str, int] = {
+            metric.needs.within: 0 for metric in plan.metrics if metric.needs.within is not None
+        }
+        self.layers = [layer for layer in layers if layer not in self._frames]
+        self.total = Totals()
+        self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
+        self.repaired = dict.fromkeys(SIDES, 0)
+        self.repairs = {side: RepairCount() for side in SIDES}
+        self.units: set[str] = set()
+        self.treatments: set[str] = set()
+        self.text = "aligned" if plan.texts_may_differ else "equal"
+        self.unprojected: list[Unprojected] = []
+        self._known = Known(plan.where)
+        self._begun = self._grown = self._keeps_decoders = False
+        self._decoders: Decoders | None = None
+        self._refuse_filters()
+
+    def _refuse_filters(self) -> None:
+        """Raise `UsageError` for a filter on a layer that a metric cannot have."""
+        for metric in self.plan.metrics if self.plan.where.on_layers(self.layers) else ():
+            refuse_filter(metric)
+
+    @property
+    def counts_fair_alone(self) -> bool:
+        """Whether there is nothing to do but the metric `fair` over everything."""
+        plan = self.plan
+        return not (plan.merge or plan.where or plan.by or plan.unit) and [m.name for m in plan.metrics] == [
+            "fair"
+        ]
+
+    def see_layers(self, layers: Iterable[str]) -> None:
+        """Take in layers that documents bring along, but for those within which a metric counts."""
+        known = len(self.layers)
+        self.layers.extend(
+            layer for layer in layers if layer not in self.layers and layer not in self._frames
+        )
+        self._grown |= self._begun and len(self.layers) > known
+        self._begun = True
+        if len(self.layers) > known:
+            self._refuse_filters()
+
+    def see_source(self, source: Source) -> None:
+        """Take note of how ill-formed tags of a file are treated."""
+        if source.treatment is not None:
+            self.treatments.add(source.treatment)
+
+    @property
+    def counts_lines(self) -> bool:
+        """Whether raw passages of the column formats are enough to count."""
+        wants_spans = self.plan.where.on_layers(self.layers or [DEFAULT_LAYER])
+        return not wants_spans and not self.plan.needs_documents
+
+    # Documents
+
+    def count_documents(self, gold: Document, predicted: Document) -> None:
+        """Check and count one pair of documents."""
+        if not self.plan.texts_may_differ:
+            require_same_text(gold, predicted)
+            if gold.end is None or predicted.end is None:
+                self.text = "absent"  # there was nothing to compare
+        if self.plan.unit == "character":
+            gold, predicted = to_characters(gold), to_characters(predicted)
+        self.see_layers([*gold.layers, *predicted.layers])
+        for frame in self._frames:
+            self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
+        receivers = self.receivers(gold.id, gold.metadata, begins=True, tokens=_positions(gold, predicted))
+        self.units.add(gold.unit)
+        if not receivers:
+            return
+        self._known.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
+        as_it_is = [
+            metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
+        ]
+        projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
+        if as_it_is:
+            self._count(self._sides(gold, predicted), as_it_is, receivers)
+        if projected:
+            self._count_projected(gold, predicted, projected, receivers)
+
+    def count_repaired(self, gold: Document, predicted: Document) -> None:
+        """Count the tags of a pair of documents that were repaired."""
+        for side, document in zip(SIDES, (gold, predicted), strict=True):
+            self.repairs[side].add(document)
+
+    def repaired_tags(self) -> dict[str, int]:
+        """The repaired tags of each side, of files and of documents."""
+        return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
+
+    def _count(
+        self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        for sequence, own, other in sides:
+            for metric in metrics:
+                tally = _count(metric, own, other)
+                for totals in receivers:
+                    totals.add(metric.name, sequence, tally)
+
+    def _count_projected(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count with the predicted spans moved onto the gold text."""
+        from clueval.transforms.projection import project
+
+        assert self.plan.align is not None
+        projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
+        self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
+        self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
+        # Every lost span is counted as in a text of its own, of which no position is known.
+        nowhere = Side((), document=Document(gold.id, {}, file=predicted.file))
+        for sequence in self._sequences():
+            lost = (replace(nowhere, spans=[span]) for span in projection.lost.get(sequence, ()))
+            self._count(((sequence, nowhere, side) for side in lost), metrics, receivers)
+
+    def _sequences(self) -> list[str]:
+        return [MERGED] if self.plan.merge else self.layers
+
+    def _sides(
+        self, gold: Document, predicted: Document, projected: Document | None = None
+    ) -> Iterator[tuple[str, Side, Side]]:
+        """The two sides of every sequence; `projected` has the predicted spans as they are to be counted."""
+        spans_filter = self.plan.where.on_layers(self.layers)
+        if spans_filter and self.plan.align is not None:
+            raise UsageError(
+                "a filter on a layer does not go with projection", advice="filter documents only"
+            )
+        sources = [self._sequenced(gold), projected or self._sequenced(predicted)]
+        for sequence in self._sequences():
+            sides = []
+            for document, source in zip((gold, predicted), sources, strict=True):
+                spans = source.layers.get(sequence, ())
+                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that is called so
+                    spans = in_layer(sequence, spans)
+                counted = spans_filter.counted(spans, document) if spans_filter else None
+                sides.append(Side(spans, counted, source, source.tags.get(sequence)))
+            yield sequence, sides[0], sides[1]
+
+    def _sequenced(self, document: Document) -> Document:
+        """The document with the sequences that are counted as its layers."""
+        return with_merged(document) if self.plan.merge else document
+
+    # Passages
+
+    def count_passages(self, pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders) -> None:
+        """Check and count pairs of raw passages, together if their counts go to the same place."""
+        self.units.add("token")
+        if not self.plan.by and not self.plan.where:
+            for gold, _ in pairs:
+                receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            for together in _comparable(pairs):
+                self._add(compare_all(together, decoders, self.plan.merge), receivers)
+            return
+        for gold, predicted in pairs:
+            receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
+            self._add(compare(gold, predicted, decoders, self.plan.merge), receivers)
+
+    def count_stretch(self, stretch: Stretch, decoders: Decoders) -> None:
+        """Count what has been compared already, or is in columns to be compared."""
+        self.units.add("token")
+        self.total.documents += stretch.documents
+        self.total.tokens += stretch.tokens
+        for columns in stretch.columns:
+            self._add(compare_columns(columns, decoders, self.plan.merge), [self.total])
+
+    def _add(self, comparisons: Mapping[str, Comparison], receivers: Sequence[Totals]) -> None:
+        for sequence, comparison in comparisons.items() if receivers else ():
+            for metric in self.plan.metrics:
+                tally = _tally(metric, comparison)
+                for totals in receivers:
+                    totals.add(metric.name, sequence, tally)
+
+    def see_decoders(self, decoders: Decoders) -> None:
+        """Count what was mended in a file that has been read to its end, unless it is a part of one."""
+        if self._keeps_decoders:
+            self._decoders = decoders
+            return
+        for (side, _), decoder in decoders.items():
+            self.repaired[side] += decoder.repaired()
+
+    # Both
+
+    def receivers(
+        self, document: str, metadata: Mapping[str, str], begins: bool, tokens: int
+    ) -> list[Totals]:
+        """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out."""
+        receivers = [self.total]
+        if self.plan.where or self.plan.by:
+            on_documents = self.plan.where.on_documents(self.layers)
+            self._known.see(document, metadata, on_documents)
+            if not on_documents.lets_through(document, metadata):
+                return []
+        for key in self.plan.by:
+            value = document if key == ID else metadata.get(key, WITHOUT_VALUE)
+            receivers.append(self.groups[key].setdefault(value, Totals()))
+        for totals in receivers:
+            totals.documents += begins
+            totals.tokens += tokens
+        return receivers
+
+    def fresh(self) -> Evaluation:
+        """An evaluation of the same plan and layers, in which nothing has been counted."""
+        return Evaluation(self.plan, self.layers)
+
+    def keep_decoders(self) -> None:
+        """What is counted from now on is a part of a file."""
+        self._keeps_decoders = True
+
+    def found(self) -> Found:
+        """Everything counted, for another evaluation of the same plan to `include`."""
+        return Found(
+            self.layers if self._begun else None,
+            self._grown,
+            self.total,
+            self.groups,
+            self.repaired_tags(),
+            self.units,
+            self.treatments,
+            self.text,
+            self.unprojected,
+            self._known,
+            self._frames,
+            self._decoders,
+        )
+
+    def fits(self, found: Found) -> bool:
+        """Whether the same would have been counted here, after what has been counted here already.
+
+        A layer that turned up before counts in all later documents, also in those that have no spans in it.
+        """
+        if not self._begun or found.layers is None:
+            return True
+        return not found.grown and set(found.layers) == set(self.layers)
+
+    def include(self, found: Found) -> None:
+        """Add what was counted elsewhere, save its decoders."""
+        if found.layers is not None:
+            self.see_layers(found.layers)
+        self.total.include(found.total)
+        for key, values in found.groups.items():
+            for value, totals in values.items():
+                self.groups[key].setdefault(value, Totals()).include(totals)
+        for side, number in found.repaired.items():
+            self.repaired[side] += number
+        self.units |= found.units
+        self.treatments |= found.treatments
+        if found.text == "absent":
+            self.text = found.text
+        self.unprojected += found.unprojected
+        self._known.include(found.known)
+        for frame, number in found.frames.items():
+            self._frames[frame] += number
+
+    def result(self, signature: Signature) -> Result:
+        self._known.require_all(self.plan.by, self.layers)
+        for frame, number in self._frames.items():
+            if self.total.documents and not number:
+                raise UsageError(
+                    f"no annotation is in {frame!r}, within which is to be counted",
+                    advice="check its spelling",
+                )
+        scores = self._scores(self.total)
+        for metric in self.plan.metrics:
+            metric.check(self._tally_of(metric))
+        return Result(
+            self.total.documents,
+            self.total.tokens,
+            self.repaired_tags(),
+            scores,
+            signature,
+            {
+                key: {
+                    value: {
+                        "documents": totals.documents,
+                        "tokens": totals.tokens,
+                        "metrics": self._scores(totals),
+                    }
+                    for value, totals in sorted(values.items())
+                }
+                for key, values in self.groups.items()
+            }
+            if self.groups
+            else None,
+            self.unprojected if self.plan.align is not None else None,
+            Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
+            self.plan.metrics,
+        )
+
+    def _tally_of(self, metric: Metric) -> Tally:
+        """What a metric counted in all sequences together."""
+        total: Tally = Tally()
+        for (name, _), tally in self.total.tallies.items():
+            if name == metric.name:
+                total.update(tally)
+        return total
+
+    def _layers_of_sequences(self) -> dict[str, list[str]]:
+        return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
+
+    def _scores(self, totals: Totals) -> dict[str, dict[str, Any]]:
+        return {
+            metric.name: {
+                sequence: metric.scores(totals.tallies.get((metric.name, sequence), Tally()), layers)
+                for sequence, layers in self._layers_of_sequences().items()
+            }
+            for metric in self.plan.metrics
+        }
+
+
+def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
+    """What a metric counts; an error about the spans says in which file they are."""
+    try:
+        return metric.count(gold, predicted)
+    except OverlapError as error:
+        if error.file is None and gold.document is not None:
+            error.file = gold.document.file
+        raise
+
+
+def _comparable(pairs: Sequence[tuple[Passage, Passage]]) -> Iterable[Sequence[tuple[Passage, Passage]]]:
+    """The pairs that may be compared as one: all of them, or where there are token ids those of a document."""
+    if all(gold.layout is None or gold.layout.token_id is None for gold, _ in pairs):
+        return [pairs]
+    begins = [number for number, (gold, _) in enumerate(pairs) if gold.begins and number]
+    return [pairs[start:stop] for start, stop in pairwise([0, *begins, len(pairs)])]
+
+
+def _tally(metric: Metric, comparison: Comparison) -> Tally:
+    """What a metric counts in two passages: what agrees, and what is left over."""
+    tally = metric.count_agreed(comparison.agreed, comparison.equal)
+    own_tags, other_tags = comparison.tags or (None, None)
+    if comparison.gold or comparison.predicted or own_tags:
+        gold, predicted = Side(comparison.gold, tags=own_tags), Side(comparison.predicted, tags=other_tags)
+        with making_many(len(comparison.gold) + len(comparison.predicted)):
+            tally.update(metric.count(gold, predicted))
+    if comparison.times > 1:
+        return Tally({key: number * comparison.times for key, number in tally.items()})
+    return tally
+
+
+def _positions(gold: Document, predicted: Document) -> int:
+    """How many positions the text has; 0 where neither side brings its text."""
+    for document in (gold, predicted):
+        if document.end is not None:
+            return document.end - document.start
+    return 0

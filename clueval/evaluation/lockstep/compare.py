@@ -1,0 +1,321 @@
+"""Where do gold and predicted agree?
+
+`compare` takes two raw passages of the same text and takes apart only what it must: sentences whose lines are
+identical agree in everything, so their spans are only counted; of the others, spans that stand on both sides
+alike are counted too, and what is left over is built as spans. Spans come from tags or from merging, so those
+of one side never overlap, and a span that stands on both sides is isolated: no metric sees anything else at it.
+Positions of left-over spans are numbers of the lines that were taken apart, the same on both sides; they are
+good for comparing, not for reporting.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, compress, repeat
+from operator import ne
+from sys import intern
+from typing import NamedTuple
+
+from clueval.evaluation.lockstep.narrowing import (
+    is_narrowable,
+    narrowed,
+    pieces,
+    require_fit,
+    without_outside,
+)
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.columns import ROWS, Table, batches
+from clueval.formats.columns.documents import located, repeated_ids
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.passages import Passage, misfits
+from clueval.reading.same_text import first_difference, require_same_frame
+from clueval.spans.flat import Flat
+from clueval.spans.merging import merge_layers
+from clueval.spans.span import MERGED, Frozen, Span, making_many
+from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.decoding import count_starts
+from clueval.tagging.transitions import Neighbours, Seams
+
+SIDES = ("gold", "predicted")
+
+Decoders = Mapping[tuple[str, str], Decoder]
+"""The decoder of each (side, layer)."""
+
+Tags = dict[str, list[str]]
+"""The tags of each layer, an O between sentences."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """What the two sides of one sequence have in common, and what is left over.
+
+    `agreed` counts, by their labels, the spans that stand on both sides, `equal` the positions that are tagged
+    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags. All
+    of it counts so many `times`.
+    """
+
+    agreed: Counter[Frozen]
+    gold: Sequence[Span]
+    predicted: Sequence[Span]
+    equal: int
+    tags: tuple[list[str], list[str]] | None
+    times: int = 1
+
+
+def compare_all(
+    pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool
+) -> dict[str, Comparison]:
+    """Each sequence of several pairs of passages compared as if each side were one passage.
+
+    Costs less than comparing short passages one by one. If anything is wrong, it is looked for one by one.
+    """
+    if not pairs:
+        return {}
+    if len(pairs) == 1:
+        return compare(*pairs[0], decoders, merge)
+    try:
+        for gold, predicted in pairs:
+            require_same_frame(gold, predicted)
+        whole = [_joined([pair[side] for pair in pairs]) for side in (0, 1)]
+        return compare(whole[0], whole[1], decoders, merge)
+    except CluevalError:
+        for gold, predicted in pairs:
+            compare(gold, predicted, decoders, merge)
+        raise
+
+
+def _joined(passages: Sequence[Passage]) -> Passage:
+    """Passages as one, which no longer knows where its lines are."""
+    if len(passages) == 1:
+        return passages[0]
+    first = passages[0]
+    layout = next((passage.layout for passage in passages if passage.layout is not None), None)
+    return Passage(
+        first.file,
+        first.document,
+        first.metadata,
+        layout,
+        first.start,
+        first.begins,
+        tokens=sum(passage.tokens for passage in passages),
+        sentences=list(chain.from_iterable(passage.sentences for passage in passages)),
+        anchors=[(0, 0, 0)],
+    )
+
+
+def compare(gold: Passage, predicted: Passage, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
+    """Each sequence of two passages compared; nothing if they have no tokens.
+
+    Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
+    """
+    require_same_frame(gold, predicted)
+    if gold.layout is None or predicted.layout is None or not gold.sentences:
+        return {}
+    passages = _Passages((gold, predicted), (gold.layout, predicted.layout))
+    by_neighbours = all(decoder.reads_neighbours for decoder in decoders.values())
+    passages.read(shortcut=gold.layout == predicted.layout and by_neighbours)
+    try:
+        return compare_columns(passages.columns, decoders, merge)
+    except _BadTagOf as bad:
+        raise located(bad.error, passages.passages[bad.side], bad.layer) from None
+
+
+@dataclass(slots=True)
+class Columns:
+    """The tags of two parallel texts: of what is the same on both sides once, of what is disputed twice.
+
+    `tokens` is how many positions the texts have, with those outside every span; all count so many `times`.
+    `touching` counts, by side and layer, the tags that stand next to each other in the text and not here.
+    """
+
+    tokens: int
+    same: Tags
+    disputed: tuple[Tags, Tags]
+    times: int = 1
+    touching: Mapping[tuple[str, str], Mapping[tuple[str, str], int]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, layout: Layout, tokens: int) -> Columns:
+        """Empty columns for a text of so many tokens."""
+        columns: list[Tags] = [{layer: [] for layer, _ in layout.layers} for _ in range(3)]
+        return cls(tokens, columns[0], (columns[1], columns[2]))
+
+
+class Stretch(NamedTuple):
+    """A stretch of two files that are parallel: how many documents begin in it, how many tokens it has.
+
+    `columns` are those in which these tokens, and those of stretches before, are to be compared.
+    """
+
+    documents: int
+    tokens: int
+    columns: Sequence[Columns] = ()
+
+
+def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
+    """Each sequence compared. Raises an error that has no place for a bad tag; `compare` finds it."""
+    for place, pairs in columns.touching.items():
+        decoders[place].join(pairs, pairs.values())
+    with making_many(sum(map(len, columns.disputed[0].values()))):
+        if merge:
+            return {MERGED: _compare_merged(columns, decoders)}
+        return {layer: _compare_layer(layer, columns, decoders) for layer in columns.same}
+
+
+class _BadTagOf(CluevalError):
+    """A bad tag of one side and layer, not yet located."""
+
+    def __init__(self, error: BadTag, side: int, layer: str) -> None:
+        super().__init__(error.problem)
+        self.error, self.side, self.layer = error, side, layer
+
+
+class _Passages:
+    """Two passages, and the columns that they are taken apart into."""
+
+    def __init__(self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout]) -> None:
+        self.passages, self.layouts = passages, layouts
+        self.columns = Columns.of(layouts[0], passages[0].tokens)
+        self._ids: tuple[list[str], list[str]] = ([], [])
+
+    def read(self, shortcut: bool) -> None:
+        """Take the passages apart; with the shortcut, what is identical once and, if possible, narrowed."""
+        gold, predicted = self.passages
+        differs = [True] * len(gold.sentences)
+        if shortcut:
+            differs = list(map(ne, gold.sentences, predicted.sentences))
+        narrow = shortcut and is_narrowable(self.layouts[0])
+        same = [text for text, different in zip(gold.sentences, differs, strict=True) if not different]
+        disputed = [
+            [text for text, different in zip(passage.sentences, differs, strict=True) if different]
+            for passage in self.passages
+        ]
+        rows, others = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
+        if rows != others:
+            raise self._difference()
+        try:
+            cut = partial(pieces, layout=self.layouts[0]) if narrow else None
+            for (text,) in batches([same], self.layouts[:1], cut):
+                self._read_same(text, narrow)
+            for texts in batches(disputed, self.layouts, cut):
+                self._read_disputed(texts, narrow)
+        except ValueError as error:
+            if isinstance(error, CluevalError):
+                raise
+            raise self._misfit() from None
+        self._require_unique_ids(len(gold.sentences))
+
+    def _read_same(self, text: str, narrow: bool) -> None:
+        if not text:
+            return
+        if narrow:
+            require_fit(text, self.layouts[0])
+            text = without_outside(text, self.layouts[0])
+            if not text:
+                return
+        table = Table(text, self.layouts[0])
+        collect(table, self.columns.same)
+        for ids in self._ids:
+            ids += table.token_ids() or ()
+
+    def _read_disputed(self, texts: tuple[str, ...], narrow: bool) -> None:
+        if narrow:
+            for text in texts:
+                require_fit(text, self.layouts[0])
+            zones = narrowed(texts[0], texts[1], self.layouts[0])
+            self._read_same(zones.agreed, narrow)
+            texts = (zones.gold, zones.predicted)
+            if not zones.gold:
+                return
+        own, other = (Table(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
+        ids = own.token_ids(), other.token_ids()
+        if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
+            raise self._difference()
+        for table, tags, known in zip((own, other), self.columns.disputed, self._ids, strict=True):
+            collect(table, tags)
+            known += table.token_ids() or ()
+
+    def _difference(self) -> CluevalError:
+        """The first difference of the texts; or, where lines do not fit, the first of those."""
+        return next(
+            (misfit for passage in self.passages for misfit in misfits(passage)), None
+        ) or first_difference(*self.passages)
+
+    def _misfit(self) -> CluevalError:
+        return next(misfit for passage in self.passages for misfit in misfits(passage))
+
+    def _require_unique_ids(self, sentences: int) -> None:
+        for ids, passage in zip(self._ids, self.passages, strict=True):
+            # the borders, an O for each sentence, are among them
+            if ids and len(set(ids)) < len(ids) - sentences + 1:
+                for error in repeated_ids([passage]):
+                    raise error
+
+
+def collect(table: Table, tags: Tags) -> None:
+    """Add a table's tags to those that are there."""
+    for layer, column in table.tags().items():
+        # the tags of one long sentence stay until it ends: then one object per tag, not one per token
+        tags[layer].extend(map(intern, column) if len(tags[layer]) > ROWS else column)
+
+
+def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:
+    same = columns.same[layer]
+    found = Seams(same).neighbours
+    for side in range(len(SIDES)):
+        _accept(columns, side, layer, decoders, same, found)
+    labels = count_starts(found)
+    own, other = (_decoded(columns, side, layer, decoders) for side in (0, 1))
+    agreed, own, other = own.compared(other)
+    labels.update(agreed)
+    tags, other_tags = (side[layer] for side in columns.disputed)
+    differs = list(map(ne, tags, other_tags))
+    unequal = list(compress(tags, differs)), list(compress(other_tags, differs))
+    return Comparison(
+        Counter({Frozen({layer: label}): n for label, n in labels.items()}),
+        own,
+        other,
+        columns.tokens - len(unequal[0]),
+        unequal,
+        columns.times,
+    )
+
+
+def _accept(
+    columns: Columns, side: int, layer: str, decoders: Decoders, tags: Sequence[str], found: Neighbours
+) -> None:
+    try:
+        decoders[SIDES[side], layer].accept(tags, found, columns.times)
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None
+
+
+def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
+    same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
+    for layer, tags in columns.same.items():
+        _accept(columns, 1, layer, decoders, tags, Seams(tags).neighbours)
+    agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
+    own, other = (set(_merged(columns, side, decoders)) for side in (0, 1))
+    agreed.update(span.by_layer for span in own & other)
+    gold, predicted = (sorted(left, key=lambda span: span.start) for left in (own - other, other - own))
+    covered = {position for span in (*gold, *predicted) for position in range(span.start, span.end)}
+    equal = columns.tokens - len(covered)
+    return Comparison(agreed, gold, predicted, equal, None, columns.times)  # type: ignore[arg-type]  # by_layer is a Frozen
+
+
+def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
+    return merge_layers({layer: _decoded(columns, side, layer, decoders) for layer in columns.same})
+
+
+def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Flat:
+    """The spans of what is disputed."""
+    decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
+    seams = Seams(tags)
+    try:
+        decoder.accept(tags, seams.neighbours, columns.times)
+        return decoder.columns(layer, tags, seams)
+    except BadTag as error:
+        raise _BadTagOf(error, side, layer) from None

@@ -1,0 +1,218 @@
+"""FairEval's run over two files of its formats: sentence against sentence, equal sentences without their
+spans.
+
+This is the raw way of counting that `clueval.evaluation.run` takes for the metric `fair` alone; document by
+document it would be the same numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from clueval.exceptions import TextMismatch
+from clueval.formats.conll2000 import sentence_of_tokens
+from clueval.formats.fair_spans import PLACEHOLDERS, is_span_line, sentence_of_spans, span_line
+from clueval.limits import MAX_SENTENCE, sentence_too_long
+from clueval.metrics.counting import Tally
+from clueval.metrics.fair import Fair
+from clueval.metrics.fair.metric import add_items
+from clueval.metrics.fair.pairing import Item
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Frozen
+
+Blocks = Iterable[tuple[int, str]]
+"""Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""
+
+_Sentence = tuple[int, str]
+"""The number of the first line, and the lines, none of them blank, without the last line end."""
+
+_BLANK_LINE = re.compile(r"\n[^\S\n]+(?=\n)")
+
+
+def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> Iterator[Document]:
+    """The sentences of a file of either format, told apart by the first line of each, as documents.
+
+    Raises as `read_fair_spans` and `read_conll2000` do.
+    """
+    for number, sentence in enumerate(_sentences(blocks, file), 1):
+        yield _document(sentence, number, file, ignore_punct)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a run has counted; runs over several files add up.
+
+    `labels` are the labels of the target spans in the order in which they come up, which is the order of
+    FairEval's table of them. `repaired` are the numbers of tags mended, in the target and in the system.
+    """
+
+    tally: Tally
+    labels: tuple[str, ...] = ()
+    sentences: int = 0
+    repaired: tuple[int, int] = (0, 0)
+
+    def __add__(self, other: Run) -> Run:
+        total: Tally = Counter(self.tally)
+        total.update(other.tally)
+        return Run(
+            total,
+            tuple(dict.fromkeys(self.labels + other.labels)),
+            self.sentences + other.sentences,
+            (self.repaired[0] + other.repaired[0], self.repaired[1] + other.repaired[1]),
+        )
+
+
+def run_blocks(
+    target: Blocks,
+    system: Blocks,
+    metric: Fair,
+    *,
+    target_file: str,
+    system_file: str,
+    ignore_punct: bool = True,
+    max_sentence: int = MAX_SENTENCE,
+) -> Run:
+    """Count two files, sentence against sentence; equal sentences are counted without building their spans.
+
+    One sentence of each file is held at a time. Raises as `read_sentences` does, and `TextMismatch` where the
+    files have not equally many sentences or where a sentence has other tokens.
+    """
+    total: Tally = Counter()
+    equal: Counter[str] = Counter()
+    order: dict[str, None] = {}
+    repaired: Counter[str] = Counter()
+    number = 0
+    sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
+    pairs = _pairs(next(sides), next(sides), target_file, system_file)
+    for number, (one, other) in enumerate(pairs, 1):
+        if one[1] == other[1] and _has_spans(one):
+            labels = _labels(one, target_file)
+            equal.update(labels)
+            order.update(dict.fromkeys(labels))
+            continue
+        if _has_spans(one) and _has_spans(other):
+            golds, predictions = _items(one, target_file), _items(other, system_file)
+        else:
+            gold = _document(one, number, target_file, ignore_punct)
+            predicted = _document(other, number, system_file, ignore_punct)
+            _check_tokens(gold, predicted)
+            repaired.update(target=gold.repaired, system=predicted.repaired)
+            golds, predictions = _items_of(gold), _items_of(predicted)
+        order.update(dict.fromkeys(span[0] for span in golds))
+        add_items(
+            total,
+            [span for span in golds if metric.wanted(span[0])],
+            [span for span in predictions if metric.wanted(span[0])],
+        )
+    total.update(metric.count_agreed({Frozen({DEFAULT_LAYER: label}): n for label, n in equal.items()}, 0))
+    return Run(total, tuple(order), number, (repaired["target"], repaired["system"]))
+
+
+def _labels(sentence: _Sentence, file: str) -> list[str]:
+    labels = [span_line(text, line, file=file).label for line, text in _numbered(sentence)]
+    return [label for label in labels if label not in PLACEHOLDERS]
+
+
+def _items(sentence: _Sentence, file: str) -> list[Item]:
+    found = [span_line(text, line, file=file) for line, text in _numbered(sentence)]
+    return [
+        (span.label, span.start, span.end, span.tokens) for span in found if span.label not in PLACEHOLDERS
+    ]
+
+
+def _items_of(document: Document) -> list[Item]:
+    spans = document.layers[DEFAULT_LAYER]
+    return [(span.label, span.start, span.end, span.tokens) for span in spans]
+
+
+def _check_tokens(gold: Document, predicted: Document) -> None:
+    tokens, others = gold.tokens, predicted.tokens
+    if tokens is None or others is None or tokens == others:
+        return
+    place = next(i for i, (one, other) in enumerate(zip_longest(tokens, others)) if one != other)
+    raise TextMismatch(
+        f"sentence {gold.id}, token {place + 1}: {_token(tokens, place)} in the target, "
+        f"{_token(others, place)} in {predicted.file}",
+        file=gold.file,
+        line=gold.lines[min(place, len(tokens) - 1)] if gold.lines else None,
+        advice="both files must have the same text",
+    )
+
+
+def _token(tokens: Sequence[str], place: int) -> str:
+    return repr(tokens[place]) if place < len(tokens) else "no token"
+
+
+def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
+    """What stands between blank lines, of so many lines at most; held is what the block before left open."""
+    for first, sentence in _between_blank_lines(blocks, file, most):
+        if len(sentence) >= 2 * most and sentence.count("\n") >= most:
+            raise sentence_too_long(file, first, most)
+        yield first, sentence
+
+
+def _between_blank_lines(blocks: Blocks, file: str, most: int) -> Iterator[_Sentence]:
+    """What stands between blank lines; of a sentence that goes on over many blocks no more than may be held."""
+    held: list[str] = []
+    first = 1
+    rows = 0
+    for number, block in blocks:
+        *ended, last = _BLANK_LINE.sub("\n", "\n" + block).split("\n\n")
+        line = number - 1  # that of the line end put before the block
+        for piece in ended:
+            body = piece.lstrip("\n")
+            if body:
+                first = first if held else line + len(piece) - len(body)
+                held.append(body)
+            if held:
+                yield first, "".join(held).rstrip("\n")
+                held = []
+            line += piece.count("\n") + 2
+        body = last.lstrip("\n")
+        if body:
+            first = first if held else line + len(last) - len(body)
+            rows = (rows if held else 0) + body.count("\n")
+            held.append(body)
+            if rows > most:
+                raise sentence_too_long(file, first, most)
+    if held:
+        yield first, "".join(held).rstrip("\n")
+
+
+def _numbered(sentence: _Sentence) -> list[tuple[int, str]]:
+    first, text = sentence
+    return list(enumerate(text.split("\n"), first))
+
+
+def _has_spans(sentence: _Sentence) -> bool:
+    return is_span_line(sentence[1].partition("\n")[0])
+
+
+def _pairs(
+    target: Iterator[_Sentence], system: Iterator[_Sentence], target_file: str, system_file: str
+) -> Iterator[tuple[_Sentence, _Sentence]]:
+    for number, (one, other) in enumerate(zip_longest(target, system)):
+        if one is not None and other is not None:
+            yield one, other
+            continue
+        longer = number + 1 + sum(1 for _ in (system if one is None else target))
+        here, there = (number, longer) if one is None else (longer, number)
+        raise TextMismatch(
+            f"{target_file} has {_many(here)} and {system_file} has {_many(there)}",
+            advice="both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999",
+        )
+
+
+def _many(number: int) -> str:
+    return f"{number} sentence{'' if number == 1 else 's'}"
+
+
+def _document(sentence: _Sentence, number: int, file: str, ignore_punct: bool) -> Document:
+    lines = _numbered(sentence)
+    if _has_spans(sentence):
+        return sentence_of_spans(lines, number, file=file)
+    return sentence_of_tokens(lines, number, file=file, ignore_punct=ignore_punct)

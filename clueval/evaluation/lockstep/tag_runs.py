@@ -1,0 +1,264 @@
+"""Patterns of tags: what stands between two places that no span crosses, and how often it does.
+
+Spans of different patterns do not overlap, so whatever a metric counts in a text is the sum over its
+patterns, each as often as it occurs; and even a large corpus has few different ones. Patterns that stand the
+same on both sides are kept once, those that differ in pairs. To be compared they are put one after the other
+again: once all those that occur an odd number of times, then those in whose number of times there is a 2, a 4,
+and so on::
+
+    B-PER I-PER    3 times          once:   B-PER I-PER O B-LOC
+    B-LOC          1 time           twice:  B-PER I-PER
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+from sys import intern
+from typing import NamedTuple, TypeVar
+
+from clueval.evaluation.lockstep.compare import SIDES, Columns, Tags
+from clueval.formats.columns.columns import CHARACTERS
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.markup import unescape
+from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.transitions import Numbers
+
+Pattern = TypeVar("Pattern")
+
+BORDER = b"\0"
+"""The tag, in every layer, of the line after a pattern; no file has it."""
+
+MANY = 1 << 15
+LARGE = 1 << 24
+"""So many different patterns, or so many bytes, are enough to be counted: memory must not grow."""
+
+
+class Rows(NamedTuple):
+    """Token lines taken apart: their fields, one row after the other, and how many bytes there were."""
+
+    fields: list[bytes]
+    size: int
+
+    @classmethod
+    def of(cls, text: bytes, layout: Layout) -> Rows:
+        """The rows of a text, in which each line has as many fields as the layout, and ends."""
+        separator = layout.separator.encode()
+        fields = text.replace(b"\n", separator).split(separator)
+        fields.pop()
+        return cls(fields, len(text))
+
+
+class _Counted:
+    """The patterns of some layers, each as the lines of its tags, one line for each position, as in the file."""
+
+    def __init__(self, layers: tuple[str, ...]) -> None:
+        self.layers = layers
+        self.same: Counter[bytes] = Counter()
+        self.disputed: Counter[tuple[bytes, bytes]] = Counter()
+        self.open: tuple[list[bytes], list[bytes]] = ([], [])
+
+
+class _Group(NamedTuple):
+    """Patterns that are to be compared together."""
+
+    same: list[bytes]
+    disputed: list[tuple[bytes, bytes]]
+    cells: list[tuple[bytes, bytes]]
+
+
+Touching = tuple[bytes, bytes, bytes, bytes]
+"""The tags of two lines between which two patterns part though spans touch: of gold before and here, of predicted."""
+
+
+class Patterns:
+    """How often each pattern occurs, layer by layer, or in all layers together if they are to be merged."""
+
+    def __init__(self, layout: Layout, merge: bool) -> None:
+        self._layout = layout
+        names = tuple(name for name, _ in layout.layers)
+        self._names = names
+        self._touching: Counter[Touching] = Counter()
+        self._bytes = 0  # at most, of all patterns
+        self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
+        self._cells: Counter[tuple[bytes, bytes]] = Counter()
+        self.numbers: Numbers[bytes] = Numbers()
+        self._number_afresh()
+
+    @property
+    def are_many(self) -> bool:
+        """Whether there are so many that it is time to count them."""
+        sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
+        return self._bytes > LARGE or len(self._touching) + len(self._cells) + max(sizes) > MANY
+
+    def add_same(self, rows: Rows) -> None:
+        """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
+        self._bytes += rows.size
+        for counted, patterns in zip(self._counted, self._patterns(rows), strict=True):
+            counted.same.update(patterns)
+
+    def add_disputed(self, gold: Rows, predicted: Rows) -> None:
+        """Take in parallel token lines, and after each pattern a line of `BORDER`."""
+        self._bytes += gold.size + predicted.size
+        sides = self._patterns(gold), self._patterns(predicted)
+        for counted, own, other in zip(self._counted, *sides, strict=True):
+            counted.disputed.update(zip(own, other, strict=True))
+
+    def add_cells(self, gold: Iterable[bytes], predicted: Iterable[bytes]) -> None:
+        """Take in patterns of one layer in which a byte is the number of a tag, as `numbers` has it.
+
+        Patterns that are outside on both sides, or a `BORDER`, are passed over.
+        """
+        self._cells.update(zip(gold, predicted, strict=True))
+        for nothing in (OUTSIDE.encode(), BORDER):
+            cell = bytes((self.numbers[nothing],))
+            self._cells.pop((cell, cell), None)
+
+    def extend(self, gold: Rows, predicted: Rows) -> None:
+        """Take in parallel token lines in which no pattern ends; the open one goes on with them."""
+        self._bytes += gold.size + predicted.size
+        for side, rows in enumerate((gold, predicted)):
+            for counted, lines in zip(self._counted, self._lines(rows), strict=True):
+                counted.open[side].append(b"\n".join(lines))
+
+    def close(self) -> None:
+        """The open pattern has ended."""
+        for counted in self._counted:
+            own, other = (b"\n".join(parts) for parts in counted.open)
+            if own == other:
+                counted.same[own] += 1
+            else:
+                counted.disputed[own, other] += 1
+            counted.open = ([], [])
+
+    def add_touching(self, lines: Iterable[Touching] | Mapping[Touching, int]) -> None:
+        """Take in where patterns part though spans touch, and how often: their tags are neighbours all the same."""
+        self._touching.update(lines)
+
+    def _patterns(self, rows: Rows) -> Iterator[list[bytes]]:
+        """The patterns of those layers that are counted together."""
+        separator = self._layout.separator.encode()
+        for counted, lines in zip(self._counted, self._lines(rows), strict=True):
+            border = separator.join([BORDER] * len(counted.layers))
+            yield b"\n".join([*lines, b""]).split(b"\n%s\n" % border)[:-1] if lines else []
+
+    def _lines(self, rows: Rows) -> Iterator[list[bytes]]:
+        """The lines of tags of those layers that are counted together."""
+        separator = self._layout.separator.encode()
+        columns = {name: rows.fields[column :: self._layout.width] for name, column in self._layout.layers}
+        for counted in self._counted:
+            tags = [columns[name] for name in counted.layers]
+            yield tags[0] if len(tags) == 1 else list(map(separator.join, zip(*tags, strict=True)))
+
+    def take(self, tokens: int) -> Iterator[Columns]:
+        """Everything counted, once, to be compared; `tokens` are all that there were."""
+        touching = self._take_touching()
+        self._bytes = 0
+        for counted in self._counted:
+            known = 0
+            by_power = [_by_power(each) for each in (counted.same, counted.disputed, self._cells)]
+            for power in sorted(set[int]().union(*by_power)):
+                group = _Group(*(of_kind.get(power, []) for of_kind in by_power))
+                columns = self._columns(counted.layers, power, group)
+                known += power * columns.tokens
+                yield columns
+            rest = self._columns(counted.layers, 1, _Group([], [], []), tokens - known)
+            rest.touching = {place: touching[place] for place in touching if place[1] in counted.layers}
+            yield rest
+            counted.same.clear()
+            counted.disputed.clear()
+            self._cells.clear()
+        self._number_afresh()
+
+    def _number_afresh(self) -> None:
+        self.numbers.clear()
+        for name in (OUTSIDE.encode(), BORDER):
+            self.numbers[name]
+
+    def _take_touching(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
+        """The neighbours that patterns part, by side and layer, once."""
+        found = {(side, layer): Counter[tuple[str, str]]() for side in SIDES for layer in self._names}
+        order = [name for name, _ in sorted(self._layout.layers, key=itemgetter(1))]
+        for lines, times in self._touching.items():
+            tags = [self._tags(line.decode()) for line in lines]
+            for side, before, here in zip(SIDES, tags[::2], tags[1::2], strict=True):
+                for layer, pair in zip(order, zip(before, here, strict=False), strict=False):
+                    if OUTSIDE not in pair:
+                        found[side, layer][pair] += times
+        self._touching.clear()
+        return found
+
+    def _columns(self, layers: tuple[str, ...], times: int, group: _Group, more: int = 0) -> Columns:
+        """Patterns one after the other, an O after each; `more` are positions that are outside on both sides."""
+        tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed)
+        sides = []
+        for side in (0, 1):
+            tags = self._split(layers, [pair[side] for pair in group.disputed])
+            if group.cells:
+                cells = b"\0".join([pair[side] for pair in group.cells])
+                tags[layers[0]].append(OUTSIDE)
+                tags[layers[0]] += self._named(cells)
+            sides.append(tags)
+        if group.cells:
+            tokens += len(cells) + 1 - len(group.cells)
+        return Columns(tokens + more, self._split(layers, group.same), (sides[0], sides[1]), times)
+
+    def _named(self, cells: bytes) -> Iterator[str]:
+        """The tags of cells."""
+        names = [name.decode() for name in self.numbers]
+        if self._layout.entities:
+            names = list(map(unescape, names))
+        return map(names.__getitem__, cells)
+
+    def _split(self, layers: tuple[str, ...], patterns: list[bytes]) -> Tags:
+        separator = self._layout.separator
+        outside = separator.join(OUTSIDE * len(layers))
+        text = f"\n{outside}\n".encode().join(patterns).decode()
+        tags = (
+            _interned_lines(text if len(layers) == 1 else text.replace(separator, "\n")) if patterns else []
+        )
+        columns = [tags[number :: len(layers)] for number in range(len(layers))]
+        if self._layout.entities and "&" in text:
+            columns = [list(map(unescape, column)) for column in columns]
+        return dict(zip(layers, columns, strict=True))
+
+    def _tags(self, line: str) -> list[str]:
+        """The tags that stand side by side in a line of tags."""
+        tags = line.split(self._layout.separator)
+        return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
+
+
+def _interned_lines(text: str) -> list[str]:
+    """The lines of a text; some at a time, since a pattern may be as long as a corpus, and each string once."""
+    lines: list[str] = []
+    start = 0
+    while (stop := text.find("\n", start + CHARACTERS)) >= 0:
+        lines += map(intern, text[start:stop].split("\n"))
+        start = stop + 1
+    lines += map(intern, text[start:].split("\n"))
+    return lines
+
+
+def _by_power(counted: Counter[Pattern]) -> dict[int, list[Pattern]]:
+    """For each power of two, the patterns in whose number of times it is."""
+    by_times: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for pattern, times in counted.items():
+        by_times[times].append(pattern)
+    by_power: defaultdict[int, list[Pattern]] = defaultdict(list)
+    for times, patterns in by_times.items():
+        for power in _powers(times):
+            by_power[power] += patterns
+    return by_power
+
+
+def _powers(number: int) -> Iterator[int]:
+    """The powers of two that add up to a number.
+
+    >>> list(_powers(11))
+    [1, 2, 8]
+    """
+    while number:
+        power = number & -number
+        yield power
+        number -= power

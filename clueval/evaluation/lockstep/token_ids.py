@@ -1,0 +1,32 @@
+"""Are the token ids of a document all different? Asked of regular lines in bytes, many at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clueval.exceptions import FormatError
+from clueval.formats.columns.layout import Layout
+
+
+class TokenIds:
+    """The token ids of the document at hand. Held in memory: those of one document."""
+
+    def __init__(self, layout: Layout, file: str) -> None:
+        assert layout.token_id is not None
+        self._layout, self._column, self._file = layout, layout.token_id, file
+        self._seen: set[bytes] = set()
+
+    def see(self, documents: Iterable[bytes]) -> None:
+        """Take in the token lines of the document at hand, and of those that follow it, one text for each.
+
+        Raises `FormatError`, without the line, if an id occurs again, or seems to.
+        """
+        separator = self._layout.separator.encode()
+        for number, text in enumerate(documents):
+            if number:
+                self._seen.clear()
+            ids = text.replace(b"\n", separator).split(separator)[self._column :: self._layout.width]
+            known = len(self._seen)
+            self._seen.update(ids)
+            if len(self._seen) < known + len(ids) or (self._layout.entities and b"&" in b"".join(ids)):
+                raise FormatError("a token id seems to occur again", file=self._file)

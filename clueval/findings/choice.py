@@ -1,0 +1,127 @@
+"""Which spans are problems: the choice of a level, of labels, of a side; and the findings of two documents.
+
+At level n a span is a problem if its class is above n. *Labelled* in a layer it is also one if the joined label
+of its match is not its own; spans without a label in that layer are not counted. These are exactly the false
+negatives (gold side) and false positives (predicted side) of metric ``levels``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
+from clueval.spans.document import Document
+from clueval.spans.filters import Filter
+from clueval.spans.match_classes import LEVELS
+from clueval.spans.matching import Match, match_spans
+from clueval.spans.merging import with_merged
+from clueval.spans.span import MERGED
+
+SIDES: tuple[SideName, SideName] = ("gold", "predicted")
+
+_ALL = Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which spans are problems, and which of them are wanted.
+
+    `level` and `labelled` (the name of a layer) are explained above. `sides` are the sides wanted and `kinds`
+    the classes (empty: all). `merge` merges all layers into one sequence. `where` lets through what is
+    counted (see `clueval.spans.filters`). `window` is the width of the context in positions (None: the
+    sentence).
+
+    Raises `UsageError` for a level, side or class that does not exist and for a negative window.
+    """
+
+    level: int = 2
+    labelled: str | None = None
+    sides: tuple[str, ...] = SIDES
+    kinds: frozenset[str] = frozenset()
+    merge: bool = False
+    where: Filter = _ALL
+    window: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.level not in LEVELS:
+            raise UsageError(f"there is no level {self.level!r}", advice="1, 2, 3 or 4")
+        for side in self.sides:
+            if side not in SIDES:
+                raise UsageError(f"there is no side {side!r}", advice="gold or predicted")
+        for kind in sorted(self.kinds):
+            if kind not in FINDING_KINDS:
+                raise UsageError(f"there is no class {kind!r}", advice=f"one of {', '.join(FINDING_KINDS)}")
+        if self.window is not None and self.window < 0:
+            raise UsageError(f"a window of {self.window} positions", advice="a number from 0 on")
+
+    def is_problem(self, match: Match) -> bool:
+        """Whether a span that is matched like this is a problem."""
+        good = match.level is not None and match.level <= self.level
+        if self.labelled is None:
+            return not good
+        label = match.span.by_layer.get(self.labelled)
+        return label is not None and not (good and match.labels.get(self.labelled) == label)
+
+    def require_layer(self, layers: Iterable[str]) -> None:
+        """Raise `UsageError` if the labelled layer is none of these."""
+        names = list(layers)
+        if self.labelled is not None and self.labelled not in names:
+            raise UsageError(f"there is no layer {self.labelled!r}", advice=f"one of {', '.join(names)}")
+
+
+def findings(gold: Document, predicted: Document, choice: Choice | None = None) -> Iterator[Finding]:
+    """The findings of two documents of the same text, by sequence, side and position.
+
+    Held in memory: the matches of one sequence and side. Raises `OverlapError` where spans of a sequence
+    overlap.
+    """
+    choice = choice or Choice()
+    layers = list(dict.fromkeys([*gold.layers, *predicted.layers]))
+    if not choice.where.on_documents(layers).lets_through(gold.id, gold.metadata):
+        return
+    documents = {"gold": gold, "predicted": predicted}
+    sources = {side: with_merged(each) if choice.merge else each for side, each in documents.items()}
+    spans_filter = choice.where.on_layers(layers)
+    for sequence in [MERGED] if choice.merge else layers:
+        for side in SIDES:
+            if side not in choice.sides:
+                continue
+            own, other = (sources[name] for name in (side, _opposite(side)))
+            spans = sorted(own.layers.get(sequence, ()), key=lambda span: (span.start, span.end))
+            matches: Sequence[Match] = match_spans(spans, other.layers.get(sequence, ()), document=own.id)
+            if spans_filter:
+                counted = spans_filter.counted(spans, documents[side])
+                matches = [match for match, count in zip(matches, counted, strict=True) if count]
+            problems = [match.span for match in matches if choice.is_problem(match)]
+            other = other if sequence in other.layers else _with_layer(other, sequence)
+            for finding in error_table(
+                problems, own, other, layer=sequence, side=side, level=choice.level, window=choice.window
+            ):
+                if not choice.kinds or finding.kind in choice.kinds:
+                    yield finding
+
+
+def _opposite(side: SideName) -> SideName:
+    return "predicted" if side == "gold" else "gold"
+
+
+def _with_layer(document: Document, layer: str) -> Document:
+    return replace(document, layers={**document.layers, layer: ()})
+
+
+def expected(report: Mapping[str, Any], choice: Choice) -> dict[str, int]:
+    """How many problems each side has by the report of metric ``levels`` of one sequence.
+
+    The report must be of the same filter; classes and sides that are not wanted are counted all the same.
+    """
+    level = str(choice.level)
+    if choice.labelled is None:
+        counts = report["unlabelled"][level]
+    elif choice.labelled in report["labelled"]:
+        counts = report["labelled"][choice.labelled][level]["micro"]
+    else:
+        return dict.fromkeys(SIDES, 0)
+    return {"gold": int(counts["fn"]), "predicted": int(counts["fp"])}

@@ -1,0 +1,168 @@
+"""The text around a span, cut into pieces by who has marked it.
+
+A context is the sentence of a span, or the sentences if the span or one that overlaps it crosses a border; in a
+document without sentences the line (characters) or the document (tokens). Instead a window of so many positions
+on either side may be wanted, which takes no notice of sentences. No context reaches further than `REACH` from
+the span unless a wider window is asked for: a document may be a single sentence. What is cut off is said.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from clueval.spans.document import Document, Sentence, Unit
+from clueval.spans.span import Span
+
+Mark = Literal["both", "own", "other", "neither"]
+"""Who has marked a piece: both sides, only the span in question, only the other side, nobody."""
+
+REACH: dict[Unit, int] = {"token": 300, "character": 2000}
+"""How many positions before and after a span are shown at most, unless a wider window is asked for."""
+
+
+class Piece(NamedTuple):
+    """A run of text that is marked alike; `others` are the numbers of the other side's spans that it is in.
+
+    The text is empty at a span of zero length.
+    """
+
+    text: str
+    mark: Mark
+    others: tuple[int, ...] = ()
+
+
+class Context(NamedTuple):
+    """The pieces in order, what joins them (a blank between tokens), and whether the text is cut."""
+
+    pieces: tuple[Piece, ...] = ()
+    joiner: str = " "
+    cut_before: bool = False
+    cut_after: bool = False
+
+    @property
+    def text(self) -> str:
+        """The context as it stands in the document.
+
+        >>> Context((Piece("Frau", "neither"), Piece("Weiß", "own"))).text
+        'Frau Weiß'
+        """
+        return self.joiner.join(piece.text for piece in self.pieces if piece.text)
+
+
+class Contexts:
+    """Finds the contexts of the spans of one document. Costs O(n) to make for n sentences."""
+
+    __slots__ = ("_document", "_reach", "_sentences", "_starts", "_window")
+
+    def __init__(
+        self, document: Document, sentences: Sequence[Sentence] = (), window: int | None = None
+    ) -> None:
+        self._document = document
+        self._window = window
+        self._reach = max(REACH[document.unit], window or 0)
+        self._sentences = sentences
+        self._starts = [sentence.start for sentence in sentences]
+
+    def sentences(self, span: Span) -> Sequence[Sentence]:
+        """The sentences in which a span lies."""
+        first = max(bisect_right(self._starts, span.start) - 1, 0)
+        last = max(bisect_left(self._starts, span.end), first + 1)
+        touched = self._sentences[first:last]
+        return [
+            each for each in touched if each.start < max(span.end, span.start + 1) and span.start < each.end
+        ]
+
+    def around(self, span: Span, others: Sequence[Span]) -> Context:
+        """The context of a span and of all that overlaps it, which comes by position."""
+        document = self._document
+        if document.end is None:
+            return Context()
+        hull_start, hull_end = span.start, span.end
+        for other in others:
+            hull_start, hull_end = min(hull_start, other.start), max(hull_end, other.end)
+        least, greatest = whole = self._bounds(hull_start, hull_end)
+        if self._window is not None:
+            whole = document.start, document.end
+        start = max(least, span.start - self._reach, document.start)
+        end = min(greatest, span.end + self._reach, document.end)
+        return Context(
+            tuple(self._pieces(start, end, span, others)),
+            " " if document.unit == "token" else "",
+            start > max(whole[0], document.start),
+            end < min(whole[1], document.end),
+        )
+
+    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+        """Where the context of all from start to end begins and ends, if nothing bounds it further."""
+        if self._window is not None:
+            return start - self._window, end + self._window
+        if self._sentences:
+            return self._sentence_start(start), self._sentence_end(max(start, end - 1))
+        document = self._document
+        if document.unit == "character" and document.text is not None:
+            return self._line(document.text, start, end)
+        return document.start, document.start if document.end is None else document.end
+
+    def _sentence_start(self, position: int) -> int:
+        """The start of the sentence at a position, or the end of the one before if it is in none."""
+        number = bisect_right(self._starts, position) - 1
+        if number < 0:
+            return self._document.start
+        sentence = self._sentences[number]
+        return sentence.start if position < sentence.end else sentence.end
+
+    def _sentence_end(self, position: int) -> int:
+        """The end of the sentence at a position, or the start of the next if it is in none."""
+        number = bisect_right(self._starts, position) - 1
+        if number >= 0 and position < self._sentences[number].end:
+            return self._sentences[number].end
+        if number + 1 < len(self._sentences):
+            return self._sentences[number + 1].start
+        return self._document.start if self._document.end is None else self._document.end
+
+    def _line(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """The lines of all from start to end, looked for within reach only."""
+        shift = self._document.start
+        start, end = start - shift, end - shift
+        before = text.rfind("\n", max(start - self._reach, 0), start)
+        after = text.find("\n", end, end + self._reach)
+        far_before, far_after = max(start - self._reach - 1, 0), end + self._reach + 1
+        return (
+            (before + 1 if before >= 0 else far_before) + shift,
+            (after if after >= 0 else far_after) + shift,
+        )
+
+    def _pieces(self, start: int, end: int, span: Span, others: Sequence[Span]) -> Iterator[Piece]:
+        """The pieces between two positions: a sweep over the starts and ends of all spans there."""
+        spans = (span, *others)
+        cuts = {start, end}
+        points: dict[int, list[int]] = {}
+        for number, each in enumerate(spans, -1):
+            if start < each.start < end:
+                cuts.add(each.start)
+            if start < each.end < end:
+                cuts.add(each.end)
+            if each.start == each.end:
+                points.setdefault(each.start, []).append(number)
+        waiting, active = 0, list[int]()
+        ordered = sorted(cuts)
+        for here, following in pairwise([*ordered, ordered[-1]]):
+            if here in points:
+                inside = [n for n in active if others[n].start < here < others[n].end]
+                at_point = points[here]
+                own = -1 in at_point or span.start < here < span.end
+                yield self._piece(here, here, own, [*inside, *(n for n in at_point if n >= 0)])
+            while waiting < len(others) and others[waiting].start <= here:
+                active.append(waiting)
+                waiting += 1
+            if active:
+                active = [n for n in active if others[n].end > here]
+            if here < following:
+                yield self._piece(here, following, span.start <= here < span.end, active)
+
+    def _piece(self, start: int, end: int, own: bool, others: Sequence[int]) -> Piece:
+        mark: Mark = ("both" if others else "own") if own else ("other" if others else "neither")
+        return Piece(self._document.text_between(start, end), mark, tuple(others))

@@ -1,0 +1,73 @@
+"""FairEval's errors laid open: each with its type, its spans, and the text around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from clueval.findings.table import Finding, PairRows
+from clueval.metrics.fair import Fair
+from clueval.metrics.metric import Side
+from clueval.reading.layers import LayerColumns, columns_of_side
+from clueval.reading.options import ReadOptions
+from clueval.reading.pairing import document_pairs, source_pairs
+from clueval.reading.paths import Paths, path_pairs
+from clueval.reading.same_text import require_same_text
+from clueval.spans.document import Document
+
+FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
+"""The types of errors, which stand for the class in these findings."""
+
+
+def fair_findings(
+    gold: Document, predicted: Document, metric: Fair | None = None, *, window: int | None = None
+) -> Iterator[Finding]:
+    """The errors that metric `fair` counts in two documents of the same text, by layer and position.
+
+    A row shows the gold span of an error and the predicted one that it is paired with, a false positive the
+    predicted span alone; `Finding.kind` is the type of the error. There are exactly as many rows of a type as
+    the metric counts.
+
+    >>> from clueval.spans.span import Span
+    >>> own = Document("d", {"label": [Span(0, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
+    >>> other = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=own.tokens)
+    >>> [(row.kind, row.text, row.other_texts) for row in fair_findings(own, other)]
+    [('BES', 'Frau Anna Weiß', ('Anna Weiß',))]
+    """
+    metric = metric or Fair()
+    rows = {
+        "gold": PairRows(gold, predicted, "gold", window),
+        "predicted": PairRows(predicted, gold, "predicted", window),
+    }
+    for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
+        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
+        for error in metric.findings(*sides):
+            side, span, partner = "gold", error.gold, error.predicted  # a false positive has no gold span
+            if span is None:
+                side, span, partner = "predicted", error.predicted, None
+            assert span is not None  # an error has a span
+            yield replace(rows[side].row(span, layer, partner), kind=error.kind)
+
+
+def find_fair_errors(
+    gold: Paths,
+    predicted: Paths | None,
+    metric: Fair,
+    *,
+    window: int | None = None,
+    layers: LayerColumns | None = None,
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
+    **reading: Any,
+) -> Iterator[Finding]:
+    """The findings of files; arguments as in `clueval.evaluate`. Held in memory: one document of each side."""
+    single = predicted is None and gold_set is None
+    options = [
+        ReadOptions(columns_of_side(layers, side, single), annotation_set=annotation_set, **reading)
+        for side, annotation_set in enumerate((gold_set, predicted_set))
+    ]
+    for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):
+        for own, other in document_pairs(*sources):
+            require_same_text(own, other)
+            yield from fair_findings(own, other, metric, window=window)

@@ -1,0 +1,82 @@
+"""What the metric ``noisy`` found: every gold span with its counterpart.
+
+Positions are those of the documents; the end of a span is exclusive, and the columns say so. Texts are shown
+as they are, save characters that would steer a terminal, leave their cell or begin a formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clueval.metrics.noisy import Explanation
+from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.tsv import guarded
+from clueval.spans.span import Span
+from clueval.transforms.alignment import align
+
+Explained = Iterable[tuple[str, Explanation]]
+"""Explanations, each with the id of its document."""
+
+
+def explanation_table(title: str, explained: Explained) -> Table:
+    """Every gold span with its counterpart, to be shown as text or Markdown; all of it is held."""
+    rows: list[list[Cell | Rate]] = []
+    for document, one in explained:
+        rows.append(
+            [
+                document,
+                one.gold.label,
+                _place(one.gold),
+                one.gold_text,
+                _place(one.predicted),
+                one.predicted_text,
+                one.opposite,
+                one.distance,
+                Rate(one.error_rate),
+                "yes" if one.matched else "no",
+            ]
+        )
+    header = ["document", "label", "gold [start,end)", "gold text", "predicted [start,end)", "predicted text"]
+    return Table(title, [*header, "opposite", "distance", "error rate", "matched"], rows)
+
+
+def explanation_rows(explained: Explained) -> Iterator[str]:
+    """The same as lines of a TSV file without their ends, a header first. The error rate is a fraction."""
+    spans = [
+        f"{side}_{what}" for side in ("gold", "predicted") for what in ("start", "end_exclusive", "text")
+    ]
+    yield "\t".join(["document", "label", *spans, "opposite", "distance", "error_rate", "matched"])
+    for document, one in explained:
+        cells = [
+            guarded(document),
+            guarded(one.gold.label),
+            *_numbers(one.gold),
+            guarded(one.gold_text),
+            *_numbers(one.predicted),
+            guarded(one.predicted_text),
+            guarded(one.opposite),
+            str(one.distance),
+            "" if one.error_rate is None else str(one.error_rate),
+            "yes" if one.matched else "no",
+        ]
+        yield "\t".join(cells)
+
+
+def aligned_texts(explanation: Explanation) -> list[tuple[str, str]]:
+    """The two texts of a pair in pieces that stand one above the other, gold and predicted.
+
+    Pieces of one length are equal or replaced; of an empty one, the side has nothing there.
+
+    >>> gold, predicted = Span(0, 7, "PER"), Span(0, 9, "PER")
+    >>> aligned_texts(Explanation(gold, predicted, "Tolkien", "Tolkieene", "Tolkieene", 2, True))
+    [('Tolkie', 'Tolkie'), ('', 'e'), ('n', 'n'), ('', 'e')]
+    """
+    return list(align(explanation.gold_text, explanation.predicted_text).pieces())
+
+
+def _place(span: Span | None) -> str:
+    return "" if span is None else f"[{span.start},{span.end})"
+
+
+def _numbers(span: Span | None) -> list[str]:
+    return ["", ""] if span is None else [str(span.start), str(span.end)]

@@ -1,0 +1,302 @@
+"""Findings as one web page that needs nothing else: no network, no other file.
+
+The page has the score tables and the signature; for each layer the classes of each label in both directions and
+a confusion matrix for each side, whose cells filter the list; and the list of findings. The findings stand in
+the page as data, a line each, and the page makes visible what is looked at. Text from the corpus never becomes
+markup: Jinja escapes what it writes, the page's script writes text only, and a content security policy names
+that script by its hash, so that no other can run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.rows import LONGEST_OTHER, shortened
+from clueval.findings.table import FINDING_KINDS, Finding
+from clueval.metrics.tables import LEVEL_NAMES, of_known
+from clueval.reports.cutting import cut_label
+from clueval.reports.matrices import how_many, labels_of
+from clueval.reports.page import ShownTable, environment, json_inside, score_table, script_hash, template
+from clueval.reports.table import Table
+from clueval.spans.match_classes import KINDS
+from clueval.writing import whole_file
+
+_MEANINGS = {
+    "exact": "the same span",
+    "superset": "one span covers it",
+    "tiling": "adjacent spans cover it exactly",
+    "overlap": "adjacent spans cover it and stick out",
+    "missed": "everything else",
+}
+
+
+def write(
+    path: Path,
+    findings: Iterable[Finding],
+    report: Mapping[str, Any],
+    choice: Choice | None = None,
+    *,
+    title: str = "Findings",
+) -> int:
+    """Write the page, whole or not at all, and return how many findings it has.
+
+    `report` is what `Result.to_dict` gives, of an evaluation with the metrics ``levels`` and ``confusion`` over
+    the same files, filter and merging as `findings`, which are those of `choice`. The findings stream into the
+    file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    """
+    lines = _Lines(findings)
+    pieces = _rendered(lines, report, choice or Choice(), title)
+    with whole_file(path) as file:
+        for piece in pieces:
+            file.write(piece)
+    return lines.findings
+
+
+def render(
+    findings: Iterable[Finding],
+    report: Mapping[str, Any],
+    choice: Choice | None = None,
+    *,
+    title: str = "Findings",
+) -> str:
+    """The page as a string; see `write`."""
+    return "".join(_rendered(_Lines(findings), report, choice or Choice(), title))
+
+
+def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    script = template("page.js")
+    main_tables, more_tables = _score_tables(report, choice)
+    return jinja.get_template("page.html").generate(
+        title=title,
+        report=report,
+        choice_text=_in_words(choice),
+        main_tables=main_tables,
+        more_tables=more_tables,
+        score_table=score_table(jinja),
+        classes=list(_MEANINGS.items()),
+        pictures=list(_pictures(report, choice)),
+        style=Markup(template("page.css")),
+        script=Markup(script),
+        script_hash=script_hash(script),
+        about=Markup(json_inside({"kinds": FINDING_KINDS, "expected": _expected(report, choice)})),
+        data=(Markup(line) for line in lines),
+    )
+
+
+# --- the data ------------------------------------------------------------------------------------------------
+
+
+class _Lines:
+    """The findings as lines of JSON, a line before them whenever the document changes."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self._findings = findings
+        self.findings = 0
+
+    def __iter__(self) -> Iterator[str]:
+        document: tuple[object, ...] | None = None
+        for finding in self._findings:
+            here = (finding.document, finding.metadata, finding.file)
+            if here != document:
+                document = here
+                yield json_inside(["d", finding.document, _metadata(finding), finding.file]) + "\n"
+            self.findings += 1
+            yield json_inside(_row(finding)) + "\n"
+
+
+def _metadata(finding: Finding) -> dict[str, str]:
+    """The metadata but for the id, which the page has anyway."""
+    return {key: value for key, value in finding.metadata.items() if (key, value) != ("id", finding.document)}
+
+
+def _row(finding: Finding) -> list[object]:
+    context = finding.context
+    others = zip(finding.other_texts, finding.other_labels, strict=True)
+    return [
+        "f",
+        finding.side or "",
+        finding.sequence,
+        finding.kind,
+        finding.reason,
+        finding.text,
+        finding.labels,
+        finding.start,
+        finding.end,
+        finding.first_token_id,
+        finding.last_token_id,
+        finding.found,
+        [[shortened(text, LONGEST_OTHER), labels] for text, labels in others],
+        finding.other_start,
+        finding.other_end,
+        finding.other_first_token_id,
+        finding.other_last_token_id,
+        finding.sentences,
+        finding.line,
+        finding.unit,
+        context.joiner,
+        int(context.cut_before),
+        int(context.cut_after),
+        [
+            [piece.text, int(piece.mark in ("own", "both")), *([piece.others] if piece.others else [])]
+            for piece in context.pieces
+        ],
+    ]
+
+
+# --- the scores ----------------------------------------------------------------------------------------------
+
+
+def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[ShownTable], list[ShownTable]]:
+    """The tables of the choice that was made, and all others."""
+    first, more = [], []
+    for table in of_known(report):
+        if _is_main(table, choice):
+            first.append(_as_shown(table, choice))
+        else:
+            more.append(_as_shown(table, choice))
+    return first, more
+
+
+def _is_main(table: Table, choice: Choice) -> bool:
+    ending = "unlabelled" if choice.labelled is None else f"labelled by {cut_label(choice.labelled)}"
+    return table.title.startswith("levels, ") and table.title.endswith(f": {ending}")
+
+
+def _as_shown(table: Table, choice: Choice) -> ShownTable:
+    level = LEVEL_NAMES[str(choice.level)]
+    return ShownTable.of(table, (level, f"{level}, micro"))
+
+
+def _in_words(choice: Choice) -> str:
+    """What was asked for, in a sentence."""
+    problem = f"problems above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
+    if choice.labelled is not None:
+        problem = f"problems at level {choice.level}, wrong labels of {choice.labelled} among them"
+    parts = [problem]
+    if len(choice.sides) == 1:
+        parts.append(f"{choice.sides[0]} side only")
+    if choice.kinds:
+        parts.append("only " + ", ".join(kind for kind in FINDING_KINDS if kind in choice.kinds))
+    if choice.where:
+        parts.append(f"where {choice.where}")
+    return " · ".join(parts)
+
+
+def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:
+    """How many problems the scores count, if the report says so."""
+    sequences = report["metrics"].get("levels")
+    if sequences is None:
+        return None
+    return sum(sum(expected(sequence, choice).values()) for sequence in sequences.values())
+
+
+# --- the pictures --------------------------------------------------------------------------------------------
+
+
+def _pictures(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, Any]]:
+    """Bars and matrices of each layer of each sequence that metric ``confusion`` was counted for."""
+    for sequence, layers in report["metrics"].get("confusion", {}).items():
+        for layer, of_layer in layers.items():
+            captions = ("Gold spans: how they are found", "Predicted spans: how gold supports them")
+            matrices = of_layer["levels"][str(choice.level)]
+            yield {
+                "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
+                "sides": [
+                    {"caption": caption, "bars": _bars(of_layer["classes"][side])}
+                    for side, caption in zip(SIDES, captions, strict=True)
+                ],
+                "matrices": [_matrix(matrices[side], side, sequence, layer, choice) for side in SIDES],
+                "note": _note(layer, choice),
+            }
+
+
+def _bars(classes: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
+    most = max((sum(counts.values()) for counts in classes.values()), default=0)
+    bars = []
+    for label, counts in classes.items():
+        spans = sum(counts.values())
+        spoken = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])
+        bars.append(
+            {
+                "label": cut_label(label),
+                "spans": spans,
+                "width": 100 * spans / most if most else 0,
+                "parts": [{"kind": kind, "n": counts[kind]} for kind in KINDS],
+                "spoken": f"{cut_label(label)}: {spoken}",
+            }
+        )
+    return bars
+
+
+def _matrix(
+    matrix: Mapping[str, Any], side: str, sequence: str, layer: str, choice: Choice
+) -> dict[str, Any]:
+    found: Mapping[str, Mapping[str, int]] = matrix["found"]
+    labels, number = labels_of(matrix)
+    unlabelled = any(matrix["unlabelled"].values())
+    nothing = "missed" if side == "gold" else "spurious"
+    columns = [{"name": nothing, "css": "apart" if unlabelled else "apart last"}]
+    if unlabelled:
+        columns.append({"name": "no label", "css": "apart last"})
+    columns += [{"name": cut_label(label), "css": ""} for label in labels]
+    verb = "found as" if side == "gold" else "where gold has"
+
+    def cell(label: str, n: int, whole: int, to: str | None, name: str) -> dict[str, Any]:
+        good = to == label and name == label
+        clickable = n > 0 and not good and _is_listed(side, layer, to, choice)
+        chosen = {
+            "side": side,
+            "sequence": sequence,
+            "layer": layer,
+            "label": label,
+            "found": None if to is None else "" if name != to else [to],
+        }
+        words = f"{n:,} {side} {cut_label(label)} {verb if name == to else ''} {cut_label(name)}"
+        return {
+            "n": n,
+            "share": n / whole if whole else 0,
+            "css": " ".join(
+                filter(None, ["good" if good else "", "" if n else "none", "apart" if name != to else ""])
+            ),
+            "clickable": clickable,
+            "spoken": words.replace("  ", " "),
+            "filter": json.dumps(chosen) if clickable else "",
+        }
+
+    rows = []
+    for label in labels:
+        if label not in found:
+            continue
+        of_label = found[label]
+        whole = sum(of_label.values()) + matrix["unlabelled"][label] + matrix["missed"][label]
+        cells = [cell(label, matrix["missed"][label], whole, None, nothing)]
+        if unlabelled:
+            cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
+        cells[-1]["css"] += " last"
+        cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in labels]
+        rows.append({"label": cut_label(label), "cells": cells})
+    caption = "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
+    caption = f"{caption}, level {choice.level}{how_many(len(labels), number)}"
+    return {"caption": caption, "columns": columns, "rows": rows}
+
+
+def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:
+    """Whether the spans of a cell off the diagonal are among the findings."""
+    return side in choice.sides and (layer == choice.labelled or (choice.labelled is None and to is None))
+
+
+def _note(layer: str, choice: Choice) -> str:
+    text = (
+        f"Rows add up to all spans with that label. The first column has the spans whose class is above level "
+        f"{choice.level}; partial overlaps are among them. A number that is underlined filters the findings."
+    )
+    if choice.labelled != layer:
+        text += f" Wrong labels are listed where labels are asked for: --labelled {layer}."
+    return text

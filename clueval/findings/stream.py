@@ -1,0 +1,240 @@
+"""The findings of whole files and folders, as a stream.
+
+Files of the column formats are compared passage by passage, raw: a sentence whose lines are the same on both
+sides has no problem in it and is never taken apart. The others become a small document of their own, and what
+is found in it is moved to where it belongs. Whatever looks beyond a sentence goes document by document instead,
+and that is the model for the first way.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, zip_longest
+from pathlib import Path
+
+from clueval.exceptions import UsageError
+from clueval.findings.choice import Choice, findings
+from clueval.findings.table import Finding
+from clueval.formats import COLUMN_FORMATS
+from clueval.formats.columns.documents import documents
+from clueval.formats.columns.passages import Passage
+from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.reading.layers import LayerColumns, columns_of_side, layer_names
+from clueval.reading.options import ReadOptions
+from clueval.reading.pairing import ends_early, same_documents
+from clueval.reading.paths import pairs_of
+from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
+from clueval.reading.source import Source, source_of
+from clueval.spans.document import Document
+from clueval.spans.filters import ID
+from clueval.textfiles import Progress
+
+Pair = tuple[Document, Document]
+
+
+def find_errors(
+    gold: str | Path | Iterable[Document],
+    predicted: str | Path | Iterable[Document] | None = None,
+    choice: Choice | None = None,
+    *,
+    layers: LayerColumns | None = None,
+    input: str | None = None,
+    token: int | None = None,
+    token_id: int | None = None,
+    scheme: str | None = None,
+    invalid: str | None = None,
+    document_tag: str = "text",
+    sentence_tag: str = "s",
+    text: str | Path | None = None,
+    ignore_punct: bool | None = None,
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
+    progress: Progress | None = None,
+    max_line: int = MAX_LINE,
+    max_sentence: int = MAX_SENTENCE,
+) -> Iterator[Finding]:
+    """All findings of predicted against gold, in order of the documents.
+
+    Args:
+        gold, predicted: two files, two folders or two iterables of documents; or one file that has both, and
+            None.
+        choice: which spans are problems, and which of them are wanted.
+        layers, input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct,
+            gold_set, predicted_set, progress, max_line, max_sentence: as in `clueval.evaluate`.
+
+    Held in memory: one document or passage of each side. Raises `CluevalError` for wrong use or input when the
+    stream gets there, `TextMismatch` where the two sides differ in their text.
+    """
+    choice = choice or Choice()
+    if not isinstance(gold, str | Path):
+        if predicted is None or isinstance(predicted, str | Path):
+            raise UsageError(
+                "gold is an iterable and predicted is not", advice="give two paths or two iterables"
+            )
+        return _Stream(choice, []).of_documents(same_documents(gold, predicted))
+    if predicted is not None and not isinstance(predicted, str | Path):
+        raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
+    options = [
+        ReadOptions(
+            columns_of_side(layers, side, predicted is None and gold_set is None),
+            input,
+            token,
+            token_id,
+            scheme,
+            invalid,
+            document_tag,
+            sentence_tag,
+            None if text is None else Path(text),
+            ignore_punct,
+            annotation_set=(gold_set, predicted_set)[side],
+            max_line=max_line,
+            max_sentence=max_sentence,
+        )
+        for side in range(2)
+    ]
+    names = [] if layers is None else layer_names(layers)
+    return _Stream(choice, names).of_files(
+        Path(gold), Path(gold if predicted is None else predicted), options, progress
+    )
+
+
+class _Stream:
+    """One search while it runs. It remembers the layers and metadata that came by, to check the choice."""
+
+    def __init__(self, choice: Choice, layers: Iterable[str]) -> None:
+        self._choice = choice
+        self._layers = dict.fromkeys(layers)
+        self._metadata: set[str] = set()
+
+    def of_files(
+        self, gold: Path, predicted: Path, options: Sequence[ReadOptions], progress: Progress | None
+    ) -> Iterator[Finding]:
+        pairs = pairs_of(gold, predicted)
+        options[0].require_use(path for _, *both in pairs for path in both)
+        for name, own_path, other_path in pairs:
+            own = source_of(own_path, options[0], name=name, progress=progress)
+            other = source_of(other_path, options[1], name=name, progress=progress)
+            if self._within_sentences(own, other):
+                yield from self._of_passages(own, other)
+            else:
+                yield from self._of_pairs(same_documents(own.documents(), other.documents()))
+        self._require_known_names()
+
+    def of_documents(self, pairs: Iterable[Pair]) -> Iterator[Finding]:
+        yield from self._of_pairs(pairs)
+        self._require_known_names()
+
+    def _of_pairs(self, pairs: Iterable[Pair]) -> Iterator[Finding]:
+        for gold, predicted in pairs:
+            require_same_text(gold, predicted)
+            self._layers.update(dict.fromkeys([*gold.layers, *predicted.layers]))
+            self._metadata.update(gold.metadata)
+            yield from findings(gold, predicted, self._choice)
+
+    def _within_sentences(self, own: Source, other: Source) -> bool:
+        """Whether nothing that is asked for looks beyond a sentence."""
+        return (
+            own.has_passages
+            and own.format == other.format
+            and own.options.decoder().reads_neighbours
+            and self._choice.window is None
+        )
+
+    def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
+        names = layer_names(own.options.layers)
+        self._layers.update(dict.fromkeys(names))
+        for gold, predicted in zip_longest(own.passages(), other.passages()):
+            if gold is None or predicted is None:
+                extra = gold or predicted
+                raise ends_early(own, other, gold is None, extra.document, first_line(extra))
+            self._metadata.update(gold.metadata)
+            require_same_frame(gold, predicted)
+            disputed = _disputed(gold, predicted)
+            if disputed:
+                sizes = [sentence.count("\n") for sentence in gold.sentences]
+                if any(predicted.sentences[number].count("\n") != sizes[number] for number in disputed):
+                    raise first_difference(gold, predicted)
+                parts = [
+                    next(
+                        documents(
+                            [_part(passage, disputed, sizes)],
+                            {name: own.options.decoder() for name in names},
+                            COLUMN_FORMATS[source.format].sentence_id,
+                        )
+                    )
+                    for passage, source in ((gold, own), (predicted, other))
+                ]
+                require_same_text(parts[0], parts[1])
+                yield from _moved(findings(parts[0], parts[1], self._choice), parts[0], gold, disputed, sizes)
+
+    def _require_known_names(self) -> None:
+        self._choice.require_layer(self._layers)
+        for key, _ in self._choice.where.on_documents(self._layers).conditions:
+            if key != ID and key not in self._metadata:
+                raise UsageError(
+                    f"no layer and no document's metadata is called {key!r}",
+                    advice=f"layers: {', '.join(self._layers)}; "
+                    f"metadata: {', '.join(sorted(self._metadata | {ID}))}",
+                )
+
+
+def _disputed(gold: Passage, predicted: Passage) -> list[int]:
+    """The numbers of the sentences that differ in any way; all of them if the files are laid out differently."""
+    if gold.layout != predicted.layout:
+        return list(range(len(gold.sentences)))
+    pairs = zip(gold.sentences, predicted.sentences, strict=True)
+    return [number for number, (own, other) in enumerate(pairs) if own != other]
+
+
+def _part(passage: Passage, sentences: Sequence[int], sizes: Sequence[int]) -> Passage:
+    """A passage of these sentences alone, as if they followed one another; each line keeps its number."""
+    chosen = [passage.sentences[number] for number in sentences]
+    lines = _anchors(passage, sizes)
+    return replace(
+        passage,
+        begins=True,
+        tokens=sum(sizes[number] for number in sentences),
+        sentences=chosen,
+        heads=[passage.heads[number] for number in sentences],
+        anchors=[(new, row, line) for new, number in enumerate(sentences) for row, line in lines[number]],
+    )
+
+
+def _anchors(passage: Passage, sizes: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Of each sentence, where its lines are: pairs of a row and its line, good up to the next pair."""
+    known: dict[int, list[tuple[int, int]]] = {}
+    for sentence, row, line in passage.anchors:
+        known.setdefault(sentence, []).append((row, line))
+    anchors, following = [], 0
+    for number, size in enumerate(sizes):
+        own = known.get(number, [])
+        if not own or own[0][0] > 0:
+            own.insert(0, (0, following))
+        anchors.append(own)
+        row, line = own[-1]
+        following = line + size - row + 2
+    return anchors
+
+
+def _moved(
+    found: Iterable[Finding],
+    part: Document,
+    passage: Passage,
+    sentences: Sequence[int],
+    sizes: Sequence[int],
+) -> Iterator[Finding]:
+    """Findings in a part of a passage, at the positions that they have in the file."""
+    starts = list(accumulate(sizes, initial=passage.start))
+    part_starts = [sentence.start for sentence in part.sentences]
+    for finding in found:
+        number = bisect_right(part_starts, finding.start) - 1
+        shift = starts[sentences[number]] - part_starts[number]
+        yield replace(
+            finding,
+            start=finding.start + shift,
+            end=finding.end + shift,
+            other_start=None if finding.other_start is None else finding.other_start + shift,
+            other_end=None if finding.other_end is None else finding.other_end + shift,
+        )

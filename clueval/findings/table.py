@@ -1,0 +1,277 @@
+"""Error tables: a problem span, everything on the other side that overlaps it, and the text around it.
+
+The same function serves both directions: ``error_table(false_negatives, gold, predicted)`` and
+``error_table(false_positives, predicted, gold)``. It is asymmetric: a row shows **one** problem span and **all**
+spans of the other side that overlap it. What overlaps is asked of the index, because the table also shows the
+partial overlaps that classify as missed: a span is *partial* if something overlaps it without making a match,
+and *missed* if nothing does.
+
+**Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
+one position before it starts. Token ids are those of the first and the last token.
+
+Source: the CLUEval algorithm, "Error analysis".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Literal, get_args
+
+from clueval.exceptions import SpanError, UsageError
+from clueval.findings.context import Context, Contexts, Mark
+from clueval.spans.document import Document, Unit
+from clueval.spans.flat import by_position
+from clueval.spans.index import SpanIndex
+from clueval.spans.match_classes import Kind
+from clueval.spans.matching import Match, match_spans
+from clueval.spans.merging import merge_layers
+from clueval.spans.span import MERGED, Frozen, Span, name_of
+
+FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed"]
+FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
+"""The classes of an error table; `partial` and `missed` are the two parts of CLUEval's class 5."""
+
+Reason = Literal["class", "label"]
+
+_PIECE_HTML: dict[Mark, str] = {
+    "both": '<b style="border-bottom:3px double #00734d">{}</b>',
+    "own": '<u style="border-bottom:3px solid #b3261e;text-decoration:none">{}</u>',
+    "other": '<i style="border-bottom:3px dashed #a35a00">{}</i>',
+    "neither": "{}",
+}
+SideName = Literal["gold", "predicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One row of an error table; see the module's docstring.
+
+    `kind` is one of `FINDING_KINDS` (or, of FairEval's errors, their type). `side` is the side of the problem
+    span, `sequence` the layer (or ``merged``) it is in. `reason` is
+    ``label`` where the class is good enough at the level and the label is not, else ``class``. `labels` are the
+    span's own by layer, `found` the joined labels of what it matches (empty if partial or missed). Everything
+    about the other side's spans comes in their order; `other_start` and `other_end` are the least start and the
+    greatest end of them, None if there are none. `sentences` are the ids of the sentences that the span is
+    in, as far as the file gives them; `file` and `line` say where the span begins.
+    """
+
+    side: SideName | None
+    sequence: str
+    kind: str
+    reason: Reason
+    text: str
+    labels: Mapping[str, str | None]
+    start: int
+    end: int
+    first_token_id: str | None
+    last_token_id: str | None
+    found: Mapping[str, str | None]
+    other_texts: tuple[str, ...]
+    other_labels: tuple[Mapping[str, str | None], ...]
+    other_start: int | None
+    other_end: int | None
+    other_first_token_id: str | None
+    other_last_token_id: str | None
+    document: str
+    metadata: Mapping[str, str]
+    sentences: tuple[str, ...]
+    context: Context
+    unit: Unit
+    file: str | None
+    line: int | None
+
+    def _repr_html_(self) -> str:
+        """The finding for a notebook: what it is, and its context with the marked pieces told apart."""
+        head = (
+            f"{self.side or ''} {self.kind} {joined(self.labels)} ({self.document}, {self.start}-{self.end})"
+        )
+        pieces = [_PIECE_HTML[piece.mark].format(escape(piece.text)) for piece in self.context.pieces]
+        before, after = ("… " if self.context.cut_before else ""), (" …" if self.context.cut_after else "")
+        text = before + self.context.joiner.join(pieces) + after
+        return f"<p><b>{escape(head.strip())}</b><br><bdi>{text}</bdi></p>"
+
+
+def error_table(
+    problem_spans: Iterable[Span],
+    own: Document,
+    other: Document,
+    *,
+    layer: str | None = None,
+    side: SideName | None = None,
+    level: int = 1,
+    window: int | None = None,
+) -> Iterator[Finding]:
+    """The rows of an error table, one for each problem span, in the given order.
+
+    Args:
+        problem_spans: spans of `own`.
+        own, other: the document on the side of the spans, and on the other side.
+        layer: the layer of `other` that is looked at, or ``merged`` for all of them merged. None: its only one;
+            of several the one that the span has a label in, or all of them merged if it has several.
+        side: which side `own` is; it is only repeated in the rows.
+        level: the level up to which a match is good, so that its row can only be there for its label.
+        window: show so many positions on either side rather than the sentence.
+
+    Held in memory: an index over `other`, made once; a row is made when it is asked for. Costs O(log n + k) a
+    row for k overlapping spans, and the length of its context.
+    Raises `UsageError` for a layer that `other` lacks, `SpanError` for a span outside the text, `OverlapError`
+    where spans of `other` overlap one another.
+
+    >>> own = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß", "wohnt"])
+    >>> other = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=own.tokens)
+    >>> (row,) = error_table(own.layers["label"], own, other)
+    >>> row.kind, row.text, row.other_texts, row.start, row.end
+    ('partial', 'Anna Weiß', ('Frau Anna',), 1, 2)
+    >>> [(piece.text, piece.mark) for piece in row.context.pieces]
+    [('Frau', 'other'), ('Anna', 'both'), ('Weiß', 'own'), ('wohnt', 'neither')]
+    """
+    if layer is not None and layer != MERGED and layer not in other.layers:
+        raise UsageError(
+            f"there is no layer {layer!r}", document=other.id, advice=f"one of {', '.join(other.layers)}"
+        )
+    if window is not None and window < 0:
+        raise UsageError(f"a window of {window} positions", advice="a number from 0 on")
+    table = _Table(own, other, side, level, window)
+    return (table.row(span, layer or table.layer_of(span)) for span in problem_spans)
+
+
+class PairRows:
+    """Makes the rows of spans whose partners are known, as `error_table` does of spans that overlap."""
+
+    def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
+        self._table = _Table(own, other, side, 1, window)
+
+    def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
+        """The row of a span of `own` with its partner in `other`, which it overlaps or equals, if it has one."""
+        return self._table.row(span, layer, [] if partner is None else [partner])
+
+
+class _Sequence:
+    """The spans of one sequence, to be asked what is at a span."""
+
+    __slots__ = ("_equal", "_index")
+
+    def __init__(self, spans: Sequence[Span]) -> None:
+        self._index = SpanIndex(spans)
+        self._equal = {by_position(span): span for span in self._index.spans}
+
+    def at(self, span: Span) -> list[Span]:
+        """All that overlaps a span, by position, and its equal, which need not overlap it (zero length)."""
+        overlapping = self._index.overlapping(span)
+        if not overlapping and (equal := self._equal.get(by_position(span))) is not None:
+            return [equal]
+        return overlapping
+
+
+class _Table:
+    """Makes the rows of one error table."""
+
+    def __init__(
+        self, own: Document, other: Document, side: SideName | None, level: int, window: int | None
+    ) -> None:
+        self._own, self._other, self._side, self._level = own, other, side, level
+        self._text = own if own.end is not None else other
+        self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
+        self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
+        self._sequences: dict[str, _Sequence] = {}
+        self._texts: dict[tuple[int, int], str] = {}  # one object, however many rows show it
+
+    def layer_of(self, span: Span) -> str:
+        """The layer of the other side in which a span is looked for; see `error_table`."""
+        if len(self._other.layers) == 1:
+            return next(iter(self._other.layers))
+        labelled = [layer for layer, label in span.by_layer.items() if label is not None]
+        return labelled[0] if len(labelled) == 1 and labelled[0] in self._other.layers else MERGED
+
+    def row(self, span: Span, layer: str, others: Sequence[Span] | None = None) -> Finding:
+        """The row of a span with these spans of the other side (None: all that are at it)."""
+        self._require_inside(span)
+        if others is None:
+            others = self._sequence(layer).at(span)
+        match = self._match(span, others)
+        kind: FindingKind = "partial" if others and match.kind == "missed" else match.kind
+        start = min([other.start for other in others], default=None)
+        end = max([other.end for other in others], default=None)
+        hull = None if start is None or end is None else Span(start, end)
+        return Finding(
+            side=self._side,
+            sequence=layer,
+            kind=kind,
+            reason="label" if match.level is not None and match.level <= self._level else "class",
+            text=self._text.text_of(span),
+            labels=span.by_layer,
+            start=span.start,
+            end=span.end - 1,
+            first_token_id=self._token_id(span, first=True),
+            last_token_id=self._token_id(span, first=False),
+            found=match.labels,
+            other_texts=tuple(map(self._text_of, others)),
+            other_labels=tuple(other.by_layer for other in others),
+            other_start=start,
+            other_end=None if end is None else end - 1,
+            other_first_token_id=None if hull is None else self._token_id(hull, first=True),
+            other_last_token_id=None if hull is None else self._token_id(hull, first=False),
+            document=self._own.id,
+            metadata=self._own.metadata or self._other.metadata,
+            sentences=tuple(each.id for each in self._contexts.sentences(span) if each.id is not None),
+            context=self._contexts.around(span, others),
+            unit=self._own.unit,
+            file=self._own.file,
+            line=self._line(span),
+        )
+
+    def _match(self, span: Span, others: Sequence[Span]) -> Match:
+        """The match of a span, given all that overlaps or equals it."""
+        if len(others) > 1:
+            return match_spans([span], others, document=self._other.id)[0]
+        if others and others[0].start <= span.start and span.end <= others[0].end:
+            kind: Kind = "exact" if by_position(others[0]) == by_position(span) else "superset"
+            return Match(span, kind, tuple(others), others[0].by_layer)
+        return Match(span, "missed")
+
+    def _sequence(self, layer: str) -> _Sequence:
+        if layer not in self._sequences:
+            layers = self._other.layers
+            spans = layers[layer] if layer in layers else merge_layers(layers, document=self._other.id)
+            self._sequences[layer] = _Sequence(spans)
+        return self._sequences[layer]
+
+    def _text_of(self, span: Span) -> str:
+        place = by_position(span)
+        if place not in self._texts:
+            self._texts[place] = self._text.text_of(span)
+        return self._texts[place]
+
+    def _token_id(self, span: Span, first: bool) -> str | None:
+        if self._token_ids is None or span.start == span.end:
+            return None
+        return self._token_ids[(span.start if first else span.end - 1) - self._text.start]
+
+    def _line(self, span: Span) -> int | None:
+        lines = self._own.lines
+        if span.line is not None or lines is None:
+            return span.line
+        index = span.start - self._own.start
+        return lines[index] if index < len(lines) else None
+
+    def _require_inside(self, span: Span) -> None:
+        text = self._text
+        if text.end is not None and (span.start < text.start or span.end > text.end):
+            raise SpanError(
+                f"span {name_of(span)} lies outside the text",
+                document=text.id,
+                file=text.file,
+                line=span.line,
+                advice="give spans of the document itself",
+            )
+
+
+def joined(labels: Mapping[str, str | None]) -> str:
+    """The labels of a span in the order of its layers, as reports show them; see `Span.label`.
+
+    >>> joined({"entity": "PER", "risk": None})
+    'PER|_'
+    """
+    return Span(0, 0, labels if isinstance(labels, Frozen) else Frozen(labels)).label

@@ -1,0 +1,115 @@
+"""Findings as text for a terminal.
+
+Each finding has a line that says what it is and where, its context, and what the other side has. In the
+context, brackets say who marked what, and on a terminal that shows colours those say it too::
+
+    [=both sides=]    [-only the span in question-]    {+only the other side+}
+
+Characters that do not print, which could steer a terminal or turn the text around, are written as escapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clueval.findings.context import Context, Mark
+from clueval.findings.rows import shortened
+from clueval.findings.table import Finding, joined
+from clueval.visible import visible
+
+BRACKETS: dict[Mark, tuple[str, str]] = {
+    "both": ("[=", "=]"),
+    "own": ("[-", "-]"),
+    "other": ("{+", "+}"),
+    "neither": ("", ""),
+}
+
+COLOURS: dict[Mark, str] = {"both": "1;32", "own": "1;31", "other": "1;33", "neither": ""}
+"""Codes of SGR, the terminals' Select Graphic Rendition: bold green, red, yellow."""
+
+LEGEND = "[=both=]  [-only this span-]  {+only the other side+}"
+
+_INDENT = "    "
+_LONGEST = 2000
+
+
+def lines(findings: Iterable[Finding], *, width: int = 100, colour: bool = False) -> Iterator[str]:
+    """The lines of all findings, a blank one after each. `width` is that of the terminal in characters."""
+    for number, finding in enumerate(findings):
+        if number == 0:
+            yield LEGEND
+            yield ""
+        yield _painted(_head(finding), "1", colour)
+        yield from _wrapped(finding.context, max(width, 40), colour)
+        yield from _other(finding)
+        yield ""
+
+
+def _head(finding: Finding) -> str:
+    side = f"{finding.side} " if finding.side else ""
+    what = f"{side}{finding.kind}" + (", wrong label" if finding.reason == "label" else "")
+    labels = f"{finding.sequence}={joined(finding.labels)}"
+    return visible(f"{what}  {labels}  {_place(finding)}")
+
+
+def _place(finding: Finding) -> str:
+    """Where a finding is: document, sentence, positions, token ids, line."""
+    ids = _range(finding.first_token_id, finding.last_token_id)
+    parts = [
+        f"document {finding.document}",
+        f"sentence {', '.join(finding.sentences)}" if finding.sentences else "",
+        f"{finding.unit} {_range(finding.start, finding.end)}",
+        f"id {ids}" if ids else "",
+        f"line {finding.line}" if finding.line is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _range(first: object, last: object) -> str:
+    if first is None or last is None:
+        return ""
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def _other(finding: Finding) -> Iterator[str]:
+    if not finding.other_texts:
+        return
+    name = {"gold": "predicted", "predicted": "gold"}.get(finding.side or "", "other side")
+    spans = zip(finding.other_texts, finding.other_labels, strict=True)
+    shown = "; ".join(f"{joined(labels)} {shortened(text, 200)!r}" for text, labels in spans)
+    yield f"{_INDENT}{name}: {visible(shortened(shown, _LONGEST))}"
+
+
+def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
+    """The context in lines. A line is broken at blanks only; colours take no room."""
+    line: list[str] = []
+    room = width - len(_INDENT)
+    used = 0
+    for word, mark in _words(context):
+        if line and used + len(word) + 1 > room:
+            yield _INDENT + "".join(line).rstrip()
+            line, used = [], 0
+        bare = word.rstrip(" ")
+        line.append(_painted(bare, COLOURS[mark], colour and mark != "neither") + word[len(bare) :])
+        used += len(word)
+    if line:
+        yield _INDENT + "".join(line).rstrip()
+
+
+def _words(context: Context) -> Iterator[tuple[str, Mark]]:
+    """The context in the parts that a line may be broken after, each with its mark."""
+    if context.cut_before:
+        yield "… ", "neither"
+    for piece in context.pieces:
+        left, right = BRACKETS[piece.mark]
+        words = visible(shortened(f"{left}{piece.text}{right}{context.joiner}", _LONGEST)).split(" ")
+        for number, word in enumerate(words):
+            following = " " if number < len(words) - 1 else ""
+            if word or following:
+                yield word + following, piece.mark
+    if context.cut_after:
+        yield "…", "neither"
+
+
+def _painted(text: str, code: str, colour: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if colour else text

@@ -1,0 +1,54 @@
+"""Findings as tab-separated values, one row each, the context marked with squares.
+
+A square stands before and after each piece of the context that somebody marked::
+
+    🟩 both sides    🟥 only the span in question    🟧 only the other side
+
+so ``Frau 🟩Anna🟩 🟥Weiß🟥 wohnt`` is a span "Anna Weiß" of which the other side has "Anna" alone. A piece ends
+where any span ends: ``🟩Anna🟩 🟩Weiß🟩`` is one span here and two there. ``…`` is where the context is cut.
+
+A cell that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or ``@``) gets an
+apostrophe before it, unless raw cells are asked for; tabs and line ends in a value become blanks either way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+
+from clueval.findings.context import Context, Mark
+from clueval.findings.rows import shortened, split_first
+from clueval.findings.table import Finding
+from clueval.reports.tsv import guarded
+from clueval.textfiles import cell
+from clueval.writing import whole_file
+
+SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "neither": ""}
+
+
+def lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
+    """The header and a line for each finding, without line ends. With `raw` no cell is guarded."""
+    columns, findings = split_first(findings)
+    safe = cell if raw else guarded
+    yield "\t".join(map(safe, columns.names))
+    for finding in findings:
+        cells = (safe(shortened(str(value))) for value in columns.cells(finding))
+        yield "\t".join(chain(cells, [safe(shortened(marked(finding.context)))]))
+
+
+def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:
+    """Write the table, whole or not at all, and return how many rows it has. Raises `FileError`."""
+    rows = -1
+    with whole_file(path) as file:
+        for line in lines(findings, raw=raw):
+            file.write(line + "\n")
+            rows += 1
+    return rows
+
+
+def marked(context: Context) -> str:
+    """A context with squares around what is marked."""
+    pieces = [f"{SQUARES[piece.mark]}{piece.text}{SQUARES[piece.mark]}" for piece in context.pieces]
+    before, after = ("… " if context.cut_before else ""), (" …" if context.cut_after else "")
+    return before + context.joiner.join(pieces) + after

@@ -1,0 +1,228 @@
+"""From passages to spans: the tags of a file decoded, and documents built of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby
+from typing import NamedTuple
+
+from clueval.exceptions import FormatError, TagError
+from clueval.formats.columns.columns import Table, parsed
+from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.passages import Passage
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Frozen, Span
+from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.decoding import Chunk
+from clueval.tagging.transitions import Neighbours, Seams
+
+
+def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
+    """The error for a bad tag of a passage, with its line.
+
+    A tag that is bad in itself is looked for; one that is ill-formed where it stands is found by its index in
+    the tags of the whole passage, a border after each sentence.
+    """
+    sentence, row = _place(error, passage, layer)
+    return TagError(
+        error.problem,
+        file=passage.file,
+        line=passage.line_of(sentence, row),
+        document=passage.document if passage.named else None,
+        advice=error.advice or f"layer {layer!r}; --invalid says what becomes of ill-formed tags",
+    )
+
+
+def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
+    """The sentence and row of a bad tag."""
+    assert passage.layout is not None
+    if error.tag is not None:
+        column = dict(passage.layout.layers)[layer]
+        for sentence, row, fields in passage.rows():
+            if error.tag in (fields[column], unescape(fields[column])):
+                return sentence, row
+    index = error.index
+    for sentence, text in enumerate(passage.sentences):
+        rows = text.count("\n")
+        if index <= rows:
+            return sentence, min(index, rows - 1)
+        index -= rows + 1
+    raise AssertionError("the tag is not in the passage")
+
+
+@dataclass(slots=True)
+class FileTags:
+    """The decoders of a file by layer, and whether they have taken in all of it."""
+
+    decoders: Mapping[str, Decoder]
+    ended: bool = False
+
+
+class Transitions(NamedTuple):
+    """Which tags follow each other in a document, by layer, and the file that it is part of."""
+
+    file: FileTags
+    neighbours: Mapping[str, Neighbours]
+
+
+def documents(
+    passages: Iterable[Passage],
+    decoders: Mapping[str, Decoder],
+    sentence_id: Callable[[str], str | None],
+) -> Iterator[Document]:
+    """The passages of a file as documents. Held in memory: one document.
+
+    `decoders` has the decoder of each layer. A document without tokens has all layers, too, and no spans in them.
+    """
+    file = FileTags(decoders)
+    ordinal = 0
+
+    def number(passage: Passage) -> int:
+        nonlocal ordinal
+        ordinal += passage.begins
+        return ordinal
+
+    for _, parts in groupby(passages, key=number):
+        yield _document(list(parts), file, sentence_id)
+    file.ended = True
+
+
+def _document(
+    passages: Sequence[Passage],
+    file: FileTags,
+    sentence_id: Callable[[str], str | None],
+) -> Document:
+    first = passages[0]
+    tokens: list[str] = []
+    token_ids: list[str] = []
+    tags: dict[str, list[str]] = {}
+    layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
+    neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
+    sentences: list[Sentence] = []
+    lines: list[int] = []
+    repaired = 0
+    for passage in passages:
+        if passage.layout is None:
+            continue
+        borders = _borders(passage)
+        tables = parsed(passage)
+        tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
+        token_ids += _without(borders, chain.from_iterable(table.token_ids() or () for table in tables))
+        for layer, _ in passage.layout.layers:
+            decoder = file.decoders[layer]
+            column = _column(tables, layer)
+            try:
+                found = Seams(column).neighbours
+                decoder.accept(column, found)
+                chunks = list(decoder.chunks(column, found))
+            except BadTag as error:
+                raise located(error, passage, layer) from None
+            repaired += decoder.repaired(found)
+            neighbours[layer].update(found)
+            tags.setdefault(layer, []).extend(_without(borders, column))
+            layers[layer].extend(_spans(chunks, layer, passage, borders))
+        sentences += _sentences(passage, borders, sentence_id)
+        lines += passage.lines()
+    if len(set(token_ids)) != len(token_ids):
+        raise next(repeated_ids(passages))
+    return Document(
+        first.document,
+        Frozen(layers),
+        tokens=tokens,
+        start=first.start,
+        token_ids=token_ids or None,
+        sentences=sentences,
+        metadata=first.metadata,
+        tags=Frozen(tags),
+        repaired=repaired,
+        transitions=Transitions(file, neighbours),
+        lines=lines,
+        file=first.file,
+    )
+
+
+def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:
+    """The scheme of each layer of a file, recognised from all its tags; None where there is no tag but O.
+
+    Raises `FormatError` and `TagError` for what cannot be read, and `TagError` for tags of two schemes.
+    """
+    decoders = {layer: Decoder(None, "conlleval") for layer in layers}
+    file = None
+    for passage in passages:
+        file = passage.file
+        tables = parsed(passage)
+        for layer, decoder in decoders.items() if tables else ():
+            column = _column(tables, layer)
+            try:
+                decoder.accept(column, Seams(column).neighbours)
+            except BadTag as error:
+                raise located(error, passage, layer) from None
+    try:
+        return {layer: decoder.scheme() for layer, decoder in decoders.items()}
+    except TagError as error:
+        error.file = error.file or file
+        raise
+
+
+def _column(tables: Iterable[Table], layer: str) -> list[str]:
+    """The tags of a layer, borders included."""
+    return list(chain.from_iterable(table.tags()[layer] for table in tables))
+
+
+def _borders(passage: Passage) -> list[int]:
+    """The indices of the borders in the columns of a passage's tables, ascending."""
+    borders, index = [], -1
+    for sentence in passage.sentences:
+        index += sentence.count("\n") + 1
+        borders.append(index)
+    return borders
+
+
+def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
+    values = list(column)
+    previous = 0
+    for border in borders if values else ():
+        yield from values[previous:border]
+        previous = border + 1
+
+
+def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
+    """Chunks, counted with borders, as spans in corpus positions."""
+    passed = 0
+    known: dict[str, Frozen] = {}
+    for start, end, label in chunks:
+        labels = known.get(label) or known.setdefault(label, Frozen({layer: label}))
+        while passed < len(borders) and borders[passed] < start:
+            passed += 1
+        shift = passage.start - passed
+        yield Span(start + shift, end + shift, labels)
+
+
+def _sentences(
+    passage: Passage, borders: Sequence[int], sentence_id: Callable[[str], str | None]
+) -> Iterator[Sentence]:
+    start = passage.start
+    for number, (border, head) in enumerate(zip(borders, passage.heads, strict=True)):
+        end = passage.start + border - number
+        yield Sentence(start, end, sentence_id(head))
+        start = end
+
+
+def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
+    """The token ids of a document that occur again, as errors to raise or to list."""
+    seen: dict[str, int] = {}
+    for passage in passages:
+        if passage.layout is None or passage.layout.token_id is None:
+            continue
+        for (_, _, fields), line in zip(passage.rows(), passage.lines(), strict=True):
+            token_id = fields[passage.layout.token_id]
+            if seen.setdefault(token_id, line) != line:
+                yield FormatError(
+                    f"token id {token_id!r} stands in line {seen[token_id]} already",
+                    file=passage.file,
+                    line=line,
+                    document=passage.document if passage.named else None,
+                    advice="token ids are unique within a document",
+                )

@@ -1,0 +1,96 @@
+"""The layout of a column file: which column holds what, once the width of its lines is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import Part
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What the caller says of a column file: which column holds what, counted from 1 (from -1 at the end).
+
+    `layers` maps the name of a layer to the column of its tags; None is the last column, called ``label``.
+    `token` None is the first column that holds neither token ids nor tags. `part` is a part of the file to be
+    read as if it were a file. `max_line` bounds the bytes of a line, `max_sentence` the tokens of a sentence.
+    """
+
+    layers: Mapping[str, int] | None = None
+    token: int | None = None
+    token_id: int | None = None
+    document_tag: str = "text"
+    sentence_tag: str = "s"
+    part: Part | None = None
+    max_line: int = MAX_LINE
+    max_sentence: int = MAX_SENTENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where the fields of a line are, numbered from 0, once its width is known."""
+
+    width: int
+    separator: str
+    token: int
+    token_id: int | None
+    layers: tuple[tuple[str, int], ...]
+    entities: bool
+
+    @property
+    def border(self) -> str:
+        """A line that parts two sentences in a table: O in every field."""
+        return self.separator.join(["O"] * self.width) + "\n"
+
+
+def layout_of(
+    line: str, separator: str, options: ColumnOptions, entities: bool, file: str, number: int
+) -> Layout:
+    """The layout of a file whose first token line is `line`. Raises `FormatError` for columns it lacks."""
+    width = len(fields_of(line, separator))
+
+    def place(column: int, use: str) -> int:
+        if column == 0:
+            raise UsageError(
+                f"column 0 named for {use}", advice="columns count from 1, or from -1 at the end"
+            )
+        if abs(column) > width:
+            raise FormatError(
+                f"there is no column {column} for {use}: the line has {width} column{'s' * (width != 1)}",
+                file=file,
+                line=number,
+                advice="name the columns with --layer NAME=COLUMN"
+                + (", parted by TAB" if separator == "\t" and width == 1 else ""),
+            )
+        return column - 1 if column > 0 else width + column
+
+    wanted = {DEFAULT_LAYER: -1} if options.layers is None else options.layers
+    layers = tuple((name, place(column, f"layer {name!r}")) for name, column in wanted.items())
+    token_id = None if options.token_id is None else place(options.token_id, "the token ids")
+    taken = {token_id, *(column for _, column in layers)}
+    if options.token is not None and place(options.token, "the tokens") in taken:
+        raise FormatError(
+            f"column {options.token} would hold both tokens and tags: the line has {width} columns",
+            file=file,
+            line=number,
+            advice="give PREDICTED, or one file with tokens, gold and predicted tags; --token names the column",
+        )
+    free = [column for column in range(width) if column not in taken]
+    if options.token is None and not free:
+        raise FormatError(
+            f"no column is left for the tokens: the line has {width} column{'s' * (width != 1)}",
+            file=file,
+            line=number,
+            advice="name the columns with --layer NAME=COLUMN",
+        )
+    token = free[0] if options.token is None else place(options.token, "the tokens")
+    return Layout(width, separator, token, token_id, layers, entities)
+
+
+def fields_of(line: str, separator: str) -> list[str]:
+    """The fields of a line; blanks may stand several in a row, tabs may not."""
+    return line.split("\t") if separator == "\t" else line.split(" ")

@@ -1,0 +1,283 @@
+"""The steps of fair evaluation: every span is paired once, or stays alone.
+
+Followed step by step as FairEval takes them, since the published numbers depend on their order and on every
+tie: exact pairs (TP), pairs of one range and two labels (LE), boundary errors (BES, BEL, BEO), errors in both
+(LBE), and what is left (FN, FP). Ranges are half-open. Gold is FairEval's target, predicted its system.
+
+Exact pairs and label errors are found by hashing. What is left falls into overlap components, which cannot
+touch one another's pairings. Most are a single span, or one of each side, and need no search; small ones are
+searched as lists, large ones by what overlaps what, or with a tree where that is much (see `most_similar`). The
+cost is n log n for n spans, as long as the tree's bounds hold.
+
+By hand: gold A[0,4) and A[6,8), predicted A[0,9). No exact pair, no label error. Shortest first, A[6,8) asks:
+A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8. Then A[0,4) asks: nothing is
+free, but the counted A[0,9) has still four tokens in common with it, so BEL again. Nothing remains.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+
+from clueval.metrics.fair.most_similar import (
+    Leftover,
+    ListPool,
+    NeighbourPool,
+    Pool,
+    TreePool,
+    neighbours,
+    take_shared,
+)
+from clueval.metrics.fair.runs import runs_of
+
+Item = tuple[str, int, int, frozenset[int] | None]
+"""Label, start, end (half-open) and tokens, None for all tokens of the range; equal items are equal spans."""
+
+Pair = tuple[str, int | None, int | None]
+"""TP, LE, BES, BEL, BEO, LBE, FN or FP, with the places of the two spans in their lists."""
+
+_LIST_IS_FASTER = 64
+"""Up to this many pairs of spans in one component, looking at all of them costs less than anything else."""
+
+_TREE_IS_FASTER = 16
+"""With more overlapping pairs than this for each span of a component, a tree costs less than to look at them."""
+
+
+def item(label: str, start: int, end: int, tokens: frozenset[int] | None) -> Item:
+    """An item, with the tokens left out where they are all of the range.
+
+    >>> item("NP", 3, 6, frozenset({3, 4, 5}))
+    ('NP', 3, 6, None)
+    """
+    if tokens is not None and len(tokens) == end - start and all(start <= token < end for token in tokens):
+        tokens = None
+    return label, start, end, tokens
+
+
+def overlap_kind(start: int, end: int, other_start: int, other_end: int) -> str | None:
+    """How the other half-open range lies to the first: TP, BES, BEL, BEO, or None where they do not overlap.
+
+    >>> [overlap_kind(2, 6, *other) for other in ((2, 6), (2, 4), (2, 7), (4, 8), (6, 8))]
+    ['TP', 'BES', 'BEL', 'BEO', None]
+    """
+    if (start, end) == (other_start, other_end):
+        return "TP"
+    if not (start < other_end and other_start < end):
+        return None
+    if start <= other_start and other_end <= end:
+        return "BES"
+    return "BEL" if other_start <= start and end <= other_end else "BEO"
+
+
+def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
+    """Every span of both lists exactly once, in the order of the steps.
+
+    >>> list(pair_up([("A", 0, 4, None), ("A", 6, 8, None)], [("A", 0, 9, None)]))
+    [('BEL', 1, 0), ('BEL', 0, 0)]
+    """
+    golds, predictions = list(range(len(gold))), list(range(len(predicted)))
+    for find in (_exact_pairs, _label_errors):
+        if not golds or not predictions:
+            break
+        pairs = list(find(gold, golds, predicted, predictions))
+        yield from pairs
+        if pairs:
+            golds = _without(golds, {pair[1] for pair in pairs})
+            predictions = _without(predictions, {pair[2] for pair in pairs})
+    if not golds or not predictions:
+        yield from (("FN", i, None) for i in golds)
+        yield from (("FP", None, j) for j in predictions)
+        return
+    for gold_part, predicted_part in _components(gold, golds, predicted, predictions):
+        if not predicted_part:
+            yield from (("FN", i, None) for i in gold_part)
+        elif not gold_part:
+            yield from (("FP", None, j) for j in predicted_part)
+        elif len(gold_part) == len(predicted_part) == 1:
+            yield from _pair_of_two(gold, gold_part[0], predicted, predicted_part[0])
+        else:
+            yield from _boundary_errors(_leftovers(gold, gold_part), _leftovers(predicted, predicted_part))
+
+
+def _without(places: list[int], gone: set[int | None]) -> list[int]:
+    return [place for place in places if place not in gone]
+
+
+def _exact_pairs(
+    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
+) -> Iterator[Pair]:
+    """Step 1: each gold span with the first equal predicted span that is free."""
+    wanted = {gold[i] for i in golds}
+    free: dict[Item, list[int]] = {}
+    for j in reversed(predictions):
+        if predicted[j] in wanted:
+            free.setdefault(predicted[j], []).append(j)
+    for i in golds:
+        equal = free.get(gold[i])
+        if equal:
+            yield "TP", i, equal.pop()
+
+
+def _label_errors(
+    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
+) -> Iterator[Pair]:
+    """Step 2: each gold span with the first free predicted span of its range and another label.
+
+    Each range has a heap of labels, by their first free span: the answer is on top, or next to the top.
+    """
+    wanted = {gold[i][1:3] for i in golds}
+    by_range: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
+    for j in reversed(predictions):
+        label, start, end, _ = predicted[j]
+        if (start, end) in wanted:
+            by_range[start, end].setdefault(label, []).append(j)
+    heaps = {
+        extent: sorted((places[-1], label, places) for label, places in labels.items())
+        for extent, labels in by_range.items()
+    }
+    for i in golds:
+        label, start, end, _ = gold[i]
+        heap = heaps.get((start, end))
+        if not heap:
+            continue
+        same = heapq.heappop(heap) if heap[0][1] == label else None
+        if heap:
+            place, other, places = heapq.heappop(heap)
+            places.pop()
+            if places:
+                heapq.heappush(heap, (places[-1], other, places))
+            yield "LE", i, place
+        if same is not None:
+            heapq.heappush(heap, same)
+
+
+def _components(
+    gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
+) -> Iterator[tuple[list[int], list[int]]]:
+    """What overlaps, directly or through others, from left to right.
+
+    Step 3: each part is in the order in which it is asked, shortest first, otherwise in the order of the list.
+    """
+    entries = [(*gold[i][1:3], 0, i) for i in golds]
+    entries += [(*predicted[j][1:3], 1, j) for j in predictions]
+    entries.sort()
+    sides: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
+    reach = -1
+    for start, end, side, place in entries:
+        if start >= reach and reach >= 0:
+            yield _places(sides[0]), _places(sides[1])
+            sides = ([], [])
+        sides[side].append((end - start, place))
+        if end > reach:
+            reach = end
+    if entries:
+        yield _places(sides[0]), _places(sides[1])
+
+
+def _places(part: list[tuple[int, int]]) -> list[int]:
+    """The places of spans, given their lengths and places, by both."""
+    if len(part) > 1:
+        part.sort()
+    return [place for _, place in part]
+
+
+def _pair_of_two(gold: Sequence[Item], i: int, predicted: Sequence[Item], j: int) -> Iterator[Pair]:
+    """What steps 4 to 8 come to where two spans overlap nothing else: an error unless the ranges are one."""
+    label, start, end, _ = gold[i]
+    other_label, other_start, other_end, _ = predicted[j]
+    kind = overlap_kind(start, end, other_start, other_end)
+    if kind is None or kind == "TP":  # the same range and label with other tokens
+        yield "FN", i, None
+        yield "FP", None, j
+    else:
+        yield (kind if label == other_label else "LBE"), i, j
+
+
+def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
+    spans = []
+    for place in places:
+        label, start, end, tokens = items[place]
+        whole = [(start, end)] if start < end else []
+        runs = whole if tokens is None else runs_of(tokens)
+        size = end - start if tokens is None else len(tokens)
+        spans.append(Leftover(place, label, start, end, runs, size))
+    return spans
+
+
+def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
+    """Empty pools for free predicted, counted gold and counted predicted spans."""
+    if len(gold) * len(predicted) <= _LIST_IS_FASTER:
+        return ListPool(), ListPool(), ListPool()
+    known = neighbours(gold, predicted, _TREE_IS_FASTER * (len(gold) + len(predicted)))
+    if known is not None:
+        of_gold, of_predicted = known
+        return NeighbourPool(of_gold), NeighbourPool(of_predicted), NeighbourPool(of_gold)
+    return TreePool(predicted), TreePool(gold), TreePool(predicted)
+
+
+def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterator[Pair]:
+    """Steps 4 to 8 for one component: same label first, then other labels, then what nobody wanted."""
+    free, counted_gold, counted_predicted = _pools(gold, predicted)
+    for span in predicted:
+        free.add(span)
+    for same_label in (True, False):
+        found, gold = _against_free(gold, free, counted_gold, counted_predicted, same_label)
+        for one, other in found:
+            yield _error(one, other, same_label)
+        taken = {other.index for _, other in found}
+        predicted = [span for span in predicted if span.index not in taken]
+        found, gold = _against_counted(gold, counted_predicted, counted_gold, same_label)
+        for one, other in found:
+            yield _error(one, other, same_label)
+        found, predicted = _against_counted(predicted, counted_gold, counted_predicted, same_label)
+        for one, other in found:
+            free.remove(one)
+            yield _error(other, one, same_label)
+    yield from (("FN", span.index, None) for span in gold)
+    yield from (("FP", None, span.index) for span in predicted)
+
+
+Found = tuple[list[tuple[Leftover, Leftover]], list[Leftover]]
+"""Each span that was paired, with its partner; and the spans that were not."""
+
+
+def _against_free(
+    gold: list[Leftover], free: Pool, counted_gold: Pool, counted_predicted: Pool, same_label: bool
+) -> Found:
+    """Step 4: each gold span with the most similar predicted span that is free; both become counted."""
+    pairs, left = [], []
+    for span in gold:
+        other = free.most_similar(span, same_label=same_label, sharing=False)
+        if other is None:
+            left.append(span)
+            continue
+        free.remove(other)
+        take_shared(span, other)
+        counted_gold.add(span)
+        counted_predicted.add(other)
+        pairs.append((span, other))
+    return pairs, left
+
+
+def _against_counted(spans: list[Leftover], counted: Pool, own_counted: Pool, same_label: bool) -> Found:
+    """Steps 5 and 6: each span with the most similar counted one that has still a token in common."""
+    pairs, left = [], []
+    for span in spans:
+        other = counted.most_similar(span, same_label=same_label, sharing=True)
+        if other is None:
+            left.append(span)
+            continue
+        take_shared(span, other)
+        counted.changed(other)
+        own_counted.add(span)
+        pairs.append((span, other))
+    return pairs, left
+
+
+def _error(gold: Leftover, predicted: Leftover, same_label: bool) -> Pair:
+    if not same_label:
+        return "LBE", gold.index, predicted.index
+    kind = overlap_kind(gold.start, gold.end, predicted.start, predicted.end)
+    assert kind is not None  # pools answer with overlapping spans only
+    return kind, gold.index, predicted.index

@@ -1,0 +1,257 @@
+"""Candidate lists by score and by rank: how well would one do who picks the right candidate from each?
+
+A list is one response. Of its candidates those are visible that reach a score, or that come up to a rank; its
+value for a target that the list annotation overlaps is that of its best visible candidate that overlaps the
+target or has its range. Types of candidates play no part; the type of the list annotation must belong to the
+target's. A truly spurious list stands where its first candidate does.
+
+Source: GATE's plugin Evaluation, its list evaluation; where the behaviour of the plugin contradicts its own
+description, the description.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate.candidate_lists import CandidateList, Numbered, require_features, value_of
+from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.gate.equality import FeatureTest
+from clueval.metrics.gate.pairing import PARTIAL, STRICT, Pair, Touching, best_first, in_order
+from clueval.metrics.gate.thresholds import ALL, CurvePoint, Thresholds, curve, grid_of
+from clueval.spans.span import Span, name_of
+
+ALL_RANKS = 2147483647
+"""The rank that shows every candidate, as the reports of GATE write it."""
+
+RANKS: Mapping[str, tuple[int, ...]] = {
+    "10": tuple(range(11)),
+    "50": tuple(range(0, 51, 5)),
+    "100": tuple(range(0, 101, 10)),
+}
+"""Eleven ranks from 0 up to 10, 50 or 100."""
+
+
+class _Match(NamedTuple):
+    """A candidate that overlaps a target: its rank in the list and the value of the pairing."""
+
+    rank: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Lists:
+    """The lists of a document with their targets.
+
+    `matches` holds, for every target and list whose list annotation overlaps it, the candidates that overlap
+    the target or have its range, each better than all before it: only those are ever chosen. `strict` holds
+    the least rank of a candidate that has the target's range, right or not. `order` holds the place of every
+    candidate of every list among all candidates by position.
+    """
+
+    targets: Sequence[Span]
+    lists: Sequence[CandidateList]
+    matches: Mapping[tuple[int, int], Sequence[_Match]]
+    strict: Mapping[tuple[int, int], int]
+    order: Sequence[Sequence[int]]
+
+    def count(self, visible: Sequence[int]) -> list[int]:
+        """The counts where of each list that many candidates are visible."""
+        counts = [len(self.targets), sum(map(bool, visible))] + [0] * (len(NAMES) - 2)
+        pairs = list(self._pairs(visible))
+        taken = best_first(pairs)
+        for pair in taken:
+            counts[5 - pair.value] += 1
+        used = {pair.response for pair in taken}
+        spurious = Touching(
+            each.candidates[0]
+            for number, each in enumerate(self.lists)
+            if visible[number] and number not in used
+        )
+        for pair in taken:
+            if pair.value >= PARTIAL and not spurious.any(self.targets[pair.target]):
+                counts[9 - pair.value] += 1
+        self._count_targets(visible, pairs, counts)
+        return counts
+
+    def _pairs(self, visible: Sequence[int]) -> Iterator[Pair]:
+        for (target, number), matches in self.matches.items():
+            best = next((match for match in reversed(matches) if match.rank < visible[number]), None)
+            if best is not None:
+                yield Pair(best.value, target, number, self.order[number][best.rank])
+
+    def _count_targets(self, visible: Sequence[int], pairs: Sequence[Pair], counts: list[int]) -> None:
+        by_target: dict[int, list[int]] = {}
+        for pair in pairs:
+            by_target.setdefault(pair.target, []).append(pair.value)
+        strict = Counter(target for (target, number), rank in self.strict.items() if rank < visible[number])
+        counts[8], counts[9] = len(strict), len(by_target)
+        counts[10] = sum(number > 1 for number in strict.values())
+        for target, values in by_target.items():
+            counts[11] += len(values) > 1
+            counts[12] += strict[target] == 1 and STRICT in values
+            counts[13] += len(values) == 1 and values[0] >= PARTIAL
+
+
+def _parts(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Iterator[_Lists]:
+    """The targets and lists that hang together: lists from the first to the last position of their spans."""
+    require_features(test)
+    ordered, listed = in_order(targets), list(lists)
+    events = [(span.start, span.end, False, number) for number, span in enumerate(ordered)]
+    for number, each in enumerate(listed):
+        spans = (each.span, *each.candidates)
+        events.append((min(s.start for s in spans), max(s.end for s in spans), True, number))
+    own_targets: list[Span] = []
+    own_lists: list[CandidateList] = []
+    reach = -1.0
+    for start, end, is_list, number in sorted(events):
+        if start >= reach and (own_targets or own_lists):
+            yield _lists_of(own_targets, own_lists, test)
+            own_targets, own_lists = [], []
+        reach = max(reach, end + 0.5 * (start == end))
+        if is_list:
+            own_lists.append(listed[number])
+        else:
+            own_targets.append(ordered[number])
+    if own_targets or own_lists:
+        yield _lists_of(own_targets, own_lists, test)
+
+
+def _lists_of(targets: Sequence[Span], lists: Sequence[CandidateList], test: FeatureTest) -> _Lists:
+    candidates = [
+        (candidate, number, rank)
+        for number, each in enumerate(lists)
+        for rank, candidate in enumerate(each.candidates)
+    ]
+    order = [[0] * len(each) for each in lists]
+    places = {id(span): place for place, span in enumerate(in_order(span for span, _, _ in candidates))}
+    for candidate, number, rank in candidates:
+        order[number][rank] = places[id(candidate)]
+    index = Numbered(targets)
+    matches = {}
+    strict = {}
+    for number, each in enumerate(lists):
+        for target in index.overlapping(each.span, (each.span.start, each.span.end)):
+            found = list(_improving(targets[target], each, test))
+            if found:
+                matches[target, number] = found
+            place = targets[target].start, targets[target].end
+            for rank, candidate in enumerate(each.candidates):
+                if (candidate.start, candidate.end) == place:
+                    strict[target, number] = rank
+                    break
+    return _Lists(targets, lists, matches, strict, order)
+
+
+def _improving(target: Span, each: CandidateList, test: FeatureTest) -> Iterator[_Match]:
+    best = -1
+    for rank, candidate in enumerate(each.candidates):
+        value = value_of(target, candidate, test)
+        if value is not None and value > best:
+            best = value
+            yield _Match(rank, value)
+            if best == STRICT:
+                return
+
+
+def count_lists_by_score(
+    targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest, thresholds: Thresholds = ALL
+) -> Tally:
+    """The counts of one document at every score threshold, as a tally that adds over documents.
+
+    `lists_curve` turns the sum into the counts at every threshold. The keys are ``("targets",)`` and
+    ``("score", score, name)``: what the score changes. Raises `UsageError` for lists without scores.
+    """
+    grid = grid_of(thresholds)
+    tally: Tally = Tally()
+    for part in _parts(targets, lists, test):
+        tally["targets",] += len(part.targets)
+        before = [len(part.targets)] + [0] * (len(NAMES) - 1)
+        scores = {score for each in part.lists for score in _scores(each)}
+        steps = scores if grid is None else {_step(score, grid) for score in scores}
+        for step in sorted(steps, reverse=True):
+            counts = part.count([sum(own >= step for own in _scores(each)) for each in part.lists])
+            _add_change(tally, ("score", repr(step)), before, counts)
+            before = counts
+    return tally
+
+
+def _step(score: float, grid: Sequence[float]) -> float:
+    """The highest threshold of a grid that a score reaches; -infinity below them, where all take part."""
+    place = bisect_right(grid, score)
+    return grid[place - 1] if place else -math.inf
+
+
+def lists_curve(total: Tally, thresholds: Thresholds = ALL) -> list[CurvePoint]:
+    """The counts at every threshold, rising; the first is -infinity, where all candidates take part."""
+    found: dict[float, list[int]] = {}
+    for key, number in total.items():
+        if key[0] == "score":
+            found.setdefault(float(key[1]), [0] * len(NAMES))[NAMES.index(key[2])] += number
+    everything = curve(found, total["targets",], (-math.inf,))[0]
+    found.pop(-math.inf, None)
+    points = curve(found, total["targets",], thresholds)[:-1]
+    return [everything, *(point for point in points if point.threshold > -math.inf)]
+
+
+def _scores(each: CandidateList) -> tuple[float, ...]:
+    if each.scores is None:
+        raise UsageError(
+            f"list {name_of(each.span)} has no scores", advice="name the feature that holds them"
+        )
+    return each.scores
+
+
+def count_lists_by_rank(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Tally:
+    """The counts of one document at every rank, as a tally that adds over documents.
+
+    `ranks_curve` turns the sum into counts. The keys are ``("targets",)`` and ``("rank", rank, name)``: what
+    the candidates of that rank change.
+    """
+    tally: Tally = Tally()
+    for part in _parts(targets, lists, test):
+        tally["targets",] += len(part.targets)
+        before = [len(part.targets)] + [0] * (len(NAMES) - 1)
+        for rank in range(max(map(len, part.lists), default=0)):
+            counts = part.count([min(rank + 1, len(each)) for each in part.lists])
+            _add_change(tally, ("rank", rank), before, counts)
+            tally["longest", rank] += 1
+            before = counts
+    return tally
+
+
+def ranks_curve(total: Tally, ranks: Iterable[int] | None = None) -> list[tuple[int, GateCounts]]:
+    """The counts at every rank (None: 0 to that of the longest list), and last at `ALL_RANKS`.
+
+    >>> [rank for rank, _ in ranks_curve(Tally({("targets",): 1}), RANKS["10"])][-3:]
+    [9, 10, 2147483647]
+    """
+    longest = max((key[1] for key in total if key[0] == "longest"), default=-1)
+    wanted = sorted({*(range(longest + 1) if ranks is None else ranks), ALL_RANKS})
+    changes: dict[int, list[tuple[int, int]]] = {}
+    for key, number in total.items():
+        if key[0] == "rank":
+            changes.setdefault(key[1], []).append((NAMES.index(key[2]), number))
+    counts = [total["targets",]] + [0] * (len(NAMES) - 1)
+    points, seen = [], 0
+    for rank in wanted:
+        while seen <= min(rank, longest):
+            for place, number in changes.get(seen, ()):
+                counts[place] += number
+            seen += 1
+        points.append((rank, GateCounts(*counts)))
+    return points
+
+
+def _add_change(
+    tally: Tally, key: tuple[str, str | int], before: Sequence[int], after: Sequence[int]
+) -> None:
+    for name, one, other in zip(NAMES, before, after, strict=True):
+        if one != other:
+            tally[(*key, name)] += other - one

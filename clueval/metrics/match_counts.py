@@ -1,0 +1,100 @@
+"""Counting matches: how many spans of either side have which class and were found as what.
+
+The numbers of `clueval.spans.matching.match_spans`, without a match for each span.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import compress
+from typing import NamedTuple
+
+from clueval.metrics.metric import Side
+from clueval.spans.flat import Flat
+from clueval.spans.match_classes import KINDS, Classes, Kind, classify
+from clueval.spans.matching import joined
+from clueval.spans.span import Frozen, Labels
+
+
+class Found(NamedTuple):
+    """`number` spans of a side with this label in a layer are of this class and were found as that label."""
+
+    layer: str
+    label: str
+    kind: Kind
+    found: str | None
+    number: int
+
+
+def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Kind, int], list[Found]]]:
+    """Of each side its name, how many spans have which class, and what they were found as in their layers.
+
+    The same numbers as from `match_spans` both ways, without a match for each span. Spans that are not to be
+    counted are partners only; spans without a label in a layer are in none of its numbers. O(n log n).
+
+    Raises `OverlapError` if two spans of one side overlap.
+    """
+    document = gold.document.id if gold.document is not None else None
+    golds, predicteds = Flat.of(gold.spans, document), Flat.of(predicted.spans, document)
+    of_gold, of_predicted = classify(golds, predicteds)
+    (gold_keys, gold_labels), (predicted_keys, predicted_labels) = (
+        golds.keyed_labels(),
+        predicteds.keyed_labels(),
+    )
+    labels: dict[Hashable, Labels] = {**gold_labels, **predicted_labels, None: Frozen()}
+    for name, side, own, keys, classes, other, other_keys in (
+        ("gold", gold, golds, gold_keys, of_gold, predicteds, predicted_keys),
+        ("predicted", predicted, predicteds, predicted_keys, of_predicted, golds, gold_keys),
+    ):
+        rows = zip(keys, classes.kinds, _found(own, other, other_keys, classes, labels), strict=True)
+        if side.counted is not None:
+            rows = compress(rows, map(side.counted.__getitem__, own.order))  # type: ignore[assignment]
+        counted = Counter(rows)
+        numbers: Counter[Kind] = Counter()
+        for (_, kind, _), number in counted.items():
+            numbers[KINDS[kind]] += number
+        yield name, numbers, list(_in_layers(counted, labels))
+
+
+def _found(
+    own: Flat, other: Flat, other_keys: Sequence[Hashable], classes: Classes, labels: dict[Hashable, Labels]
+) -> list[Hashable]:
+    """The key of the joined labels of each span's partners, None for none; new labels are added."""
+    found = list(map([*other_keys, None].__getitem__, classes.firsts))  # the last one is number -1
+    starts, ends = other.starts, other.ends
+    one_layer = len({tuple(of) for of in labels.values() if of}) == 1 and all(
+        None not in of.values() for of in labels.values()
+    )
+    for number, past in classes.pasts.items():
+        first = classes.firsts[number]
+        keys = other_keys[first:past]
+        if keys.count(keys[0]) == len(keys):
+            continue
+        if one_layer and past - first == 2:  # they touch inside the span: the longer part decides
+            if 2 * ends[first] < own.starts[number] + own.ends[number] and labels[keys[0]] != labels[keys[1]]:
+                found[number] = keys[1]
+            continue
+        ranges = zip(starts[first:past], ends[first:past], strict=True)
+        partners = [labels[key] for key in keys]
+        joint = joined((own.starts[number], own.ends[number]), ranges, partners)
+        if joint in partners:
+            found[number] = keys[partners.index(joint)]
+        else:
+            labels[id(joint)] = joint
+            found[number] = id(joint)
+    return found
+
+
+def _in_layers(
+    counted: Mapping[tuple[Hashable, int, Hashable], int], labels: Mapping[Hashable, Labels]
+) -> Iterator[Found]:
+    """What the spans with the labels of a key were found as, layer by layer."""
+    rows: Counter[tuple[str, str, int, str | None]] = Counter()
+    for (key, kind, found), number in counted.items():
+        others = labels[found]
+        for layer, label in labels[key].items():
+            if label is not None:
+                rows[layer, label, kind, others.get(layer)] += number
+    for (layer, label, kind, joint), number in rows.items():
+        yield Found(layer, label, KINDS[kind], joint, number)

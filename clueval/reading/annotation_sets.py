@@ -1,0 +1,39 @@
+"""One named annotation set of a document as its only layer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from clueval.exceptions import UsageError
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER
+
+
+def chosen_set(
+    document: Document, name: str, types: Collection[str] = (), *, layer: str = DEFAULT_LAYER
+) -> Document:
+    """The document with one of its annotation sets as its only layer, and of that the given types (all).
+
+    Documents of formats that have named annotation sets hold each set as a layer; the default set is called
+    ``""``. Raises `UsageError` for a set that the document does not have.
+
+    >>> from clueval import Document, Span
+    >>> document = Document("d", {"Key": [Span(0, 1, {"Key": "A"}), Span(1, 2, {"Key": "B"})]})
+    >>> [span.labels for span in chosen_set(document, "Key", ["B"]).layers["label"]]
+    [{'label': 'B'}]
+    """
+    if name not in document.layers:
+        known = ", ".join(repr(known) for known in document.layers) or "none"
+        raise UsageError(
+            f"there is no annotation set {name!r}",
+            file=document.file,
+            document=document.id,
+            advice=f"the document has the sets: {known}",
+        )
+    chosen = [
+        replace(span, labels={layer: span.label})
+        for span in document.layers[name]
+        if not types or span.label in types
+    ]
+    return replace(document, layers={layer: chosen}, tags={})

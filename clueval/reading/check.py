@@ -1,0 +1,125 @@
+"""All that is wrong with one file, not only the first thing: what `clueval check` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from clueval.exceptions import CluevalError, TagError
+from clueval.formats.columns.documents import repeated_ids
+from clueval.formats.columns.layout import fields_of
+from clueval.formats.columns.passages import Passage, misfits
+from clueval.reading.source import Source
+from clueval.tagging.schemes import OUTSIDE, count_illegal, ill_formed, scheme_called, scheme_of, split_tag
+from clueval.tagging.transitions import Neighbours
+
+
+@dataclass(slots=True)
+class Check:
+    """The check of one file: iterate over `problems`, then read what was found."""
+
+    source: Source
+    documents: int = 0
+    tokens: int = 0
+    schemes: dict[str, str | None] = field(default_factory=dict)
+    _neighbours: dict[str, Neighbours] = field(default_factory=dict)
+
+    def problems(self) -> Iterator[CluevalError]:
+        """Everything that is wrong, passage by passage, by line in each. Nothing is raised.
+
+        Held in memory: one document. Formats that are not columns stop at their first problem.
+        """
+        try:
+            yield from self._of_columns() if self.source.has_passages else self._of_documents()
+        except CluevalError as error:
+            yield error
+
+    def _of_documents(self) -> Iterator[CluevalError]:
+        for document in self.source.documents():
+            self.documents += 1
+            self.tokens += (document.end or document.start) - document.start
+        yield from ()
+
+    def _of_columns(self) -> Iterator[CluevalError]:
+        complaints: list[CluevalError] = []
+        document: list[Passage] = []
+        for passage in self._passages(complaints):
+            if passage.begins:
+                yield from _repeated(document)
+                document = []
+                self.documents += 1
+            document.append(passage)
+            complaints += misfits(passage)
+            complaints += self._tags(passage)
+            yield from sorted(complaints, key=lambda error: error.line or 0)
+            complaints.clear()
+        yield from sorted(complaints, key=lambda error: error.line or 0)
+        yield from _repeated(document)
+
+    def _passages(self, complaints: list[CluevalError]) -> Iterator[Passage]:
+        """The passages up to the first error after which there is no going on, which is the last complaint."""
+        try:
+            yield from self.source.passages(complaints.append)
+        except CluevalError as error:
+            complaints.append(error)
+
+    def _tags(self, passage: Passage) -> Iterator[CluevalError]:
+        if passage.layout is None:
+            return
+        self.tokens += passage.tokens
+        for layer, column in passage.layout.layers:
+            sentences = [_column(text, column, passage) for text in passage.sentences]
+            known = self._neighbours.setdefault(layer, Counter())
+            for tags in sentences:
+                known.update(pairwise((OUTSIDE, *filter(_is_tag, tags), OUTSIDE)))
+            yield from self._bad_tags(layer, passage, sentences)
+
+    def _bad_tags(self, layer: str, passage: Passage, sentences: list[list[str]]) -> Iterator[CluevalError]:
+        named = self.source.options.scheme
+        self.schemes[layer] = scheme = scheme_called(named) if named else scheme_of(self._neighbours[layer])
+        for number, tags in enumerate(sentences):
+            for row in range(len(tags) + 1):
+                problem = _problem(tags, row, scheme)
+                if problem is not None:
+                    yield TagError(
+                        f"layer {layer!r}: {problem}",
+                        file=passage.file,
+                        line=passage.line_of(number, min(row, len(tags) - 1)),
+                    )
+
+
+def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
+    """What is wrong with a tag, after the one before it; its end for the row after the last."""
+    previous = tags[row - 1] if row and _is_tag(tags[row - 1]) else OUTSIDE
+    tag = tags[row] if row < len(tags) else OUTSIDE
+    try:
+        split_tag(tag)
+        if scheme is not None and count_illegal({(previous, tag): 1}, scheme):
+            return ill_formed(tags, row, scheme)
+    except TagError as error:
+        return error.problem
+    return None
+
+
+def _is_tag(tag: str) -> bool:
+    try:
+        split_tag(tag)
+    except TagError:
+        return False
+    return True
+
+
+def _column(text: str, column: int, passage: Passage) -> list[str]:
+    """The values of a column in a sentence; O where the line does not fit, which is another problem."""
+    assert passage.layout is not None
+    rows = (fields_of(line, passage.layout.separator) for line in text[:-1].split("\n"))
+    return [fields[column] if len(fields) == passage.layout.width else OUTSIDE for fields in rows]
+
+
+def _repeated(document: list[Passage]) -> Iterator[CluevalError]:
+    if not document or document[0].layout is None or document[0].layout.token_id is None:
+        return
+    if not any(True for passage in document for _ in misfits(passage)):
+        yield from repeated_ids(document)

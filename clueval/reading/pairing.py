@@ -1,0 +1,282 @@
+"""Which documents of two sides belong together.
+
+Two sets of documents are *parallel* if every document of one has its counterpart in the other. By default files
+go together by their relative names and their documents in order; `PAIR_BY` names the other ways: by the id that
+a document has, by the name of its file, by its text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from pathlib import Path
+
+from clueval.exceptions import TextMismatch, UsageError
+from clueval.reading.options import ReadOptions
+from clueval.reading.paths import Paths, files_of, path_pairs
+from clueval.reading.same_text import ADVICE, first_line
+from clueval.reading.source import Source, source_of
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span
+from clueval.textfiles import Progress
+
+PAIR_BY = ("id", "name", "content")
+"""How documents of two sides may be paired: by the id in the document, by the file's name, by their text."""
+
+_NAMELESS = ("ltf", "nerval", "gate-xml")
+"""The formats whose files hold one document and do not name it."""
+
+
+def document_groups(
+    gold: Paths,
+    predicted: Paths | None,
+    options: Sequence[ReadOptions],
+    pair_by: str | None = None,
+    progress: Progress | None = None,
+    see: Callable[[Source], object] = id,
+) -> Iterator[tuple[Document, ...]]:
+    """The gold document, the predicted one, and one for each further options, which read predicted's file, too.
+
+    `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Held in memory: one
+    group, and with `pair_by` what waits for its counterpart. `see` is called with every file before it is read.
+    """
+    require_pair_by(pair_by)
+    if pair_by in ("id", "content"):
+        ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
+        yield from parallel(
+            _in_turn(ours, options[:1], pair_by, progress, see),
+            _in_turn(theirs, options[1:], pair_by, progress, see),
+            pair_by,
+        )
+        return
+    if pair_by == "name":
+        pairs = _pairs_by_name(gold, gold if predicted is None else predicted)
+    else:
+        pairs = path_pairs(gold, predicted) or []
+    for name, own_path, other_path in pairs:
+        paths, read = [own_path] + [other_path] * (len(options) - 1), dict[Path, Document]()
+        source, first, *more = (
+            source_of(path, each, name=name, progress=progress, read=read)
+            for path, each in zip(paths, options, strict=True)
+        )
+        for each in (source, first, *more):
+            see(each)
+        further = [each.documents() for each in more]
+        for pair, *rest in zip(document_pairs(source, first), *further, strict=True):
+            yield (*pair, *rest)
+
+
+def require_pair_by(pair_by: str | None) -> None:
+    """Raise `UsageError` if documents cannot be paired like this."""
+    if pair_by is not None and pair_by not in PAIR_BY:
+        raise UsageError(f"documents are not paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
+
+
+def files_of_side(side: Paths) -> list[tuple[str | None, Path]]:
+    """The files of one side, with their names among others; a file of a list is called by its path."""
+    if isinstance(side, str | Path):
+        return files_of(Path(side))
+    return [(str(path), Path(path)) for path in side]
+
+
+def _in_turn(
+    files: Sequence[tuple[str | None, Path]],
+    options: Sequence[ReadOptions],
+    pair_by: str,
+    progress: Progress | None,
+    see: Callable[[Source], object],
+) -> Iterator[tuple[Document, ...]]:
+    """The documents of all files, called as they call themselves, each as every one of the options reads it."""
+    for _, path in files:
+        read: dict[Path, Document] = {}
+        sources = [source_of(path, each, progress=progress, read=read) for each in options]
+        for source in sources:
+            see(source)
+        if pair_by == "id" and len(files) > 1 and sources[0].format in _NAMELESS:
+            raise UsageError(
+                f"the format {sources[0].format} has no ids of documents",
+                file=str(path),
+                advice="pair by name or content",
+            )
+        yield from zip(*(source.documents() for source in sources), strict=True)
+
+
+def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path, Path]]:
+    """The pairs of files whose names are the same but for ``.gz`` and the ending that tells the format."""
+    sides: list[dict[str, Path]] = []
+    for side, name in ((gold, "gold"), (predicted, "predicted")):
+        found: dict[str, Path] = {}
+        for relative, path in files_of_side(side):
+            key = _without_ending(path.name if relative is None else relative)
+            if key in found:
+                raise UsageError(
+                    f"two files of {name} are called {key!r}, {found[key]} and {path}",
+                    advice="pair by id or content",
+                )
+            found[key] = path
+        sides.append(found)
+    own, other = sides
+    if own.keys() != other.keys():
+        raise _not_parallel("name", [sorted(one.keys() - two.keys()) for one, two in (sides, sides[::-1])])
+    return [(name, path, other[name]) for name, path in own.items()]
+
+
+def _without_ending(name: str) -> str:
+    folder, slash, file = name.removesuffix(".gz").rpartition("/")
+    return f"{folder}{slash}{Path(file).stem}"
+
+
+def parallel(
+    gold: Iterable[tuple[Document, ...]], predicted: Iterable[tuple[Document, ...]], pair_by: str
+) -> Iterator[tuple[Document, ...]]:
+    """Groups of gold and predicted documents put together by what their first ones have in common.
+
+    ``id``: their ids; ``name``: the names of their files; ``content``: their texts, by SHA-256. Predicted takes
+    over gold's id and positions. Both sides are read side by side, and what waits for its counterpart is held
+    in memory: nothing where the order is the same, a whole side at worst.
+
+    Pairs come as they are complete. Raises `UsageError` for two documents of one side that have the same in
+    common, and, in one error that lists them, for all documents without counterpart.
+
+    >>> one, two = Document("1", {}, text="a", unit="character"), Document("2", {}, text="b", unit="character")
+    >>> [(own.id, other.id) for own, other in parallel([(one,), (two,)], [(two,), (one,)], "id")]
+    [('2', '2'), ('1', '1')]
+    """
+    require_pair_by(pair_by)
+    waiting: list[dict[str, tuple[Document, ...]]] = [{}, {}]
+    seen: list[dict[str, str]] = [{}, {}]
+    for both in zip_longest(gold, predicted):
+        for side, group in enumerate(both):
+            if group is None:
+                continue
+            key = _key(group[0], pair_by)
+            if key in seen[side]:
+                raise _twice(side, group[0], seen[side][key], pair_by)
+            seen[side][key] = group[0].id
+            if key not in waiting[1 - side]:
+                waiting[side][key] = group
+                continue
+            partner = waiting[1 - side].pop(key)
+            own, others = (partner, group) if side else (group, partner)
+            yield (*own, *(_moved(other, own[0]) for other in others))
+    if any(waiting):
+        raise _not_parallel(
+            pair_by, [[_called(group[0], pair_by) for group in side.values()] for side in waiting]
+        )
+
+
+def _key(document: Document, pair_by: str) -> str:
+    if pair_by == "id":
+        return document.id
+    if pair_by == "name":
+        return _without_ending(Path(document.file or document.id).name)
+    text = document.text
+    if text is None and document.tokens is not None:
+        text = "\n".join(document.tokens)
+    if text is None:
+        raise UsageError("there is no text to pair by", file=document.file, document=document.id)
+    from hashlib import sha256  # loads OpenSSL, which few need
+
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _called(document: Document, pair_by: str) -> str:
+    if document.file is None or pair_by == "id":
+        return document.id
+    return f"{document.id} in {document.file}"
+
+
+def _twice(side: int, document: Document, other: str, pair_by: str) -> UsageError:
+    what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
+    whose = "another one" if other == document.id else f"document {other!r}"
+    return UsageError(
+        f"has the same {what} as {whose} of {('gold', 'predicted')[side]}",
+        file=document.file,
+        document=document.id,
+        advice=f"pair by {' or '.join(way for way in PAIR_BY if way != pair_by)}",
+    )
+
+
+_LISTED = 50
+"""So many documents without counterpart are named on each side; the others are counted."""
+
+
+def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
+    parts = []
+    for side, names in zip(("gold", "predicted"), alone, strict=True):
+        if names:
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
+    return UsageError(
+        f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
+        advice="every document needs its counterpart",
+    )
+
+
+def _moved(document: Document, gold: Document) -> Document:
+    """The document with the id of its gold counterpart, and where that begins."""
+    by = gold.start - document.start
+    if not by:
+        return document if document.id == gold.id else replace(document, id=gold.id)
+
+    def moved(span: Span) -> Span:
+        tokens = None if span.tokens is None else frozenset(token + by for token in span.tokens)
+        return replace(span, start=span.start + by, end=span.end + by, tokens=tokens)
+
+    return replace(
+        document,
+        id=gold.id,
+        start=gold.start,
+        layers={layer: list(map(moved, spans)) for layer, spans in document.layers.items()},
+        sentences=[Sentence(each.start + by, each.end + by, each.id) for each in document.sentences],
+    )
+
+
+def source_pairs(
+    pairs: Iterable[tuple[str | None, Path, Path]], options: Sequence[ReadOptions], progress: Progress | None
+) -> Iterator[tuple[Source, Source]]:
+    """The gold and the predicted source of each pair of files."""
+    for name, own, other in pairs:
+        read: dict[Path, Document] = {}
+        yield (
+            source_of(own, options[0], name=name, progress=progress, read=read),
+            source_of(other, options[1], name=name, progress=progress, read=read),
+        )
+
+
+def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
+    """The documents of two sources, pair by pair. Raises `TextMismatch` if one source has more."""
+    for gold, predicted in zip_longest(own.documents(), other.documents()):
+        if gold is None or predicted is None:
+            extra = gold or predicted
+            assert extra is not None
+            raise ends_early(own, other, gold is None, extra.id, first_line(extra))
+        yield gold, predicted
+
+
+def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:
+    """The error for a side that ends where the other goes on with a document, the first token of it on a line."""
+    shorter, longer = (own, other) if gold_ends else (other, own)
+    place = longer.path if line is None else f"{longer.path}:{line}"
+    return TextMismatch(
+        f"the file ends where {place} goes on with document {document!r}",
+        file=str(shorter.path),
+        advice=ADVICE,
+    )
+
+
+def same_documents(
+    gold: Iterable[Document], predicted: Iterable[Document]
+) -> Iterator[tuple[Document, Document]]:
+    """Documents of two sides in pairs. Raises `UsageError` if one side has more."""
+    for number, (own, other) in enumerate(zip_longest(gold, predicted)):
+        if own is None or other is None:
+            extra, lacking = (other, "gold") if own is None else (own, "predicted")
+            raise UsageError(
+                f"{lacking} has {number} document{'s' * (number != 1)} and ends where the other side goes on",
+                file=extra.file,
+                document=extra.id,
+                advice="both sides must have the same documents in the same order",
+            )
+        yield own, other

@@ -1,0 +1,124 @@
+"""Which files there are, and which belong together."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from clueval.exceptions import FileError, UsageError
+from clueval.spans.document import Document
+
+Paths = str | Path | Sequence[str | Path]
+
+Documents = Iterable[Document]
+
+
+def files_of(path: Path) -> list[tuple[str | None, Path]]:
+    """The file, without a name, or all files below a folder with their names in it, in order of the names.
+
+    Hidden files and folders are left out. Raises `FileError` if there is nothing to read.
+    """
+    try:
+        if stat.S_ISDIR(path.stat().st_mode):
+            names = sorted(_names_below(path))
+            if not names:
+                raise FileError("the folder has no files", file=str(path))
+            printable = [_printable(name) for name in names]
+            if len(set(printable)) < len(names):
+                raise FileError(
+                    "two files have names that differ in bytes that are not UTF-8",
+                    file=str(path),
+                    advice="rename one",
+                )
+            return [(name, path / own) for name, own in zip(printable, names, strict=True)]
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise FileError(
+                "is no regular file", file=str(path), advice="write what comes out of a pipe to a file"
+            )
+    except FileNotFoundError:
+        raise FileError("there is no such file or folder", file=str(path)[:300]) from None
+    except OSError as error:
+        raise FileError(
+            f"cannot be read: {error.strerror}", file=(error.filename or str(path))[:300]
+        ) from None
+    except FileError:
+        raise
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileError("no file can be called that", file=str(path)[:300], advice="check the name") from None
+    return [(None, path)]
+
+
+def _printable(name: str) -> str:
+    """A name in which bytes that are not UTF-8 are escapes, since it becomes the id of a document."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _names_below(folder: Path) -> Iterator[str]:
+    """The relative names of the files below a folder, save hidden ones; links to folders are not followed."""
+
+    def fail(error: OSError) -> None:
+        raise error
+
+    for here, folders, files in os.walk(folder, onerror=fail):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in files:
+            path = Path(here, name)
+            if not name.startswith(".") and path.is_file():
+                yield path.relative_to(folder).as_posix()
+
+
+def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
+    """The pairs of files of two sides: the two files, or the files of two folders by relative name.
+
+    Raises `FileError` for a folder beside a file and for a name that only one folder has.
+    """
+    if gold.is_dir() != predicted.is_dir():
+        folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
+        raise FileError(
+            f"is a folder, but {file} is not", file=str(folder), advice="give two files or two folders"
+        )
+    own, other = (dict(files_of(side)) for side in (gold, predicted))
+    for name in sorted(own.keys() ^ other.keys(), key=str):
+        missing, there = (predicted, gold) if name in own else (gold, predicted)
+        raise FileError(f"has no file {name!r}, which {there} has", file=str(missing))
+    return [(name, own[name], other[name]) for name in own]
+
+
+def path_pairs(
+    gold: Paths | Documents, predicted: Paths | Documents | None
+) -> list[tuple[str | None, Path, Path]] | None:
+    """The pairs of files that two arguments name, with their names among others; None if they are documents.
+
+    Lists of files are paired in order; a file of a list is called as the gold file is. Raises `UsageError` for
+    lists of different length, `FileError` for files that are not there.
+    """
+    if isinstance(gold, str | Path):
+        if predicted is None:
+            return pairs_of(Path(gold), Path(gold))
+        return pairs_of(Path(gold), Path(predicted)) if isinstance(predicted, str | Path) else None
+    lists = [side for side in (gold, predicted) if isinstance(side, list | tuple) and side]
+    if len(lists) != 2 or not all(isinstance(path, str | Path) for paths in lists for path in paths):
+        return None
+    if len(lists[0]) != len(lists[1]):
+        raise UsageError(f"{len(lists[0])} gold files and {len(lists[1])} predicted files cannot be paired")
+    pairs = [(Path(own), Path(other)) for own, other in zip(*lists, strict=True)]
+    for path in (path for pair in pairs for path in pair):
+        if not path.is_file():
+            raise FileError("there is no such file", file=str(path))
+    return [(_printable(str(own)), own, other) for own, other in pairs]
+
+
+def are_paths(side: Paths | Documents | None) -> bool:
+    """Whether an argument names files or folders, and does not hold documents."""
+    if isinstance(side, list | tuple):
+        return bool(side) and all(isinstance(path, str | Path) for path in side)
+    return isinstance(side, str | Path)
+
+
+def documents_of(side: Paths | Documents | None) -> Documents:
+    """A side that is documents, as its type says. Raises `UsageError` for something else."""
+    if side is None or isinstance(side, str | Path):
+        raise UsageError("documents are wanted, not a path")
+    return side  # type: ignore[return-value]  # lists of paths have been told apart by path_pairs

@@ -1,0 +1,184 @@
+"""Are gold and predicted the same text? If not, where do they first differ?
+
+Nothing is scored by position alone: tokens, token ids, sentence boundaries and documents of the two sides must
+be equal, and the first that is not is one error with both places and both values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+
+from clueval.exceptions import QUOTED, CluevalError, TextMismatch
+from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.passages import Passage, misfits
+from clueval.spans.document import Document
+
+ADVICE = "gold and predicted must be the same text"
+
+SHOWN = 80
+"""An error quotes no more characters of a text than that."""
+
+
+def require_same_frame(gold: Passage, predicted: Passage) -> None:
+    """The same document, and as many sentences in it."""
+    if gold.begins != predicted.begins or (
+        gold.named and predicted.named and gold.document != predicted.document
+    ):
+        place = predicted.file if (line := first_line(predicted)) is None else f"{predicted.file}:{line}"
+        raise TextMismatch(
+            f"gold {_begun(gold)} where {place} {_begun(predicted)}",
+            file=gold.file,
+            line=first_line(gold),
+            advice=ADVICE,
+        )
+    if len(gold.sentences) != len(predicted.sentences):
+        raise first_difference(gold, predicted)
+
+
+def _begun(passage: Passage) -> str:
+    return f"{'has' if passage.begins else 'goes on with'} document {passage.document!r}"
+
+
+def first_line(side: Passage | Document) -> int | None:
+    """The line of the first token of a passage or document, as far as it has one and knows it."""
+    if isinstance(side, Document):
+        return side.lines[0] if side.lines else None
+    return side.line_of(0, 0) if side.sentences else None
+
+
+def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
+    """The first place where two passages differ in a token, a token id or the end of a sentence.
+
+    If a line there does not fit the layout of its file, that is what is wrong.
+    """
+    for own_place, other_place in zip(gold.rows(), predicted.rows(), strict=False):
+        (sentence, row, fields), (other_sentence, other_row, other_fields) = own_place, other_place
+        for passage, found in ((gold, fields), (predicted, other_fields)):
+            if passage.layout is not None and len(found) != passage.layout.width:
+                return next(misfits(passage))
+        differing = next(
+            (each for each in _values(gold, fields, predicted, other_fields) if each[1] != each[2]), None
+        )
+        if (sentence, row) == (other_sentence, other_row) and differing is None:
+            continue
+        line, other_line = gold.line_of(sentence, row), predicted.line_of(other_sentence, other_row)
+        place = f"{predicted.file}:{other_line}"
+        if (sentence, row) != (other_sentence, other_row) or differing is None:
+            what = "begins a sentence" if row < other_row else "goes on with a sentence"
+            problem = f"gold {what} where {place} does not"
+        else:
+            shown, other_shown = _shown(*differing[1:])
+            problem = f"gold has the {differing[0]} {shown} where {place} has {other_shown}"
+        return TextMismatch(problem, file=gold.file, line=line, advice=ADVICE)
+    return _one_goes_on(gold, predicted)
+
+
+def _shown(own: str, other: str) -> tuple[str, str]:
+    """Two different values as an error shows them: of long ones what is around the first difference."""
+    if max(len(own), len(other)) <= SHOWN and max(len(repr(own)), len(repr(other))) <= QUOTED:
+        return repr(own), repr(other)
+    place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
+    while past - place > 1:
+        middle = (place + past) // 2
+        place, past = (middle, past) if own[place:middle] == other[place:middle] else (place, middle)
+    around = SHOWN // 2
+    while True:
+        start = max(0, place - around)
+        parts = [value[start : place + around] for value in (own, other)]
+        if around == 1 or max(len(repr(part)) for part in parts) <= QUOTED:
+            break
+        around //= 2  # escapes take several characters each
+    shown, other_shown = (f"{part!r} from character {start} on" for part in parts)
+    return shown, other_shown
+
+
+def _values(
+    gold: Passage, own: Sequence[str], predicted: Passage, other: Sequence[str]
+) -> Iterable[tuple[str, str, str]]:
+    """What must be equal in two lines: name, gold value, predicted value."""
+    if gold.layout is None or predicted.layout is None:
+        return
+    places = [("token", gold.layout.token, predicted.layout.token)]
+    if gold.layout.token_id is not None and predicted.layout.token_id is not None:
+        places.append(("token id", gold.layout.token_id, predicted.layout.token_id))
+    for name, place, other_place in places:
+        yield (
+            name,
+            unescape(own[place]) if gold.layout.entities else own[place],
+            unescape(other[other_place]) if predicted.layout.entities else other[other_place],
+        )
+
+
+def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
+    """One passage is the beginning of the other."""
+    ends = []
+    for passage in (gold, predicted):
+        rows = passage.tokens
+        last = (
+            passage.line_of(len(passage.sentences) - 1, passage.sentences[-1].count("\n") - 1)
+            if rows
+            else None
+        )
+        ends.append((rows, last))
+    shorter, longer = ("gold", "predicted") if ends[0][0] < ends[1][0] else ("predicted", "gold")
+    return TextMismatch(
+        f"{shorter} ends after {min(ends[0][0], ends[1][0])} tokens of the document where {longer} "
+        f"({(predicted if longer == 'predicted' else gold).file}) goes on",
+        file=(gold if shorter == "gold" else predicted).file,
+        line=ends[0 if shorter == "gold" else 1][1],
+        document=gold.document if gold.named else None,
+        advice=ADVICE,
+    )
+
+
+def require_same_text(gold: Document, predicted: Document) -> None:
+    """Raise `TextMismatch` at the first difference of two documents: id, unit, text, token ids, sentences.
+
+    What one of them lacks is not compared.
+    """
+    if gold.id != predicted.id:
+        raise _mismatch(gold, predicted, None, "document", gold.id, predicted.id)
+    if gold.unit != predicted.unit:
+        raise _mismatch(gold, predicted, None, "unit", gold.unit, predicted.unit)
+    for name in ("tokens", "token_ids", "text"):
+        own, other = getattr(gold, name), getattr(predicted, name)
+        if own is None or other is None or own == other:
+            continue
+        pairs = enumerate(zip_longest(own, other))
+        if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
+            what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
+            raise _mismatch(gold, predicted, found[0], what, found[1], found[2])
+    if gold.sentences and predicted.sentences and gold.tokens is not None:
+        borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
+        for one, other in zip_longest(*borders):
+            if one != other:
+                position = min((one or other)[1], (other or one)[1]) - gold.start
+                raise _mismatch(gold, predicted, position, "sentence", one, other)
+
+
+def _mismatch(
+    gold: Document, predicted: Document, index: int | None, what: str, own: object, other: object
+) -> TextMismatch:
+    def place(document: Document) -> int | None:
+        if index is None:
+            return first_line(document)
+        return document.lines[index] if document.lines is not None and index < len(document.lines) else None
+
+    where = predicted.file or "predicted"
+    if place(predicted) is not None:
+        where += f":{place(predicted)}"
+    position = "" if index is None else f" at position {gold.start + index}"
+    if isinstance(own, str) and isinstance(other, str):
+        shown, other_shown = _shown(own, other)
+    else:
+        shown, other_shown = repr(own), repr(other)
+    return TextMismatch(
+        f"gold has the {what} {shown}{position} where {where} has {other_shown}"
+        if own is not None
+        else f"gold ends{position} where {where} goes on with the {what} {other!r}",
+        file=gold.file,
+        line=place(gold),
+        document=gold.id,
+        advice=ADVICE,
+    )

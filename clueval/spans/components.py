@@ -1,0 +1,79 @@
+"""Overlap components: the sets of spans that hang together by overlapping.
+
+Two spans are linked if they share ground or are equal; touching is not overlapping. A component is a set of
+spans connected by links (the CLUEval algorithm draws the graph and its full adjacency matrix; here a sweep
+line over the starts finds enough links to connect every component, and a union-find joins them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from clueval.spans.flat import by_position
+from clueval.spans.span import Span
+
+
+class UnionFind:
+    """Disjoint sets of the numbers 0..n-1 (Tarjan 1975: union by size, path halving)."""
+
+    __slots__ = ("_parents", "_sizes")
+
+    def __init__(self, n: int) -> None:
+        self._parents = list(range(n))
+        self._sizes = [1] * n
+
+    def find(self, number: int) -> int:
+        parents = self._parents
+        while parents[number] != number:
+            parents[number] = number = parents[parents[number]]
+        return number
+
+    def unite(self, one: int, other: int) -> None:
+        one, other = self.find(one), self.find(other)
+        if one == other:
+            return
+        if self._sizes[one] < self._sizes[other]:
+            one, other = other, one
+        self._parents[other] = one
+        self._sizes[one] += self._sizes[other]
+
+
+def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
+    """The overlap components, by position; the spans of each by position, equal ones in the given order.
+
+    Costs O(n log n) for n spans. Example to follow by hand: [0,3) reaches to 3, so [2,5) joins it and moves
+    the reach to 5; [5,6) begins where the reach ends and is a component of its own.
+
+    >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
+    [[(0, 3), (2, 5)], [(5, 6)]]
+    """
+    ordered = sorted(spans, key=by_position)
+    sets = UnionFind(len(ordered))
+    furthest = 0  # the number of the span that reaches furthest so far; only it needs to be looked at
+    for number in range(1, len(ordered)):
+        span, reach = ordered[number], ordered[furthest]
+        if span.start < reach.end or by_position(span) == by_position(reach):
+            sets.unite(furthest, number)
+        if span.end >= reach.end:
+            furthest = number
+    components: dict[int, list[Span]] = {}
+    for number, span in enumerate(ordered):
+        components.setdefault(sets.find(number), []).append(span)
+    return list(components.values())
+
+
+def component_firsts(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """The numbers of the ranges that begin a component; the ranges come by position.
+
+    The sweep alone, for whoever needs borders only: by position a component is a run of neighbours, since a
+    range that is not linked to the one that reaches furthest begins behind all before it, as do all after it.
+
+    >>> list(component_firsts([(0, 3), (2, 5), (5, 6)]))
+    [0, 2]
+    """
+    begin = reach = -1  # the last of those that reach furthest so far; only it needs to be looked at
+    for number, (start, end) in enumerate(ranges):
+        if start >= reach and (start > begin or end > reach):
+            yield number
+        if end >= reach:
+            begin, reach = start, end

@@ -1,0 +1,120 @@
+"""Documents: the spans of a text in their layers, with its sentences, tokens and metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, NamedTuple
+
+from clueval.exceptions import SpanError
+from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
+
+Unit = Literal["token", "character"]
+
+
+def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
+    """The spans of a layer; one that has a single label has it under the layer's name.
+
+    >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
+    {'risk': 'high'}
+    """
+    if all(layer in span.by_layer or len(span.by_layer) != 1 for span in spans):
+        return spans
+    return [
+        span
+        if layer in span.by_layer or len(span.by_layer) != 1
+        else replace(span, labels={layer: next(iter(span.by_layer.values()))})
+        for span in spans
+    ]
+
+
+class Sentence(NamedTuple):
+    """The range ``[start, end)`` of a sentence, and the id that the file gives it."""
+
+    start: int
+    end: int
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One document of one side: its text, and its spans by layer.
+
+    Positions count from `start`, the first position of the document (tokens are counted over a whole file),
+    so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: of the `tokens`, or of the code
+    points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
+    holds the line number of each token, `file` where the document was read; neither enters equality. A span
+    whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in;
+    those of the layer `MERGED` keep the labels of their layers, even if that is only one.
+
+    `repaired` counts the ill-formed tags that were repaired, by the scheme of the file as far as it had been read
+    then; evaluations count by the scheme of the whole file, for which `transitions` has what they need.
+
+    Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
+    """
+
+    id: str
+    layers: Mapping[str, Sequence[Span]]
+    tokens: Sequence[str] | None = None
+    text: str | None = None
+    unit: Unit = "token"
+    start: int = 0
+    token_ids: Sequence[str] | None = None
+    sentences: Sequence[Sentence] = ()
+    metadata: Mapping[str, str] = _NOTHING
+    tags: Mapping[str, Sequence[str]] = field(default=_NOTHING, repr=False)
+    repaired: int = 0
+    transitions: object | None = field(default=None, compare=False, repr=False)
+    lines: Sequence[int] | None = field(default=None, compare=False, repr=False)
+    file: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("token", "character"):
+            raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
+        if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
+            raise SpanError(
+                f"{len(self.token_ids)} token ids for {len(self.tokens or ())} tokens",
+                document=self.id,
+                file=self.file,
+            )
+        object.__setattr__(
+            self,
+            "layers",
+            Frozen({k: spans if k == MERGED else in_layer(k, spans) for k, spans in self.layers.items()}),
+        )
+        end = self.end
+        if end is None:
+            return
+        for layer, spans in self.layers.items():
+            for span in spans:
+                if span.start < self.start or span.end > end:
+                    raise SpanError(
+                        f"span {name_of(span)} of layer {layer!r} lies outside the text, "
+                        f"which has the positions {self.start} to {end - 1}"
+                        if end > self.start
+                        else f"span {name_of(span)} of layer {layer!r} lies in a document without text",
+                        document=self.id,
+                        file=self.file,
+                        line=span.line,
+                    )
+
+    @property
+    def end(self) -> int | None:
+        """The position after the last, or None where the text is not there."""
+        text = self.tokens if self.unit == "token" else self.text
+        return None if text is None else self.start + len(text)
+
+    def text_of(self, span: Span) -> str:
+        """The text that a span covers, tokens joined by blanks; empty where the text is not there.
+
+        >>> Document("d", {}, tokens=["Frau", "Anna", "Weiß"], start=10).text_of(Span(11, 13))
+        'Anna Weiß'
+        """
+        return self.text_between(span.start, span.end)
+
+    def text_between(self, start: int, end: int) -> str:
+        """The text of the positions from `start` up to `end`, as `text_of` gives it."""
+        first = self.start
+        if self.unit == "character":
+            return (self.text or "")[start - first : end - first]
+        return " ".join((self.tokens or ())[start - first : end - first])

@@ -1,0 +1,90 @@
+"""Filters and break-downs: which documents and spans are counted.
+
+A filter is one or more conditions ``KEY=VALUE``. A key that is the name of a layer speaks of spans, any other
+of documents' metadata. Conditions on one key are alternatives, conditions on several keys must all hold.
+
+A condition on a layer is **gold-side for recall and predicted-side for precision**: recall is over the gold
+spans with that label and asks whether anything predicted, of whatever label, found them; precision is over the
+predicted spans with that label and asks whether anything in gold supports them. Spans that the filter leaves
+out still serve the other side as partners. A span of another layer has, for the filter, the label of the named
+layer that covers most positions of it on its own side (ties: the earliest; none: no label).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from clueval.exceptions import UsageError
+from clueval.spans.document import Document
+from clueval.spans.index import SpanIndex
+from clueval.spans.matching import joined_labels
+from clueval.spans.span import Span
+
+ID = "document"
+"""The key that stands for the document's id."""
+
+
+class Filter(NamedTuple):
+    """What is counted: for each key the values that are let through."""
+
+    conditions: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions)
+
+    def __str__(self) -> str:
+        return ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in self.conditions)
+
+    def on_layers(self, layers: Iterable[str]) -> Filter:
+        """The conditions that speak of spans."""
+        names = set(layers)
+        return Filter(tuple(condition for condition in self.conditions if condition[0] in names))
+
+    def on_documents(self, layers: Iterable[str]) -> Filter:
+        """The conditions that speak of documents."""
+        names = set(layers)
+        return Filter(tuple(condition for condition in self.conditions if condition[0] not in names))
+
+    def lets_through(self, document: str, metadata: Mapping[str, str]) -> bool:
+        """Whether a document has the values that the conditions name."""
+        known = {ID: document, **metadata}
+        return all(known.get(key) in values for key, values in self.conditions)
+
+    def counted(self, spans: Sequence[Span], document: Document) -> list[bool]:
+        """Of each span, whether the conditions on layers let it through."""
+        indices = {key: SpanIndex(document.layers.get(key, ())) for key, _ in self.conditions}
+        return [
+            all(_label(span, key, indices[key]) in values for key, values in self.conditions)
+            for span in spans
+        ]
+
+
+def _label(span: Span, layer: str, index: SpanIndex) -> str | None:
+    if layer in span.by_layer:
+        return span.by_layer[layer]
+    overlapping = index.overlapping(span)
+    return joined_labels(span, overlapping).get(layer) if overlapping else None
+
+
+def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> Filter:
+    """A filter from ``["risk=high", "domain=civil"]`` or ``{"risk": ["high", "medium"]}``.
+
+    Raises `UsageError` for a condition without an equals sign or a key.
+
+    >>> str(parse_where(["risk=high", "risk=medium", "domain=civil"]))
+    'risk=high|medium;domain=civil'
+    """
+    values: dict[str, set[str]] = {}
+    if isinstance(conditions, str):
+        conditions = [conditions]
+    if isinstance(conditions, Mapping):
+        for key, given in conditions.items():
+            values.setdefault(key, set()).update([given] if isinstance(given, str) else given)
+    else:
+        for condition in conditions:
+            key, equals, value = condition.partition("=")
+            if not key or not equals:
+                raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")
+            values.setdefault(key, set()).add(value)
+    return Filter(tuple((key, frozenset(given)) for key, given in values.items()))

@@ -1,0 +1,128 @@
+"""Matches: how each span of one side was found by the other.
+
+Recall comes from ``match_spans(gold, predicted)``, precision from ``match_spans(predicted, gold)``; the
+classes are those of `clueval.spans.match_classes`.
+
+Source: the CLUEval algorithm, "match.spans".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from clueval.spans.flat import Flat
+from clueval.spans.match_classes import KINDS, MISSED, Classes, Kind, classify
+from clueval.spans.span import Frozen, Labels, Span, making_many
+
+_NOTHING = Frozen()
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Match:
+    """How one span was found by the other side.
+
+    `partners` are the spans of the other side that make the class, by position: one for exact and superset,
+    the adjacent spans for tiling and overlap, none for missed (even if something overlaps the span). `labels`
+    are the labels of the partners joined: in each layer the label with most positions inside the span.
+    """
+
+    span: Span
+    kind: Kind
+    partners: tuple[Span, ...] = ()
+    labels: Labels = _NOTHING
+
+    def __init__(  # written out for the same reason as that of `Span`
+        self,
+        span: Span,
+        kind: Kind,
+        partners: tuple[Span, ...] = (),
+        labels: Labels = _NOTHING,
+    ) -> None:
+        _set_span(self, span)
+        _set_kind(self, kind)
+        _set_partners(self, partners)
+        _set_labels(self, labels)
+
+    @property
+    def level(self) -> int | None:
+        """The lowest level at which this is a true positive, or None if it is missed."""
+        return None if self.kind == "missed" else KINDS.index(self.kind) + 1
+
+
+_set_span, _set_kind, _set_partners, _set_labels = (
+    Match.__dict__[each.name].__set__ for each in fields(Match)
+)
+
+
+def match_spans(
+    gold: Iterable[Span], predicted: Iterable[Span], *, document: str | None = None
+) -> list[Match]:
+    """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
+
+    Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
+    labels that were found. `document` is named in errors. Costs O(n log n), and O(n) for spans that come by
+    position.
+
+    Raises `OverlapError` if two spans of one side overlap.
+
+    >>> gold = [Span(0, 4, "PER"), Span(6, 8, "LOC")]
+    >>> predicted = [Span(0, 1, "LOC"), Span(1, 4, "PER")]
+    >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
+    [('tiling', {'label': 'PER'}), ('missed', {})]
+    """
+    own, other = Flat.of(gold, document), Flat.of(predicted, document)
+    with making_many(len(own)):
+        matches = list(_matches(own.spans, other.spans, classify(own, other)[0]))
+    if isinstance(own.order, range):
+        return matches
+    given = dict(zip(own.order, matches, strict=True))
+    return [given[number] for number in range(len(matches))]
+
+
+def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> Iterator[Match]:
+    """The matches of the spans of one side, by position."""
+    kinds, firsts, pasts = classes
+    for number, (span, kind, first) in enumerate(zip(own, kinds, firsts, strict=True)):
+        if kind == MISSED:
+            yield Match(span, "missed")
+        elif number in pasts:
+            partners = tuple(other[first : pasts[number]])
+            yield Match(span, KINDS[kind], partners, joined_labels(span, partners))
+        else:
+            partner = other[first]
+            yield Match(span, KINDS[kind], (partner,), partner.by_layer)
+
+
+def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
+    """In each layer the label of the partners with most positions inside `span`; ties go to the earliest.
+
+    `partners` come by position. A partner without a label in a layer has no say in it; a layer in which no
+    partner has one is None.
+
+    >>> joined_labels(Span(2, 8), [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 9, "B")])
+    {'label': 'B'}
+    """
+    ranges = [(partner.start, partner.end) for partner in partners]
+    return joined((span.start, span.end), ranges, [partner.by_layer for partner in partners])
+
+
+def joined(range_: tuple[int, int], ranges: Iterable[tuple[int, int]], labels: Sequence[Labels]) -> Labels:
+    """`joined_labels` of partners with these ranges and labels."""
+    first = labels[0]
+    if labels.count(first) == len(labels):
+        return first
+    start, end = range_
+    positions: dict[str, dict[str, int]] = {}
+    for (other_start, other_end), by_layer in zip(ranges, labels, strict=True):
+        inside = (end if end < other_end else other_end) - (start if start > other_start else other_start)
+        for layer, label in by_layer.items():
+            of_layer = positions.setdefault(layer, {})
+            if label is not None:
+                of_layer[label] = of_layer.get(label, 0) + inside
+    return Frozen({layer: most(of_layer) for layer, of_layer in positions.items()})
+
+
+def most(positions: Mapping[str, int]) -> str | None:
+    """The label with most positions; of equals the first, and labels were entered by position."""
+    return max(positions, key=positions.__getitem__, default=None)

@@ -1,0 +1,116 @@
+"""The combined model: several layers become one sequence of spans with one label per layer.
+
+All spans of all layers are divided into overlap components; each component becomes one span from its least
+start to its greatest end. In each layer its label is the one that covers most positions of it; ties go to the
+label that comes first in the text. A layer without a span there has no label (None). The result does not
+depend on the order of the layers, save for the order in which a span lists them.
+
+Source: CLUEval, "Combined model".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from operator import itemgetter
+
+from clueval.exceptions import UsageError
+from clueval.spans.components import component_firsts
+from clueval.spans.document import Document
+from clueval.spans.flat import Flat
+from clueval.spans.matching import most
+from clueval.spans.span import MERGED, Frozen, Span, making_many
+
+
+def merge_layers(
+    layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
+) -> list[Span]:
+    """The spans of several layers merged into one sequence, by position. Costs O(n log n) for n spans.
+
+    `layers` are the spans of each layer by its name, or the layers one after another, whose names are then
+    those that the spans give. A span's label in its layer is ``labels[layer]``, or its only label under whatever
+    name. `document` is named in errors. Raises `OverlapError` if two spans of one layer overlap.
+
+    >>> entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 4, {"risk": "high"}), Span(6, 7, {"risk": "low"})]
+    >>> for span in merge_layers({"entity": entity, "risk": risk}):
+    ...     print(span.start, span.end, dict(span.labels))
+    0 4 {'entity': 'PER', 'risk': 'high'}
+    6 7 {'entity': None, 'risk': 'low'}
+    """
+    if isinstance(layers, Document):
+        raise UsageError(
+            "merge_layers takes the layers of a document, not the document",
+            document=layers.id,
+            advice="merge_layers(document.layers), or with_merged(document)",
+        )
+    if not isinstance(layers, Mapping):
+        layers = _by_name(layers)
+    names = list(layers)
+    flat = [Flat.of(spans, document) for spans in layers.values()]
+    with making_many(sum(map(len, flat))):
+        entries = [
+            (start, end, number, label)
+            for number, (layer, each) in enumerate(zip(names, flat, strict=True))
+            for start, end, label in zip(each.starts, each.ends, each.labels_in(layer), strict=True)
+        ]
+        entries.sort()  # by start, end and layer, which no two have in common: labels are not compared
+        return list(_merged(entries, names))
+
+
+def _merged(entries: Sequence[_Entry], names: Sequence[str]) -> Iterator[Span]:
+    """The merged spans, given what is in all layers by position."""
+    known: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the labels of another one
+    for first, past in pairwise([*component_firsts(map(_RANGE, entries)), len(entries)]):
+        start, end, number, label = entries[first]
+        labels: list[str | None] = [None] * len(names)
+        if past - first == 1:
+            labels[number] = label
+        else:
+            end = _join(entries[first:past], labels)
+        key = tuple(labels)
+        if key not in known:
+            known[key] = Frozen(zip(names, labels, strict=True))
+        yield Span(start, end, known[key])
+
+
+_Entry = tuple[int, int, int, str | None]
+"""Start and end of a span, the number of its layer, and its label there."""
+
+_RANGE: Callable[[_Entry], tuple[int, int]] = itemgetter(0, 1)
+
+
+def _join(component: Sequence[_Entry], labels: list[str | None]) -> int:
+    """Enter in each layer the label that covers most positions, of equals the first; the greatest end."""
+    reach = 0
+    positions: dict[int, dict[str, int]] = {}
+    for start, end, number, label in component:
+        if end > reach:
+            reach = end
+        if label is not None:
+            if number not in positions:
+                positions[number] = {label: end - start}
+            else:
+                of_layer = positions[number]
+                of_layer[label] = of_layer.get(label, 0) + end - start
+    for number, of_layer in positions.items():
+        labels[number] = most(of_layer) if len(of_layer) > 1 else next(iter(of_layer))
+    return reach
+
+
+def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
+    """Spans by the layers that they have a label in."""
+    named: dict[str, list[Span]] = {}
+    for spans in layers:
+        for span in spans:
+            for layer, label in span.by_layer.items():
+                if label is not None:
+                    named.setdefault(layer, []).append(span)
+    return named
+
+
+def with_merged(document: Document) -> Document:
+    """The document with one layer, `merged`, in place of its layers."""
+    return replace(
+        document, layers={MERGED: merge_layers(document.layers, document=document.id)}, tags=Frozen()
+    )

@@ -1,0 +1,185 @@
+"""Spans and documents: the values that everything else is about.
+
+A span is a **half-open** range ``[start, end)`` of positions in a document. A position is the number of a
+token (a *corpus position*: XML tags and blank lines are not counted) or of a Unicode code point; the document
+says which (`Document.unit`). A span of zero length, ``start == end``, stands between two positions. Two spans
+overlap if they share ground: ``a.start < b.end and b.start < a.end``; spans that touch do not overlap.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn
+
+from clueval.exceptions import SpanError
+
+DEFAULT_LAYER = "label"
+"""The name of the layer where a format or its options name none."""
+
+MERGED = "merged"
+"""The name of the sequence that several layers are merged into."""
+
+NO_LABEL = "_"
+"""The label of a tag that carries none (a bare ``B`` or ``I``)."""
+
+
+class Frozen(dict[str, Any]):
+    """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.
+
+    >>> Frozen(entity="PER") == {"entity": "PER"}
+    True
+    """
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError(f"{type(self).__name__} cannot be changed")
+
+    __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]  # dict says None; this one never changes
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+    def __copy__(self) -> Frozen:
+        return self
+
+
+_NOTHING = Frozen()
+
+Labels = Mapping[str, str | None]
+"""The labels of a span, or those that it was found as, by layer."""
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Span:
+    """A half-open range ``[start, end)`` with one label per layer.
+
+    `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
+    has None in a layer that has no span there, which is not a label called "O". `features` are the further
+    properties that an annotation may have, `tokens` the positions inside the range that belong to the span
+    where that is not all of them. `id` and `line` say where the span came from and do not enter equality.
+
+    Raises `SpanError` for positions that are no integers, negative or reversed.
+
+    >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
+    'PER|high'
+    >>> Span(0, 2, "LOC").labels
+    {'label': 'LOC'}
+    """
+
+    start: int
+    end: int
+    labels: Mapping[str, str | None] | str = _NOTHING
+    features: Mapping[str, Any] = field(default=_NOTHING, repr=False)
+    tokens: frozenset[int] | None = field(default=None, repr=False)
+    id: str | int | None = field(default=None, compare=False)
+    line: int | None = field(default=None, compare=False, repr=False)
+
+    # Written out, because most of what a corpus costs is making its spans: the one that `dataclass` writes for
+    # a frozen class, which asks for every attribute by its name, takes half as long again.
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        labels: Mapping[str, str | None] | str = _NOTHING,
+        features: Mapping[str, Any] = _NOTHING,
+        tokens: frozenset[int] | None = None,
+        id: str | int | None = None,
+        line: int | None = None,
+    ) -> None:
+        if type(start) is not int or type(end) is not int or start < 0 or end < start:
+            _refuse(start, end, labels, line)
+        if type(labels) is not Frozen:
+            labels = Frozen({DEFAULT_LAYER: labels} if isinstance(labels, str) else labels)
+        _set_start(self, start)
+        _set_end(self, end)
+        _set_labels(self, labels)
+        _set_features(self, features if type(features) is Frozen else Frozen(features))
+        _set_tokens(self, tokens)
+        _set_id(self, id)
+        _set_line(self, line)
+
+    @property
+    def label(self) -> str:
+        """The label; of several layers the labels in their order, joined by ``|`` (``_`` for none)."""
+        labels = self.labels
+        if len(labels) == 1:
+            (label,) = labels.values()  # type: ignore[union-attr]  # as in `by_layer`
+            return NO_LABEL if label is None else label
+        return "|".join(NO_LABEL if label is None else label for label in self.by_layer.values())
+
+    @property
+    def by_layer(self) -> Mapping[str, str | None]:
+        """`labels`, typed as the mapping that it always is once the span exists."""
+        return self.labels  # type: ignore[return-value]  # __init__ turned a string into a mapping
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+    def __bool__(self) -> bool:  # a span of zero length is a span
+        return True
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share ground; spans that touch do not, nor do two equal spans of zero length.
+
+        >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
+        (True, False, True)
+        """
+        return self.start < other.end and other.start < self.end
+
+
+_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line = (
+    Span.__dict__[each.name].__set__ for each in fields(Span)
+)
+
+
+def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:
+    """Raise `SpanError` for what is wrong with these positions."""
+    if type(start) is not int or type(end) is not int:
+        raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
+    problem = "starts before position 0" if start < 0 else "ends before it starts"
+    raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
+
+
+def name_of(span: Span) -> str:
+    """A span as error messages name it: ``[start,end)`` and its labels.
+
+    >>> name_of(Span(3, 5, "PER"))
+    "[3,5) 'PER'"
+    """
+    return _named(span.start, span.end, span.labels)
+
+
+def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
+    joined = labels if isinstance(labels, str) else "|".join(map(str, labels.values()))
+    return f"[{start},{end})" + (f" {joined!r}" if joined else "")
+
+
+_MANY = 50_000
+
+
+@contextmanager
+def making_many(number: int) -> Iterator[None]:
+    """Make so many spans, or what holds spans, without the collector of cycles looking on.
+
+    It walks over all there is whenever there is a quarter more, which takes two thirds of the time of a million
+    matches, and finds nothing: none of these values can be in a cycle. With few there is nothing to gain, and
+    the collector is left alone; it is on afterwards if it was before, whatever happens.
+
+    >>> with making_many(2):
+    ...     spans = [Span(0, 1), Span(1, 2)]
+    """
+    pause = number >= _MANY and gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pause:
+            gc.enable()

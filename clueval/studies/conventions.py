@@ -1,0 +1,377 @@
+"""The same data under every convention at once: which F1 is this?
+
+One row for each way of counting that people report, with precision, recall and F1 over all spans of a layer
+(micro averages where there is a choice), and a line on what it counts as right. Everything is counted in one pass.
+
+The rows of conlleval and seqeval read the tags as they are written, whatever is to become of ill-formed tags
+otherwise; of documents that have spans and no tags on either side they compare the spans. seqeval's strict mode
+needs a scheme: the one that is named or, if none is, that of the gold tags. A convention that forbids
+overlapping spans has no figures where there are some, and says so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.compat.seqeval.counts import TypeCounts, lenient_counts, strict_counts
+from clueval.compat.seqeval.scheme import SCHEMES
+from clueval.evaluation.lockstep.compare import SIDES
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import evaluate
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import OverlapError, TagError, UsageError
+from clueval.metrics import metric_named
+from clueval.metrics.counting import Tally, f_measure, rate
+from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.reading.layers import LayerColumns, layer_names
+from clueval.reading.paths import Documents, are_paths
+from clueval.reports.table import Rate, Table
+from clueval.spans.flat import in_order_and_flat
+from clueval.spans.span import Frozen, name_of
+from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
+from clueval.tagging.transitions import Seams
+
+
+class Convention(NamedTuple):
+    """A way of counting: its key in a report, its name, what it counts from, and what it counts as right."""
+
+    key: str
+    name: str
+    metric: str
+    counts: str
+
+
+_LEVELS = {
+    1: "the same span on the other side",
+    2: "the same span or one that covers it",
+    3: "the same span, one that covers it, or adjacent spans that tile it exactly",
+    4: "the same span, one that covers it, or adjacent spans that tile it and may stick out",
+}
+
+CONVENTIONS = (
+    Convention("conlleval", "conlleval", "tags", "same start, end and type; ill-formed tags are mended"),
+    Convention(
+        "seqeval",
+        "seqeval, default",
+        "tags",
+        "as conlleval: same start, end and type; ill-formed tags are mended",
+    ),
+    Convention(
+        "seqeval_strict",
+        "seqeval, strict",
+        "tags",
+        "same start, end and type, of spans whose tags are complete and well-formed in the scheme",
+    ),
+    Convention("exact_unlabelled", "exact, unlabelled", "muc", "same start and end, whatever the type"),
+    *(
+        Convention(f"levels_{level}_unlabelled", f"CLUEval level {level}, unlabelled", "levels", counts)
+        for level, counts in _LEVELS.items()
+    ),
+    *(
+        Convention(
+            f"levels_{level}_labelled",
+            f"CLUEval level {level}, labelled",
+            "levels",
+            f"{counts}; and the same type",
+        )
+        for level, counts in _LEVELS.items()
+    ),
+    Convention("muc_strict", "MUC strict", "muc", "same start, end and type; pairs one to one"),
+    Convention("muc_exact", "MUC exact", "muc", "same start and end, whatever the type; pairs one to one"),
+    Convention(
+        "muc_partial", "MUC partial", "muc", "same start and end; an overlap counts half, whatever the type"
+    ),
+    Convention("muc_type", "MUC type", "muc", "same type and an overlap; pairs one to one"),
+    Convention(
+        "fair_fair",
+        "FairEval fair",
+        "fair",
+        "same start, end and type; a span with a wrong type, boundary or both is one error, not two",
+    ),
+    Convention(
+        "partial",
+        "loio",
+        "partial",
+        "same type; an overlap counts for its share of the longer span, times the factor",
+    ),
+    Convention(
+        "gate_strict", "GATE strict", "gate", "same start, end and type; 0/0 is 1 if both sides are empty"
+    ),
+    Convention(
+        "gate_lenient", "GATE lenient", "gate", "same type and an overlap; 0/0 is 1 if both sides are empty"
+    ),
+)
+"""The conventions, in the order of the table."""
+
+
+class _Scheme(NamedTuple):
+    """A scheme as seqeval calls it, and the letters that it knows."""
+
+    name: str
+    letters: frozenset[str]
+
+
+_STRICT = {
+    "BIO": _Scheme("IOB2", frozenset("BIO")),
+    "IOB1": _Scheme("IOB1", frozenset("BIO")),
+    "BIOES": _Scheme("IOBES", frozenset("BIOES")),
+    "BILOU": _Scheme("BILOU", frozenset("BILOU")),
+    "IOE1": _Scheme("IOE1", frozenset("IOE")),
+    "IOE2": _Scheme("IOE2", frozenset("IOE")),
+}
+"""The schemes that seqeval's strict mode has."""
+
+
+@dataclass(frozen=True, slots=True)
+class EveryConvention:
+    """All conventions as one metric. `scheme` is that of the tags (None: told from them), `factor` that of loio.
+
+    The tally has the keys of the metrics behind their names, and ``("refused", metric)`` for documents that a
+    metric refuses; of tags ``("tags", reading, what)``, where the reading is ``lenient``, a scheme, or ``spans``
+    where there are no tags, and ``("neighbours", side, tag, next tag)``.
+    """
+
+    name: ClassVar[str] = "conventions"
+    zero: ClassVar[str] = "0"
+
+    scheme: str | None = None
+    factor: float = 0.75
+
+    def __post_init__(self) -> None:
+        if self.scheme is not None:
+            object.__setattr__(self, "scheme", scheme_called(self.scheme))
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document under every convention that allows it."""
+        tally: Tally = Tally()
+        for name, counted in self._counted(gold, predicted):
+            try:
+                for key, n in counted().items():
+                    tally[key if name == "tags" else (name, *key)] += n
+            except OverlapError:
+                tally["refused", name] += 1
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Raises `UsageError`: spans that are known by their labels only have no tags."""
+        raise UsageError("the conventions need documents", advice="count documents with their tags instead")
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """The rows of the table, by the keys of the conventions."""
+        found = self._rates_of_tags(total)
+        for metric in self._metrics():
+            own = Tally({key[1:]: n for key, n in total.items() if key[0] == metric.name})
+            for key, rates in metric.headlines(metric.scores(own, layers)).items():
+                found[key] = rates, None
+        found["exact_unlabelled"] = found["muc_exact"]
+        return {
+            convention.key: _row(convention, *found[convention.key], total["refused", convention.metric])
+            for convention in CONVENTIONS
+        }
+
+    @property
+    def needs(self) -> Needs:
+        """Tags and sentences, so whole documents."""
+        return Needs(documents=True)
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        """The rates of every convention that has some."""
+        return {key: rates_of(row) for key, row in report.items() if row["f1"] is not None}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        """One table: a row for each convention."""
+        rows = [
+            [row["convention"], *(Rate(row[rate]) for rate in ("precision", "recall", "f1")), row["counts"]]
+            for row in report.values()
+        ]
+        yield Table(title, ["convention", "precision", "recall", "f1", "what counts as right"], rows)
+
+    def check(self, total: Tally) -> None:
+        """Nothing to check: no setting names a label."""
+
+    def _metrics(self) -> list[Metric]:
+        return [
+            *(metric_named(name) for name in ("muc", "levels", "fair", "gate")),
+            metric_named("partial", factor=self.factor),
+        ]
+
+    def _counted(self, gold: Side, predicted: Side) -> Iterator[tuple[str, Callable[[], Tally]]]:
+        """What counts, by name: the reading of tags, and the metrics."""
+        yield "tags", partial(self._count_tags, gold, predicted)
+        for metric in self._metrics():
+            yield metric.name, partial(metric.count, gold, predicted)
+
+    def _count_tags(self, gold: Side, predicted: Side) -> Tally:
+        if gold.tags is None or predicted.tags is None:
+            return _tally_of_spans(gold, predicted)
+        true, found = _sentences(gold, gold.tags), _sentences(predicted, predicted.tags)
+        tally: Tally = Tally()
+        letters: set[str] = set()
+        for side, sentences in zip(SIDES, (true, found), strict=True):
+            for pair, n in Seams([tag for tags in sentences for tag in (*tags, OUTSIDE)]).neighbours.items():
+                tally["neighbours", side, *pair] += n
+                letters.add(pair[1][0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # seqeval warns of letters that it does not know
+            _add_types(tally, "lenient", lenient_counts(true, found, suffix=False))
+        for scheme in _STRICT if self.scheme is None else {self.scheme} & _STRICT.keys():
+            if letters <= _STRICT[scheme].letters:
+                counts = strict_counts(true, found, SCHEMES[_STRICT[scheme].name], suffix=False)
+                _add_types(tally, scheme, counts)
+        return tally
+
+    def _rates_of_tags(self, total: Tally) -> dict[str, tuple[Rates | None, str | None]]:
+        lenient = _rates(total, "lenient")
+        found: dict[str, tuple[Rates | None, str | None]] = {
+            "conlleval": (lenient, None),
+            "seqeval": (lenient, None),
+        }
+        try:
+            scheme = self.scheme or _scheme_of_tags(total)
+        except TagError as error:
+            return found | {"seqeval_strict": (None, error.problem)}
+        if scheme is None:
+            return found | {"seqeval_strict": (_rates(total, "spans"), None)}
+        if scheme not in _STRICT:
+            return found | {"seqeval_strict": (None, f"seqeval has no scheme {scheme}")}
+        name, letters = _STRICT[scheme]
+        for key in total:
+            if key[0] == "neighbours" and key[3][0] not in letters:
+                problem = f"{key[1]} has the tag {key[3]!r}, which is outside the scheme {name}"
+                return found | {"seqeval_strict": (None, problem)}
+        return found | {"seqeval_strict": (_rates(total, scheme), f"scheme {name}")}
+
+
+def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
+    """The tags of a document, cut where its sentences begin and end."""
+    document = side.document
+    assert document is not None  # tags come from a document
+    borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
+    cuts = sorted({0, len(tags), *borders})
+    return [list(tags[start:end]) for start, end in pairwise(cuts)]
+
+
+def _add_types(tally: Tally, reading: str, counts: TypeCounts) -> None:
+    for what, numbers in zip(_NUMBERS, (counts.true, counts.predicted, counts.right), strict=True):
+        tally["tags", reading, what] += sum(numbers)
+
+
+_NUMBERS = ("gold", "predicted", "right")
+
+
+def _tally_of_spans(gold: Side, predicted: Side) -> Tally:
+    """The counts of spans without tags. Raises `OverlapError` for such as no tags can say."""
+    sides: list[set[tuple[int, int, str]]] = []
+    for side in (gold, predicted):
+        document = None if side.document is None else side.document.id
+        spans = in_order_and_flat(side.spans, document)
+        if empty := next((span for span in spans if not len(span)), None):
+            raise OverlapError(f"span {name_of(empty)} of zero length has no tag", document=document)
+        sides.append({(span.start, span.end, span.label) for span in spans})
+    counts = (len(sides[0]), len(sides[1]), len(sides[0] & sides[1]))
+    return Tally({("tags", "spans", what): n for what, n in zip(_NUMBERS, counts, strict=True)})
+
+
+def _rates(total: Tally, reading: str) -> Rates:
+    """The rates of a reading of the tags, and of the spans that had none."""
+    readings = {reading, "spans"}
+    gold, predicted, right = (sum(total["tags", one, what] for one in readings) for what in _NUMBERS)
+    precision, recall = rate(right, predicted), rate(right, gold)
+    return precision, recall, f_measure(precision, recall)
+
+
+def _scheme_of_tags(total: Tally) -> str | None:
+    """The scheme of the gold tags; of the predicted ones, if gold has none but O. Raises `TagError`."""
+    for side in SIDES:
+        pairs = [key[2:] for key in total if key[:2] == ("neighbours", side)]
+        if scheme := scheme_of((previous, tag) for previous, tag in pairs):
+            return scheme
+    return None
+
+
+def _row(convention: Convention, rates: Rates | None, note: str | None, refused: int) -> dict[str, Any]:
+    if refused:
+        rates = None
+        note = f"not defined here: {refused} document{'s have' if refused > 1 else ' has'} spans that overlap"
+        note += " or have no length" if convention.metric == "tags" else ""
+    precision, recall, f1 = rates or (None, None, None)
+    return {
+        "convention": convention.name,
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "counts": convention.counts,
+        "note": note,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ConventionTable:
+    """What `compare_conventions` found: a row for each convention, for each layer."""
+
+    result: Result
+
+    @property
+    def signature(self) -> Signature:
+        """The choices behind the figures."""
+        return self.result.signature.citing(zero="0/0=0,gate=1 if both sides are empty")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain dictionaries; rates are fractions, or None where a convention gives none."""
+        report = self.result.to_dict()
+        rows = report.pop("metrics")[EveryConvention.name]
+        return {**report, "signature": str(self.signature), "conventions": rows}
+
+    def to_json(self) -> str:
+        """`to_dict` as JSON, indented, the same bytes for the same data."""
+        from clueval.reports.json_text import dumps
+
+        return dumps(self.to_dict())
+
+    def __str__(self) -> str:
+        from clueval.studies.conventions_report import render_text
+
+        return render_text(self.to_dict())
+
+
+def compare_conventions(
+    gold: str | Path | Sequence[str | Path] | Documents,
+    predicted: str | Path | Sequence[str | Path] | Documents | None = None,
+    *,
+    layers: LayerColumns | None = None,
+    scheme: str | None = None,
+    factor: float = 0.75,
+    **reading: Any,
+) -> ConventionTable:
+    """Score predicted against gold under every convention.
+
+    Args:
+        gold, predicted, layers: as in `clueval.evaluate`; the layers are scored one after another.
+        scheme: the tag scheme, also seqeval's in strict mode; None: told from the tags.
+        factor: what loio multiplies the credit of a partial match with.
+        reading: whatever else `clueval.evaluate` takes to read files: `input`, `token`, `token_id`,
+            `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
+            `progress`.
+
+    One pass; held in memory are one document of each side and the counts. Raises what `evaluate` raises.
+
+    >>> from clueval.spans.document import Document; from clueval.spans.span import Span
+    >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
+    >>> rows = compare_conventions([gold], [predicted]).to_dict()["conventions"]["label"]
+    >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
+    [0.0, 0.0, 0.5, 0.0, 0.5]
+    """
+    metric = EveryConvention(scheme, factor)
+    if are_paths(gold):
+        reading = {**reading, "scheme": scheme}
+    result = evaluate(gold, predicted, metrics=[metric], layers=layers, **reading)
+    if not result.metrics[metric.name]:  # without documents there were no layers to be seen
+        empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
+        result = replace(result, metrics={metric.name: empty})
+    return ConventionTable(result)

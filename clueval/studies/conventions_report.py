@@ -1,0 +1,133 @@
+"""The table of conventions as text, as Markdown and as a web page that needs nothing else.
+
+Each layer has a table: a row for each convention, its rates as percentages, and what it counts as right; a
+convention without figures says why in place of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clueval.reports.markdown import escaped, row_of, signature_line
+from clueval.reports.page import ShownTable, environment, score_table, template
+from clueval.reports.table import Rate
+from clueval.reports.text import shown
+from clueval.visible import visible
+from clueval.writing import whole_file
+
+Report = Mapping[str, Any]
+
+HEADER = ("convention", "precision", "recall", "f1", "what counts as right")
+
+
+def render_text(report: Report) -> str:
+    """What `ConventionTable.to_dict` gives, as text for a terminal."""
+    lines = [_facts(report), ""]
+    for sequence, rows in _tables(report):
+        cells = [HEADER, *rows]
+        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        lines.append(visible(sequence))
+        for number, row in enumerate(cells):
+            rates = (cell.rjust(width) for cell, width in zip(row[1:4], widths[1:], strict=True))
+            lines.append("  ".join([row[0].ljust(widths[0]), *rates, row[4]]))
+            if number == 0:
+                lines.append("  ".join("-" * width for width in (*widths, len(HEADER[4]))))
+        lines.append("")
+    return "\n".join([*lines, f"signature: {visible(report['signature'])}"])
+
+
+def render_markdown(report: Report) -> str:
+    """The same as Markdown."""
+    lines: list[str] = []
+    for sequence, rows in _tables(report):
+        lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- |"]
+        lines += [row_of([escaped(cell) for cell in row]) for row in rows]
+        lines.append("")
+    return "\n".join([*lines, signature_line(report)])
+
+
+def write_page(path: Path, report: Report, *, title: str = "Which F1 is this?") -> None:
+    """Write the table as a web page, whole or not at all.
+
+    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    """
+    page = render_page(report, title=title)
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
+    """The page as a string; see `write_page`."""
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    return jinja.from_string(_PAGE).render(
+        title=title,
+        version=report["clueval"],
+        facts=_facts(report),
+        signature=report["signature"],
+        tables=[ShownTable(sequence, HEADER, rows) for sequence, rows in _tables(report)],
+        score_table=score_table(jinja),
+        style=Markup(template("page.css") + _STYLE),
+    )
+
+
+def _tables(report: Report) -> Iterator[tuple[str, list[Sequence[str]]]]:
+    """Each sequence of spans, and its rows as they are shown."""
+    for sequence, rows in report["conventions"].items():
+        yield sequence, [_shown(row) for row in rows.values()]
+
+
+def _shown(row: Report) -> Sequence[str]:
+    note = row["note"]
+    counts = row["counts"] if note is None else f"{row['counts']} ({note})"
+    rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
+    return row["convention"], *rates, visible(counts)
+
+
+def _facts(report: Report) -> str:
+    """How much was read, and what was ill-formed."""
+    documents, tokens = report["documents"], report["tokens"]
+    parts = [f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} positions"]
+    parts += [
+        f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}" for side, n in report["repaired_tags"].items() if n
+    ]
+    return "; ".join(parts)
+
+
+_STYLE = """
+.scores td:last-child, .scores thead th:last-child { text-align: left; white-space: normal; }
+"""
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
+img-src data:; base-uri 'none'; form-action 'none'">
+<meta name="color-scheme" content="light dark">
+<meta name="generator" content="clueval {{ version }}">
+<link rel="icon" href="data:,">
+<title>{{ title }}</title>
+<style>{{ style }}</style>
+</head>
+<body>
+<header class="top">
+  <h1>{{ title }}</h1>
+  <p class="facts">{{ facts }}</p>
+  <p class="signature"><span>Signature</span> <code>{{ signature }}</code></p>
+</header>
+<main>
+<section aria-labelledby="scores-title">
+  <h2 id="scores-title">The same data under every convention</h2>
+  {% for table in tables %}{{ score_table(table) }}{% endfor %}
+  <p class="note">Precision, recall and F1 in percent, over all spans of a layer.</p>
+</section>
+</main>
+</body>
+</html>
+"""

@@ -1,0 +1,74 @@
+"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
+
+Read `schemes`, `transitions`, `decoding`, `decoder`, in this order. Nothing here knows where tags come from: no
+files, no lines, no documents.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clueval.tagging.decoding import Chunk, count_starts, decode, decode_strictly, decode_tags
+    from clueval.tagging.schemes import (
+        INVALID,
+        OUTSIDE,
+        SCHEMES,
+        Invalid,
+        continues,
+        count_illegal,
+        detect_scheme,
+        first_illegal,
+        ill_formed,
+        scheme_called,
+        scheme_of,
+        split_tag,
+    )
+
+_MODULES = {
+    "Chunk": "decoding",
+    "INVALID": "schemes",
+    "Invalid": "schemes",
+    "OUTSIDE": "schemes",
+    "SCHEMES": "schemes",
+    "continues": "schemes",
+    "count_illegal": "schemes",
+    "count_starts": "decoding",
+    "decode": "decoding",
+    "decode_strictly": "decoding",
+    "decode_tags": "decoding",
+    "detect_scheme": "schemes",
+    "first_illegal": "schemes",
+    "ill_formed": "schemes",
+    "scheme_called": "schemes",
+    "scheme_of": "schemes",
+    "split_tag": "schemes",
+}
+"""Where each name is defined; its module is imported when the name is first used."""
+
+__all__ = [
+    "INVALID",
+    "OUTSIDE",
+    "SCHEMES",
+    "Chunk",
+    "Invalid",
+    "continues",
+    "count_illegal",
+    "count_starts",
+    "decode",
+    "decode_strictly",
+    "decode_tags",
+    "detect_scheme",
+    "first_illegal",
+    "ill_formed",
+    "scheme_called",
+    "scheme_of",
+    "split_tag",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -1,0 +1,202 @@
+"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
+
+A tag is a prefix, a hyphen and a label that may itself contain hyphens (``B-court-name``); ``O`` is outside.
+A bare prefix (``B``) has the label ``_``. Positions are token numbers within the given sequence; a sequence is
+one sentence, so no span crosses its ends.
+
+What an ill-formed sequence means is decided by one of three treatments:
+
+``conlleval``
+    A tag that may continue a span does so if the tag before it is of an open span with the same label;
+    otherwise it begins a span. This is what conlleval and seqeval (default mode) do, whatever the scheme.
+``discard``
+    Only spans that are complete and well-formed in the scheme count: seqeval's strict mode.
+``error``
+    The first ill-formed tag is a `TagError`.
+
+Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2), Ratinov and Roth
+2009 (BILOU); the behaviour of conlleval (CoNLL-2000) and seqeval 1.2.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from types import MappingProxyType
+from typing import Literal, NamedTuple, get_args
+
+from clueval.exceptions import TagError, UsageError
+from clueval.spans.span import NO_LABEL
+
+Invalid = Literal["conlleval", "discard", "error"]
+INVALID: tuple[str, ...] = get_args(Invalid)
+
+OUTSIDE = "O"
+
+
+class _Rules(NamedTuple):
+    """A scheme as relations between neighbouring tags, each written PREVIOUS RELATION CURRENT.
+
+    The relation is ``=`` (same label), ``!`` (another label) or ``*`` (any). `legal` lists what may follow
+    what; `starts` and `inside` say where a span begins and goes on in strict decoding, `ends` which
+    neighbours may close one.
+    """
+
+    prefixes: str
+    legal: str
+    starts: str
+    inside: str
+    ends: str
+
+
+_RULES = {
+    "BIO": _Rules("BIO", "B=I I=I **B **O", "**B", "B=I I=I", "B*O I*O B*B I*B B!I I!I"),
+    "IOB1": _Rules(
+        "BIO",
+        "**I **O B=B I=B",
+        "O*I I!I B*I I=B B=B",
+        "B=I I=I",
+        "I!I I*O I*B B*O B!I B=B",
+    ),
+    "BIOES": _Rules(
+        "BIOES",
+        "B=I I=I B=E I=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
+        "**B **S",
+        "B=I I=I B=E I=E",
+        "S** E**",
+    ),
+    "BILOU": _Rules(
+        "BILOU",
+        "B=I I=I B=L I=L O*B L*B U*B O*U L*U U*U O*O L*O U*O",
+        "**B **U",
+        "B=I I=I B=L I=L",
+        "U** L**",
+    ),
+    "IO": _Rules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
+    "IOE1": _Rules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
+    "IOE2": _Rules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
+}
+
+SCHEMES = tuple(_RULES)
+_ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BIOLU": "BILOU"}
+
+# In the lenient reading E and L close a span, S and U stand alone; every other letter is one of these.
+_LENIENT = MappingProxyType({"O": "O", "B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"})
+
+
+def scheme_called(name: str) -> str:
+    """The scheme of that name or of that other name of it. Raises `UsageError`.
+
+    >>> scheme_called("iob2")
+    'BIO'
+    """
+    upper = name.upper()
+    found = _ALIASES.get(upper, upper)
+    if found not in _RULES:
+        raise UsageError(f"unknown tag scheme {name!r}", advice=f"one of {', '.join(SCHEMES)}")
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def split_tag(tag: str) -> tuple[str, str]:
+    """A tag's prefix and label. Raises `TagError` if it is no tag of any scheme.
+
+    >>> split_tag("B-court-name"), split_tag("I"), split_tag("O")
+    (('B', 'court-name'), ('I', '_'), ('O', ''))
+    """
+    prefix, hyphen, label = tag.partition("-")
+    if prefix not in _LENIENT or (hyphen and (prefix == OUTSIDE or not label)):
+        raise TagError(
+            f"{tag!r} is not a tag",
+            advice="a tag is O, or one of B I E S L U, alone or with a hyphen and a label",
+        )
+    return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
+
+
+def detect_scheme(tags: Iterable[str]) -> str | None:
+    """The scheme that these tags are written in, or None if there is no tag but O; see `scheme_of`.
+
+    >>> detect_scheme(["O", "S-PER"]), detect_scheme(["O"])
+    ('BIOES', None)
+    """
+    return scheme_of(set(pairwise(chain((OUTSIDE,), tags))))
+
+
+def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
+    """The scheme of tags that stand next to each other in these pairs.
+
+    Told by the prefixes that occur; of BIO and IOB1, which have the same, it is IOB1 if spans begin with I
+    and every B stands where IOB1 wants one. Raises `TagError` for prefixes of both BIOES and BILOU.
+    """
+    pairs = [(split_tag(previous), split_tag(tag)) for previous, tag in neighbours]
+    prefixes = {prefix for _, (prefix, _) in pairs} - {OUTSIDE}
+    if not prefixes:
+        return None
+    if prefixes & set("LU"):
+        if prefixes & set("ES"):
+            raise TagError(
+                "tags of BIOES (E, S) and of BILOU (L, U) occur together",
+                advice="name the scheme with --scheme",
+            )
+        return "BILOU"
+    if "S" in prefixes or {"B", "E"} <= prefixes:
+        return "BIOES"
+    if "E" in prefixes:
+        return "IOE2"
+    if prefixes == {"I"}:
+        return "IO"
+    if prefixes == {"B"} or any(not _fits("IOB1", "legal", *pair) for pair in pairs):
+        return "BIO"
+    return "IOB1"
+
+
+@lru_cache(maxsize=1 << 16)
+def _fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[str, str]) -> bool:
+    """Whether two neighbouring tags stand in that relation of the scheme's rules."""
+    same = "=" if previous[1] == current[1] else "!"
+    return any(
+        rule[0] in ("*", previous[0]) and rule[1] in ("*", same) and rule[2] in ("*", current[0])
+        for rule in getattr(_RULES[scheme], relation).split()
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def continues(previous: str, tag: str) -> bool:
+    """The lenient rule: whether `tag` goes on with the span that `previous` belongs to."""
+    (before, open_label), (prefix, label) = split_tag(previous), split_tag(tag)
+    return _LENIENT[before] in "BI" and _LENIENT[prefix] in "IE" and open_label == label
+
+
+@lru_cache(maxsize=1 << 16)
+def _legal(scheme: str, previous: str, tag: str) -> bool:
+    """Whether `tag` may follow `previous` in the scheme. Raises `TagError` for a prefix that it lacks."""
+    before, current = split_tag(previous), split_tag(tag)
+    if current[0] not in _RULES[scheme].prefixes:
+        raise TagError(
+            f"tag {tag!r} is outside the scheme {scheme}", advice="name the scheme of the file with --scheme"
+        )
+    return _fits(scheme, "legal", before, current)
+
+
+def count_illegal(neighbours: Mapping[tuple[str, str], int], scheme: str) -> int:
+    """How many tags may not follow the tag before them, given counts of (tag, next tag).
+
+    The end of a sequence counts as an O. Raises `TagError` for a tag outside the scheme.
+    """
+    return sum(n for (previous, tag), n in neighbours.items() if not _legal(scheme, previous, tag))
+
+
+def first_illegal(tags: Sequence[str], scheme: str) -> int | None:
+    """The position of the first tag that may not follow the one before it (the length: the end may not)."""
+    for position, (previous, tag) in enumerate(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,)))):
+        if not _legal(scheme, previous, tag):
+            return position
+    return None
+
+
+def ill_formed(tags: Sequence[str], position: int, scheme: str) -> str:
+    """The words for an ill-formed tag at that position."""
+    tag = repr(tags[position]) if position < len(tags) else "the end of the sentence"
+    previous = repr(tags[position - 1]) if position else "the start of the sentence"
+    return f"ill-formed tags: {tag} may not follow {previous} in the scheme {scheme}"

@@ -1,0 +1,185 @@
+"""Projection: predicted spans moved onto the gold text, where the two texts are not the same.
+
+The texts are aligned (`clueval.transforms.alignment`), and a predicted span becomes the span of the gold
+characters that stand in its columns, from its first character to its last. Then it can be scored like any
+other, whatever the noise or the tokens of the file it comes from. The rules for its edges:
+
+* **Characters that the prediction lost.** If a span begins or ends where a word of the predicted text does,
+  and gold has characters just outside that stand opposite to nothing, its edge moves to the nearest edge of a
+  word among these: the span of "Hugon" becomes that of "Hugone". Words are parted by white space.
+* **Tokens.** If gold positions are tokens, a span has the tokens of which it covers **more than half** the
+  characters. So no token goes to two spans that do not overlap.
+* **Positions.** A span of zero length goes before the gold character that comes next; in tokens, before the
+  token that begins next.
+
+A span none of whose characters has a counterpart, or that covers no token by more than half, is not projected
+but given back. Spans that do not overlap do not do so after projection. Equal texts give equal spans.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, groupby
+from typing import NamedTuple
+
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen, Span
+from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align
+
+_WORD = re.compile(r"\S+")
+
+Range = tuple[int, int]
+
+
+class Projection(NamedTuple):
+    """The predicted document on the gold text, and the spans that have no place on it, as they were.
+
+    `lost` has these spans by layer, `unprojected` all of them in order.
+    """
+
+    document: Document
+    unprojected: Sequence[Span]
+    lost: Mapping[str, Sequence[Span]]
+
+
+def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) -> Projection:
+    """The spans of the predicted document on the text of the gold one.
+
+    The new document has the text, the tokens, the positions, the id and the metadata of gold; the layers,
+    with their spans in the same order, and the file are those of predicted. It has the tags of predicted where
+    the tokens are the same, and none where they are not. The spans keep their labels, features, ids and lines.
+    Costs the alignment, and O(log n) for a span.
+
+    Raises `UsageError` for a document without a text or texts that are too long to be aligned (`max_cells` is
+    the greatest product of their lengths), `MissingExtra` if rapidfuzz is not installed.
+
+    >>> gold = Document("g", {}, text="Hugone Montiniaci domino", unit="character")
+    >>> spans = [Span(0, 16, "PER"), Span(17, 19, "X")]
+    >>> predicted = Document("p", {"label": spans}, text="Hugon Montiniaei xy domino", unit="character")
+    >>> projection = project(gold, predicted)
+    >>> [gold.text_of(span) for span in projection.document.layers["label"]]
+    ['Hugone Montiniaci']
+    >>> [predicted.text_of(span) for span in projection.unprojected]
+    ['xy']
+    """
+    own, other = Characters.of(gold), Characters.of(predicted)
+    ground = _Ground(own, align(own.text, other.text, max_cells=max_cells, document=gold.id))
+    layers: dict[str, list[Span]] = {}
+    lost: dict[str, list[Span]] = {}
+    for layer, spans in predicted.layers.items():
+        layers[layer] = []
+        for span in spans:
+            moved = _moved(span, other, ground)
+            if moved is None:
+                lost.setdefault(layer, []).append(span)
+            else:
+                layers[layer].append(moved)
+    same_tokens = gold.tokens is not None and gold.tokens == predicted.tokens
+    document = replace(
+        gold,
+        layers=layers,
+        tags=predicted.tags if same_tokens else Frozen(),
+        repaired=predicted.repaired,
+        lines=None,
+        file=predicted.file,
+    )
+    return Projection(document, list(chain.from_iterable(lost.values())), lost)
+
+
+def _moved(span: Span, characters: Characters, ground: _Ground) -> Span | None:
+    """The span on gold; a span with gaps has a place if every part of it has one."""
+    parts = [(span.start, span.end)] if span.tokens is None else _runs(span.tokens)
+    ranges = [ground.place(*characters.range_between(*part)) for part in parts]
+    found = [place for place in ranges if place is not None]
+    if not found or len(found) < len(ranges):
+        return None
+    start, end = min(start for start, _ in found), max(end for _, end in found)
+    if span.tokens is None:
+        return replace(span, start=start, end=end)
+    tokens = frozenset(position for place in found for position in range(*place))
+    return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
+
+
+def _runs(positions: frozenset[int]) -> list[Range]:
+    """Positions as ranges, as long as possible."""
+    numbered = enumerate(sorted(positions))
+    runs = [[position for _, position in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
+    return [(run[0], run[-1] + 1) for run in runs]
+
+
+class _Ground:
+    """The gold text, onto which ranges of predicted characters are put."""
+
+    def __init__(self, characters: Characters, alignment: Alignment) -> None:
+        self._characters, self._alignment = characters, alignment
+        words = [match.span() for match in _WORD.finditer(alignment.gold)]
+        self._word_starts = [start for start, _ in words]
+        self._word_ends = [end for _, end in words]
+
+    def place(self, start: int, end: int) -> Range | None:
+        """The gold positions for a range of predicted characters, or None if there are none."""
+        if start == end:
+            here = self._boundary(self._alignment.gold_before(self._alignment.column_of_predicted(start)))
+            return here, here
+        first = self._alignment.gold_before(self._alignment.column_of_predicted(start))
+        last = self._alignment.gold_before(self._alignment.column_of_predicted(end - 1) + 1)
+        if first == last:
+            return None
+        return self._positions(self._start(start, first), self._end(end, last))
+
+    def _start(self, start: int, first: int) -> int:
+        """Where to begin on gold: at `first`, or at the nearest beginning of a word that was lost before it."""
+        alignment = self._alignment
+        if not _begins_word(alignment.predicted, start) or alignment.gold[first].isspace():
+            return first
+        lowest = alignment.gold_before(alignment.column_of_predicted(start - 1) + 1) if start else 0
+        nearest = self._word_starts[bisect_right(self._word_starts, first) - 1]
+        return nearest if nearest >= lowest else first
+
+    def _end(self, end: int, last: int) -> int:
+        """Where to end on gold: at `last`, or at the nearest end of a word that was lost after it."""
+        alignment = self._alignment
+        if not _ends_word(alignment.predicted, end) or alignment.gold[last - 1].isspace():
+            return last
+        in_text = end < len(alignment.predicted)
+        highest = (
+            alignment.gold_before(alignment.column_of_predicted(end)) if in_text else len(alignment.gold)
+        )
+        nearest = self._word_ends[bisect_left(self._word_ends, last)]
+        return nearest if nearest <= highest else last
+
+    def _positions(self, start: int, end: int) -> Range | None:
+        """The positions of gold for a range of its characters."""
+        gold = self._characters
+        if gold.starts is None or gold.ends is None:
+            return gold.offset + start, gold.offset + end
+        first, last = bisect_right(gold.ends, start), bisect_left(gold.starts, end)
+        if first < last and not self._covers(start, end, first):
+            first += 1
+        if first < last and not self._covers(start, end, last - 1):
+            last -= 1
+        return (gold.offset + first, gold.offset + last) if first < last else None
+
+    def _covers(self, start: int, end: int, token: int) -> bool:
+        """Whether a range has more than half the characters of a token."""
+        gold = self._characters
+        assert gold.starts is not None
+        assert gold.ends is not None
+        own, own_end = gold.starts[token], gold.ends[token]
+        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+
+    def _boundary(self, place: int) -> int:
+        """The position of gold that begins at a character or after it."""
+        gold = self._characters
+        return gold.offset + (place if gold.starts is None else bisect_left(gold.starts, place))
+
+
+def _begins_word(text: str, position: int) -> bool:
+    return not text[position].isspace() and (position == 0 or text[position - 1].isspace())
+
+
+def _ends_word(text: str, position: int) -> bool:
+    return not text[position - 1].isspace() and (position == len(text) or text[position].isspace())

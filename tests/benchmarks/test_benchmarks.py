@@ -1,0 +1,621 @@
+"""The benchmarks generate what they claim, and measure real processes. No time is asserted."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scripts import BENCHMARKS, benchmark
+
+from clueval import evaluate
+from clueval.exceptions import UsageError
+
+generate = benchmark("generate")
+measure = benchmark("measure")
+main_job = benchmark("main_job")
+mistakes = benchmark("mistakes")
+fair = benchmark("fair")
+fair_by_lists = benchmark("rivals.fair_by_lists")
+structures = benchmark("structures")
+instead = benchmark("instead")
+
+Written = Callable[..., tuple[list[str], list[str]]]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Written:
+    """Write a corpus with these settings; the lines of its two files, without their ends."""
+
+    def write(tokens: int = 3_000, **settings: Any) -> tuple[list[str], list[str]]:
+        gold, predicted = generate.write(generate.Corpus(tokens, **settings), tmp_path)
+        return lines_of(gold), lines_of(predicted)
+
+    return write
+
+
+def lines_of(path: Path) -> list[str]:
+    text = path.read_text(encoding="utf-8")
+    assert text.endswith("\n")
+    return text.split("\n")[:-1]
+
+
+def rows_of(lines: list[str]) -> list[list[str]]:
+    return [line.split("\t") for line in lines if "\t" in line and not line.startswith("-DOCSTART-")]
+
+
+def words_of(lines: list[str]) -> list[str]:
+    return [row[0] for row in rows_of(lines)]
+
+
+def tags_by_sentence(lines: list[str], column: int = 1) -> list[list[str]]:
+    sentences: list[list[str]] = [[]]
+    for line in lines:
+        if "\t" in line:
+            sentences[-1].append(line.split("\t")[column])
+        elif sentences[-1]:
+            sentences.append([])
+    return [sentence for sentence in sentences if sentence]
+
+
+SHAPES = [
+    {"format": "vrt"},
+    {"format": "vrt", "layers": 3, "token_ids": True},
+    {"format": "vrt", "sentences": False, "document_length": 0},
+    {"format": "conll"},
+    {"format": "conll", "sentences": False},
+    {"format": "fair-spans"},
+    {"format": "fair-spans", "nesting": 3},
+]
+
+
+@pytest.mark.parametrize("settings", SHAPES, ids=str)
+def test_the_same_seed_gives_the_same_bytes_and_another_seed_others(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    contents = [
+        [path.read_bytes() for path in generate.write(generate.Corpus(1_000, seed=seed, **settings), folder)]
+        for seed, folder in [(7, tmp_path / "a"), (7, tmp_path / "b"), (8, tmp_path / "c")]
+    ]
+
+    assert contents[0] == contents[1]
+    assert contents[0][0] != contents[2][0]
+
+
+@pytest.mark.parametrize("settings", SHAPES, ids=str)
+def test_without_errors_both_sides_are_the_same_and_with_errors_they_are_not(
+    settings: dict[str, Any], written: Written
+) -> None:
+    gold, predicted = written(errors=0.0, **settings)
+    assert predicted == gold
+
+    gold, predicted = written(errors=1.0, **settings)
+    assert predicted != gold
+
+
+@pytest.mark.parametrize("settings", SHAPES[:5], ids=str)
+@pytest.mark.parametrize("tokens", [1, 39, 3_000])
+def test_both_sides_have_the_tokens_asked_for(
+    tokens: int, settings: dict[str, Any], written: Written
+) -> None:
+    gold, predicted = written(tokens, errors=1.0, **settings)
+
+    assert len(words_of(gold)) == tokens
+    assert words_of(predicted) == words_of(gold)
+
+
+def test_the_density_is_met(written: Written) -> None:
+    gold, _ = written(20_000, density=75_000)
+
+    spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(gold) for tag in sentence)
+    assert abs(spans - 1_500) < 15
+
+
+def test_the_density_counts_nested_spans_too(written: Written) -> None:
+    gold, _ = written(20_000, format="fair-spans", nesting=3)
+
+    spans = sum(not line.startswith("EMPTY") for line in gold if line)
+    assert abs(spans - 1_500) < 15
+
+
+def test_sentences_have_the_length_asked_for_save_the_last(written: Written) -> None:
+    gold, _ = written(shortest=8, longest=11)
+
+    assert {len(sentence) for sentence in tags_by_sentence(gold)[:-1]} == {8, 9, 10, 11}
+
+
+def test_the_share_of_sentences_with_an_error_is_the_one_asked_for(written: Written) -> None:
+    gold, predicted = written(40_000, errors=0.2)
+
+    pairs = list(zip(tags_by_sentence(gold), tags_by_sentence(predicted), strict=True))
+    wrong = sum(one != other for one, other in pairs)
+    assert 0.17 < wrong / len(pairs) < 0.23
+
+
+def test_with_errors_at_one_every_sentence_is_wrong_in_every_layer(written: Written) -> None:
+    gold, predicted = written(errors=1.0, layers=2)
+
+    for column in (1, 2):
+        for one, other in zip(
+            tags_by_sentence(gold, column), tags_by_sentence(predicted, column), strict=True
+        ):
+            assert one != other
+
+
+@pytest.mark.parametrize("kind", mistakes.KINDS)
+def test_every_kind_of_error_occurs_on_its_own(kind: str, written: Written) -> None:
+    gold, predicted = written(errors=1.0, kinds=(kind,))
+
+    assert words_of(predicted) == words_of(gold)
+    assert predicted != gold
+
+
+def test_predicted_spans_of_flat_files_never_overlap(written: Written) -> None:
+    _, predicted = written(20_000, errors=1.0, density=250_000, format="fair-spans")
+
+    end = 0
+    for line in predicted:
+        if not line:
+            end = 0
+            continue
+        _, first, last, _ = line.split("\t")
+        assert end < int(first) <= int(last)
+        end = int(last)
+
+
+def test_layers_mostly_have_the_same_spans(written: Written) -> None:
+    gold, _ = written(20_000, layers=2)
+
+    inside = [(first != "O", second != "O") for _, first, second in rows_of(gold)]
+    shared = sum(first and second for first, second in inside)
+    either = sum(first or second for first, second in inside)
+    assert 0.9 < shared / either < 1
+
+
+def test_vrt_is_readable_line_by_line(written: Written) -> None:
+    for lines in written(layers=2, token_ids=True, document_length=10):
+        open_elements: list[str] = []
+        ids: list[str] = []
+        for line in lines:
+            if line.startswith("</"):
+                assert line == f"</{open_elements.pop()}>"
+            elif line.startswith("<"):
+                element = line[1:].split()[0]
+                assert line.startswith(f'<{element} id="d')
+                assert line.endswith('">')
+                open_elements.append(element)
+                ids.append(line.split('"')[1])
+            else:
+                assert open_elements == ["text", "s"]
+                word, *tags, token_id = line.split("\t")
+                assert word
+                assert len(tags) == 2
+                assert all(tag == "O" or tag[:2] in ("B-", "I-") for tag in tags)
+                ids.append(token_id)
+        assert open_elements == []
+        assert ids[:3] == ["d1", "d1-s1", "d1-s1-t1"]
+        assert len(set(ids)) == len(ids)
+
+
+def test_vrt_without_sentences_and_documents_is_tokens_only(written: Written) -> None:
+    gold, _ = written(sentences=False, document_length=0, token_ids=True)
+
+    assert all(line.count("\t") == 2 for line in gold)
+    assert len({row[2] for row in rows_of(gold)}) == 3_000
+
+
+def test_conll_is_readable_line_by_line(written: Written) -> None:
+    for lines in written(format="conll", document_length=10):
+        sentences = tags_by_sentence(lines)
+        documents = [number for number, sentence in enumerate(sentences) if sentence == ["O"]]
+        assert lines[:2] == ["-DOCSTART-\tO", ""]
+        assert lines[-1] == ""
+        assert all(line.count("\t") == 1 for line in filter(None, lines))
+        assert documents[:3] == [0, 11, 22]
+        assert all(tag == "O" or tag[:2] in ("B-", "I-") for sentence in sentences for tag in sentence)
+
+
+def test_conll_without_sentences_has_breaks_between_documents_only(written: Written) -> None:
+    gold, _ = written(format="conll", sentences=False, document_length=10)
+
+    blank = [number for number, line in enumerate(gold) if not line]
+    starts = [number for number, line in enumerate(gold) if line.startswith("-DOCSTART-")]
+    assert blank == sorted(
+        [*(number + 1 for number in starts), *(number - 1 for number in starts[1:]), len(gold) - 1]
+    )
+
+
+@pytest.mark.parametrize(("nesting", "sentences"), [(1, True), (3, True), (1, False)])
+def test_span_files_are_readable_line_by_line(nesting: int, sentences: bool, written: Written) -> None:
+    sides = written(format="fair-spans", nesting=nesting, sentences=sentences)
+
+    for lines in sides:
+        assert lines[-1] == ""
+        for line in filter(None, lines):
+            label, first, last, tokens = line.split("\t")
+            if label == "EMPTY":
+                assert (first, last, tokens) == ("999", "999", "999")
+            else:
+                assert [int(token) for token in tokens.split(",")] == list(range(int(first), int(last) + 1))
+    breaks = [sum(not line for line in lines) for lines in sides]
+    assert breaks[0] == breaks[1]
+    assert (breaks[0] == 1) == (not sentences)
+
+
+def test_span_files_nest_as_deep_as_asked_for(written: Written) -> None:
+    gold, _ = written(20_000, format="fair-spans", nesting=3)
+
+    depths: set[int] = set()
+    ends: list[int] = []
+    for line in gold:
+        if not line:
+            ends = []
+            continue
+        _, first, last, _ = line.split("\t")
+        ends = [end for end in ends if end >= int(first)] + [int(last)]
+        depths.add(len(ends))
+    assert depths == {1, 2, 3}
+
+
+def test_the_words_look_like_words(written: Written) -> None:
+    words = words_of(written(20_000)[0])
+
+    assert 5 < sum(map(len, words)) / len(words) < 6
+    assert 0.02 < sum(not word.isascii() for word in words) / len(words) < 0.3
+    assert len(set(words)) > 2_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"tokens": 0}, "tokens must be at least 1, not 0"),
+        ({"errors": 1.5}, "errors must be a share from 0 to 1, not 1.5"),
+        ({"shortest": 9, "longest": 8}, "a sentence cannot have 9 to 8 tokens"),
+        ({"density": 900_000}, "not 900000"),
+        ({"kinds": ("typo",)}, "unknown kind of error 'typo'"),
+        ({"format": "xml"}, "unknown format 'xml'"),
+        ({"nesting": 2}, "tag columns cannot show nested spans"),
+        ({"format": "fair-spans", "layers": 2}, "a span file has one layer"),
+        ({"format": "fair-spans", "kinds": ("ill-formed",)}, "a span file cannot show an ill-formed tag"),
+        ({"format": "conll", "token_ids": True}, "the format conll has no token ids"),
+    ],
+    ids=str,
+)
+def test_settings_that_cannot_be_met_are_refused(settings: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        generate.Corpus(**({"tokens": 10} | settings))
+
+    assert complaint in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_the_command_writes_what_the_function_writes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = generate.main(
+        ["--out", str(tmp_path / "command"), "--tokens", "500", "--seed", "3", "--sentence-length", "4-6"]
+    )
+    printed = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    expected = generate.write(generate.Corpus(500, seed=3, shortest=4, longest=6), tmp_path / "function")
+
+    assert code == 0
+    assert [path.read_bytes() for path in printed] == [path.read_bytes() for path in expected]
+
+
+def test_a_folder_that_cannot_be_written_is_one_line_and_exit_code_2(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+
+    code = generate.main(["--out", str(taken), "--tokens", "10"])
+
+    assert code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_figures_of_a_process_that_does_nothing_are_sane() -> None:
+    (nothing,) = measure.measure({"nothing": [sys.executable, "-c", "pass"]}, runs=2)
+
+    assert nothing.name == "nothing"
+    assert len(nothing.runs) == 2
+    for spread in (nothing.wall, nothing.cpu, nothing.memory):
+        assert 0 < spread.least <= spread.median <= spread.greatest
+    assert 2**20 < nothing.memory.median < 2**30
+
+
+def test_peak_memory_is_that_of_the_command_and_not_of_the_caller() -> None:
+    held = b"x" * (150 << 20)
+    little = measure.run_once("little", [sys.executable, "-c", "pass"])
+    much = measure.run_once("much", [sys.executable, "-c", "held = b'x' * (100 << 20)"])
+
+    assert little.memory < 100 << 20 < much.memory
+    assert len(held) > little.memory
+
+
+def test_a_command_that_fails_stops_the_measurement_and_says_why() -> None:
+    command = [sys.executable, "-c", "raise SystemExit('no such corpus')"]
+
+    with pytest.raises(measure.CommandFailed) as failure:
+        measure.measure({"broken": command}, runs=1)
+
+    assert failure.value.code == 1
+    assert str(failure.value).startswith("broken: exit code 1 from ")
+    assert str(failure.value).endswith(": no such corpus")
+
+
+def test_a_command_that_does_not_exist_fails_clearly() -> None:
+    with pytest.raises(measure.CommandFailed, match="No such file or directory"):
+        measure.measure({"absent": ["no-such-command-anywhere"]}, runs=1)
+
+
+def test_ratios_compare_medians_pair_by_pair() -> None:
+    def measurement(name: str, *walls: float) -> Any:
+        return measure.Measurement(name, (name,), tuple(measure.Run(wall, wall, 2**20) for wall in walls))
+
+    slow, fast = measurement("slow", 1.0, 4.0, 100.0), measurement("fast", 2.0, 2.0, 2.0)
+
+    assert measure.ratios([slow, fast]) == {("slow", "fast"): 2.0, ("fast", "slow"): 0.5}
+    assert measure.table({"case": [slow, fast]}).splitlines() == [
+        "| case | command | wall s | CPU s | peak MiB | / slow | / fast |",
+        "| --- | --- | ---: | ---: | ---: | ---: | ---: |",
+        "| case | slow | 4.00 (1.00-100.00) | 4.00 (1.00-100.00) | 1.0 (1.0-1.0) |  | 2.00 |",
+        "| case | fast | 2.00 (2.00-2.00) | 2.00 (2.00-2.00) | 1.0 (1.0-1.0) | 0.50 |  |",
+    ]
+
+
+def test_the_main_job_writes_a_corpus_once_and_uses_it_again(tmp_path: Path) -> None:
+    usual, hard = (main_job.CASES[name].corpus(300, seed=1) for name in ("usual", "hard"))
+
+    first = main_job.files(usual, tmp_path)
+    when = first[0].stat().st_mtime_ns
+
+    assert main_job.files(usual, tmp_path) == first
+    assert first[0].stat().st_mtime_ns == when
+    assert main_job.files(hard, tmp_path) != first
+
+
+def test_the_main_job_measures_every_command_of_a_case(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(main_job.COMMANDS, "clueval", main_job.COMMANDS["line loop"])
+
+    code = main_job.main(["--cases", "large", "--tokens", "200", "--runs", "1"])
+
+    rows = [line for line in capsys.readouterr().out.splitlines() if line.startswith("| large")]
+    assert code == 0
+    assert [row.split(" | ")[:2] for row in rows] == [
+        ["| large: 2,000 tokens, ten times the size", "clueval"],
+        ["| large: 2,000 tokens, ten times the size", "line loop"],
+    ]
+
+
+def test_the_main_job_fails_if_a_command_does(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(main_job.COMMANDS, "clueval", (sys.executable, "-c", "raise SystemExit('not today')"))
+
+    code = main_job.main(["--cases", "usual", "--tokens", "200", "--runs", "1"])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert printed.err.endswith(": not today\n")
+
+
+@pytest.mark.parametrize("settings", SHAPES[:5], ids=str)
+def test_the_seqeval_rival_reads_every_tag_of_every_sentence(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    pytest.importorskip("seqeval")
+    report = benchmark("rivals.seqeval_report")
+    gold, _ = generate.write(generate.Corpus(2_000, **settings), tmp_path)
+
+    lines = [line for line in lines_of(gold) if not line.startswith("-DOCSTART-")]
+    assert report.read_tags(gold, 2) == tags_by_sentence(lines)
+
+
+def test_the_seqeval_rival_prints_a_perfect_report_for_equal_files(tmp_path: Path) -> None:
+    pytest.importorskip("seqeval")
+    gold, _ = generate.write(generate.Corpus(500), tmp_path)
+
+    report = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "rivals" / "seqeval_report.py"), str(gold), str(gold)],
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    ).stdout
+
+    spans = sum(tag.startswith("B-") for sentence in tags_by_sentence(lines_of(gold)) for tag in sentence)
+    assert ["micro", "avg", "1.0000", "1.0000", "1.0000", str(spans)] in map(str.split, report.splitlines())
+
+
+def random_span_file(path: Path, rng: random.Random, sentences: int) -> Path:
+    """Sentences of up to six spans of up to eight tokens, nested, crossing and with tokens missing."""
+    lines = []
+    for _ in range(sentences):
+        for _ in range(rng.randint(0, 6)) or [0]:
+            first = rng.randint(1, 8)
+            last = rng.randint(first, 8)
+            tokens = [token for token in range(first, last + 1) if rng.random() < 0.8] or [first]
+            label = rng.choice(["NP", "PP", "EMPTY"])
+            lines.append(f"{label}\t{first}\t{last}\t{', '.join(map(str, tokens))}")
+        lines += ["EMPTY\t999\t999\t999", ""]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+ByLabel = dict[tuple[str, str], int]
+
+
+def counts_by_lists(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
+    """The traditional and the fair counts of the list version, by label, without those that are 0."""
+    traditional, fair_counts = fair_by_lists.Counts(), fair_by_lists.Counts()
+    for targets, systems in zip(*map(fair_by_lists.read_spans, (gold, predicted)), strict=True):
+        fair_by_lists.count_traditional(targets, systems, traditional)
+        fair_by_lists.count_fair(targets, systems, fair_counts)
+    return +traditional, +fair_counts
+
+
+def counts_by_clueval(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
+    per_label = evaluate(gold, predicted, metrics="fair").metrics["fair"]["label"]["per_label"]
+
+    def counts(version: str, kinds: tuple[str, ...]) -> ByLabel:
+        found = {(label, kind): per_label[label][version][kind] for label in per_label for kind in kinds}
+        return {key: number for key, number in found.items() if number}
+
+    return counts("traditional", fair_by_lists.TRADITIONAL), counts("fair", fair_by_lists.FAIR)
+
+
+@pytest.mark.parametrize("nesting", [1, 3])
+def test_the_list_version_of_fair_counts_as_clueval_does(nesting: int, tmp_path: Path) -> None:
+    paths = generate.write(
+        generate.Corpus(3_000, format="fair-spans", density=300_000, errors=1.0, nesting=nesting), tmp_path
+    )
+
+    assert counts_by_lists(*paths) == counts_by_clueval(*paths)
+
+
+def test_the_list_version_of_fair_counts_as_clueval_does_where_spans_lie_over_one_another(
+    tmp_path: Path,
+) -> None:
+    rng = random.Random(1)
+    gold, predicted = (random_span_file(tmp_path / name, rng, 300) for name in ("gold", "predicted"))
+
+    traditional, fair_counts = counts_by_lists(gold, predicted)
+
+    assert {kind for _, kind in fair_counts} == set(fair_by_lists.FAIR)
+    assert (traditional, fair_counts) == counts_by_clueval(gold, predicted)
+
+
+def test_the_list_version_of_fair_gives_the_published_counts() -> None:
+    data = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
+    if not data.is_dir():
+        pytest.skip("no shared data")
+    published = (data / "expected.tsv").read_text(encoding="utf-8")
+
+    _, fair_counts = counts_by_lists(data / "target.csv", data / "system.csv")
+
+    section = published.partition("### Fair evaluation:\n")[2].partition("\n\n")[0]
+    header, *rows = [line.split("\t") for line in section.split("\n")]
+    for label, *cells in rows[:-1]:
+        assert [str(fair_counts[label, kind]) for kind in header[1:-3]] == cells[:-3]
+
+
+def test_fair_is_measured_where_both_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    code = fair.main(["--tokens", "300", "--runs", "1"])
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    assert code == 0
+    assert [(case.split(":")[0], command) for case, command in rows] == [
+        ("| flat", "clueval"),
+        ("| flat", "lists"),
+        ("| nested", "clueval"),
+        ("| nested", "lists"),
+    ]
+
+
+def test_fair_is_not_measured_where_the_two_differ(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = (*fair.COMMANDS["lists"][:-1], "{gold}")
+    monkeypatch.setitem(fair.COMMANDS, "lists", other)
+
+    code = fair.main(["--tokens", "300", "--runs", "1"])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert "fair.py: clueval and lists differ: " in printed.err
+
+
+@pytest.mark.parametrize(
+    ("name", "shape"),
+    [
+        (name, shape)
+        for name, job in structures.JOBS.items()
+        for shape in structures.SHAPES
+        if job.nested or shape not in structures.NESTED
+    ],
+)
+def test_the_naive_versions_give_the_same_on_every_shape(name: str, shape: str) -> None:
+    job = structures.JOBS[name]
+
+    for size in (1, 2, 90):
+        case = structures.SHAPES[shape](size)
+        assert len(case.predicted) == size
+        assert job.plain(job.ours(case)) == job.naive(case)
+
+
+def test_the_structures_have_a_row_for_every_shape_that_fits_the_function(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    sizes = ["--sizes", "5", "10", "--bearable", "5", "--runs", "1"]
+    code = structures.main(["--functions", "partial", "gate", "--shapes", "shifted", "among others", *sizes])
+
+    rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if line.startswith("| ")]
+    assert code == 0
+    assert rows[2:] == [["| partial", "shifted"], ["| gate", "shifted"], ["| gate", "among others"]]
+
+
+def test_structures_are_not_measured_where_the_two_differ(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = structures.Job(lambda case: len(case.gold), lambda case: -1)
+    monkeypatch.setitem(structures.JOBS, "gate", wrong)
+
+    code = structures.main(["--functions", "gate", "--sizes", "5", "10", "--bearable", "5", "--runs", "1"])
+
+    printed = capsys.readouterr()
+    assert code == 2
+    assert printed.out == ""
+    assert "structures.py: gate (ordinary) and its naive version do not give the same" in printed.err
+
+
+def test_every_rival_has_a_row_for_one_document_and_one_for_many(capsys: pytest.CaptureFixture[str]) -> None:
+    code = instead.main(["--spans", "60", "--runs", "1"])
+
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines() if "|" in line]
+    assert code == 0
+    assert [row[0] for row in rows[2:]] == [rival.function for rival in instead.RIVALS for _ in range(2)]
+    assert {row[1] for row in rows[2:]} == {"one document", "documents of 20"}
+
+
+def test_a_case_in_pieces_has_all_its_spans_and_none_over_a_border() -> None:
+    whole = structures.SHAPES["ordinary"](300)
+
+    cases = instead.pieces(whole)
+
+    assert [span for case in cases for span in case.gold] == whole.gold
+    assert [span for case in cases for span in case.predicted] == whole.predicted
+    assert all(instead.PIECE <= len(case.gold) < 2 * instead.PIECE for case in cases[:-1])
+    for case, following in pairwise(cases):
+        ends = [span.end for span in (*case.gold, *case.predicted)]
+        assert max(ends) <= min(span.start for span in (*following.gold, *following.predicted))
+
+
+def test_a_rival_that_is_not_installed_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    absent = replace(instead.RIVALS[0], packages=("no_such_package_at_all",))
+    monkeypatch.setattr(instead, "RIVALS", (absent,))
+
+    assert instead.main(["--spans", "30", "--runs", "1"]) == 0
+    assert "not installed: no_such_package_at_all" in capsys.readouterr().out
+
+
+def test_a_rival_of_the_same_job_that_gives_something_else_is_not_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(instead, "RIVALS", (replace(instead.RIVALS[0], same=lambda *_: False),))
+
+    assert instead.main(["--spans", "30", "--runs", "1"]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "instead.py: muc and nervaluate do not give the same" in printed.err

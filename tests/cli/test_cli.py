@@ -1,0 +1,438 @@
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval.cli import COMMANDS, main
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+GOLD, PREDICTED = str(SAMPLES / "gold.vrt"), str(SAMPLES / "predicted.vrt")
+LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
+    assert main(["score", GOLD, PREDICTED, *LAYERS]) == 0
+
+    output = capsys.readouterr().out
+    assert "gold         188        10       4        3      17    222" in output
+    assert "1 ill-formed tag in predicted" in output
+    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:auto")
+
+
+def test_every_output_has_the_same_numbers(capsys: Capture) -> None:
+    outputs = {}
+    for form in ("json", "tsv", "markdown"):
+        assert main(["score", GOLD, PREDICTED, *LAYERS, "--metric", "levels,exact", "--output", form]) == 0
+        outputs[form] = capsys.readouterr().out
+    prf = json.loads(outputs["json"])["metrics"]["exact"]["entity"]["micro"]
+    rows = [line.split("\t") for line in outputs["tsv"].split("\n")]
+    row = next(row for row in rows if row[2:5] == ["exact", "entity", "micro"])
+    assert [float(row[rows[0].index(name)]) for name in ("precision", "recall", "tp_gold")] == [
+        prf["precision"],
+        prf["recall"],
+        prf["tp_gold"],
+    ]
+    assert f"| micro | {100 * prf['precision']:.2f} | {100 * prf['recall']:.2f} |" in outputs["markdown"]
+
+
+def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
+    main(
+        [
+            "score",
+            GOLD,
+            PREDICTED,
+            *LAYERS,
+            "--merge",
+            "--metric",
+            "levels,exact",
+            "--by",
+            "domain",
+            "--output",
+            "json",
+        ]
+    )
+    report = json.loads(capsys.readouterr().out)
+
+    assert list(report)[:6] == ["clueval", "signature", "documents", "tokens", "repaired_tags", "metrics"]
+    assert list(report["metrics"]["levels"]) == ["merged"]
+    merged = report["metrics"]["levels"]["merged"]
+    assert list(merged) == ["classes", "unlabelled", "labelled"]
+    assert list(merged["labelled"]) == ["entity", "risk"]
+    assert list(merged["labelled"]["risk"]["4"]) == ["micro", "macro", "per_label"]
+    assert list(merged["unlabelled"]["1"]) == [
+        *("precision", "recall", "f1", "gold", "predicted", "tp_gold", "fn", "tp_predicted", "fp"),
+    ]
+    assert sum(group["documents"] for group in report["by"]["domain"].values()) == report["documents"]
+
+
+def test_merge_writes_a_table_that_scores_as_the_merged_layers(tmp_path: Path, capsys: Capture) -> None:
+    tables = []
+    for side in (GOLD, PREDICTED):
+        tables.append(str(tmp_path / f"{Path(side).stem}.tsv"))
+        assert main(["merge", side, *LAYERS, "-o", tables[-1]]) == 0
+    capsys.readouterr()
+
+    main(["score", *tables, "--text", GOLD, "--token-id", "4", "--merge", "--output", "json"])
+    from_tables = json.loads(capsys.readouterr().out)["metrics"]
+    main(["score", GOLD, PREDICTED, *LAYERS, "--merge", "--output", "json"])
+
+    assert from_tables == json.loads(capsys.readouterr().out)["metrics"]
+
+
+def test_check_lists_everything_and_says_so_with_its_exit_code(tmp_path: Path, capsys: Capture) -> None:
+    wrong = write(
+        tmp_path / "wrong.vrt",
+        "<s>\na\tB-X\t1\nb\t1\nc\tQ\t2\n</s>\n</s>\n<s>\nd\tI-X\t1\n<s>\ne\tO\t3\n</s>\n",
+    )
+    assert main(["check", GOLD, *LAYERS]) == 0
+    assert "no problems; 5 documents, 2,797 positions (entity BIO, risk BIO)" in capsys.readouterr().out
+
+    assert main(["check", str(wrong), "--layer", "x=2", "--token-id", "3"]) == 1
+    output = capsys.readouterr().out
+    for line, problem in [
+        (3, "the line has 2 columns, the first token line has 3"),
+        (4, "layer 'x': 'Q' is not a tag"),
+        (6, "</s> closes nothing"),
+        (8, "layer 'x': ill-formed tags: 'I-X' may not follow the start of the sentence"),
+        (9, "<s> inside the one of line 7"),
+    ]:
+        assert f"wrong.vrt:{line}: {problem}" in output
+    assert output.rstrip().endswith("wrong.vrt: 5 problems")
+    assert main(["check", str(wrong), "--layer", "x=2", "--max-errors", "2"]) == 1
+    assert "stopped after 2 problems; there are more" in capsys.readouterr().out
+
+
+def test_check_lists_token_ids_that_occur_again(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "<text>\na\tO\t1\nb\tO\t1\n</text>\n<text>\nc\tO\t1\nd\tO\t1\n</text>\n")
+
+    assert main(["check", str(path), "--layer", "x=2", "--token-id", "3"]) == 1
+    output = capsys.readouterr().out
+    assert "a.vrt:3: token id '1' stands in line 2 already" in output
+    assert "a.vrt:7: token id '1' stands in line 6 already" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score"], "nothing to score (give GOLD and PREDICTED)"),
+        (["score", "nowhere.vrt"], "nowhere.vrt: there is no such file or folder"),
+        (["score", GOLD, PREDICTED, "--metric", "bleu"], "unknown metric 'bleu'"),
+        (["score", GOLD, PREDICTED, "--layer", "entity"], "--layer 'entity' cannot be read"),
+        (["score", GOLD, PREDICTED, "--layer", "entity=x"], "--layer 'entity=x' cannot be read"),
+        (["score", GOLD, PREDICTED, "--layer", "a=2,a=3"], "--layer names 'a' twice"),
+        (["score", GOLD, PREDICTED], "'a001-0001' is not a tag"),
+        (["score", GOLD, PREDICTED, *LAYERS, "--where", "x=y"], "metadata is called 'x'"),
+        (["score", GOLD, PREDICTED, *LAYERS, "--scheme", "BIX"], "unknown tag scheme 'BIX'"),
+        (["merge", GOLD, *LAYERS, "-o", "/nowhere/out.tsv"], "/nowhere/out.tsv: cannot be written"),
+    ],
+)
+def test_wrong_use_is_one_line_on_stderr_and_exit_code_2(
+    arguments: list[str], message: str, capsys: Capture
+) -> None:
+    assert main(arguments) == 2
+
+    output, error = capsys.readouterr()
+    assert output == ""
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> None:
+    for arguments in (
+        ["scor"],
+        ["merge"],
+        ["score", "a", "b", "--output", "pdf"],
+        ["check", "a", "--max-errors", "0"],
+        ["score", "a", "b", "--nope"],
+    ):
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["score", "a", "b", "--nope"],
+            "clueval score: unrecognized arguments: --nope (see clueval score --help)\n",
+        ),
+        (["merge", "a", "b"], "clueval merge: unrecognized arguments: b (see clueval merge --help)\n"),
+        (["--nope", "score", "a"], "clueval: unrecognized arguments: --nope (see clueval --help)\n"),
+    ],
+)
+def test_the_help_that_is_named_has_the_options(arguments: list[str], told: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_every_option(command: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([command, "--help"])
+
+    assert stopped.value.code == 0
+    assert "--layer" in capsys.readouterr().out
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = (
+        f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} --output tsv | head -1"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False
+    )
+
+    assert done.stderr == ""
+
+
+def test_control_characters_in_labels_cannot_steer_the_terminal(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "a\tB-\x1b[31mX\n")
+    main(["score", str(path), str(path)])
+
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_labels_that_look_like_formulas_are_guarded_in_tsv(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.vrt", "<text domain='=cmd()'>\na\tB-X\n</text>\n")
+    main(["score", str(path), str(path), "--by", "domain", "--output", "tsv"])
+
+    assert "\t'=cmd()\t" in capsys.readouterr().out
+
+
+def in_shell(arguments: list[str], redirection: str) -> subprocess.CompletedProcess[str]:
+    command = f"{shlex.join([sys.executable, '-m', 'clueval', *arguments])} {redirection}"
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("redirection", "problem"),
+    [
+        ("> /dev/full", "output: No space left on device"),
+        (">&-", "standard output is closed, and the result was to go there (send it to a file)"),
+        ("< /dev/null 1<&0", "output: Bad file descriptor"),
+    ],
+    ids=["a full disk", "a closed output", "an output to read from"],
+)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", GOLD, PREDICTED, *LAYERS],
+        ["errors", GOLD, PREDICTED, *LAYERS],
+        ["conventions", GOLD, PREDICTED, *LAYERS],
+        ["check", GOLD, *LAYERS],
+        ["merge", GOLD, *LAYERS],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_output_that_cannot_be_written_is_one_line(
+    arguments: list[str], redirection: str, problem: str
+) -> None:
+    done = in_shell(arguments, redirection)
+
+    assert (done.returncode, done.stderr) == (2, f"clueval {arguments[0]}: {problem}\n")
+
+
+def test_help_that_nobody_can_see_is_one_line(capsys: Capture) -> None:
+    done = in_shell(["--help"], ">&-")
+
+    assert done.returncode == 2
+    assert done.stderr.startswith("clueval: standard output is closed")
+
+
+def test_who_writes_to_a_file_needs_no_standard_output(tmp_path: Path) -> None:
+    done = in_shell(["merge", GOLD, *LAYERS, "-o", str(tmp_path / "m.tsv")], ">&-")
+
+    assert (done.returncode, done.stderr) == (0, f"wrote {tmp_path / 'm.tsv'}\n")
+    assert in_shell(["merge", GOLD, *LAYERS, "-o", "/dev/stdout"], ">&-").returncode == 2
+
+
+def test_remarks_do_not_get_into_the_result_where_nobody_hears_them() -> None:
+    done = in_shell(["score", GOLD, PREDICTED, *LAYERS, "-v", "--output", "json"], "2>&-")
+
+    assert json.loads(done.stdout)["documents"] == 5
+
+
+def test_output_in_ascii_escapes_what_it_cannot_show(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.vrt", "a\tB-Örtlichkeit\n")
+    command = [sys.executable, "-m", "clueval", "score", str(path), str(path)]
+    environment = {"PYTHONIOENCODING": "ascii", "PATH": ""}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+
+    assert "\\xd6rtlichkeit" in done.stdout
+
+
+def test_a_written_file_keeps_its_mode_and_links_stay_links(tmp_path: Path) -> None:
+    target = write(tmp_path / "target.tsv", "old")
+    target.chmod(0o600)
+    link = tmp_path / "link.tsv"
+    link.symlink_to(target)
+
+    assert main(["merge", GOLD, *LAYERS, "-o", str(link)]) == 0
+    assert link.is_symlink()
+    assert target.read_text(encoding="utf-8").startswith("document\tstart\tend_inclusive\tentity\trisk")
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a B-X\rb I-X\r", "a carriage return without a line feed"),
+        ("#hashtag B-X\nb O\n", None),
+    ],
+)
+def test_old_line_ends_are_refused_and_hashtags_are_tokens(
+    tmp_path: Path, capsys: Capture, text: str, message: str | None
+) -> None:
+    path = str(write(tmp_path / "a.conll", text))
+
+    assert main(["score", path, path]) == (0 if message is None else 2)
+    output, error = capsys.readouterr()
+    assert (message or "") in error
+    assert message is not None or "2 positions" in output
+
+
+def test_one_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
+    paths = [str(write(tmp_path / "a", "a B-X\n")), str(write(tmp_path / "b", "\n"))]
+
+    for pair in (paths, paths[::-1]):
+        assert main(["score", *pair]) == 2
+        assert "the file ends where" in capsys.readouterr().err
+
+
+def test_names_of_layers_that_a_table_could_not_hold_are_refused(capsys: Capture) -> None:
+    assert main(["merge", GOLD, "--layer", "document=2", "--token-id", "4"]) == 2
+    assert "'document' cannot be the name of a layer" in capsys.readouterr().err
+
+
+def test_what_is_read_is_never_written_over(tmp_path: Path, capsys: Capture) -> None:
+    path = write(tmp_path / "a.conll", "a B-X\nb O\n")
+    link = tmp_path / "link"
+    link.symlink_to(path)
+    before = path.read_bytes()
+
+    for arguments in (
+        ["errors", str(path), str(path), "--tsv", str(link)],
+        ["merge", str(path), "-o", str(path)],
+        ["convert", str(path), "--to", "spans", "-o", str(tmp_path / "." / "a.conll")],
+        ["conventions", str(tmp_path), str(tmp_path), "--html", str(path)],
+        ["score", str(path), str(path), "--metric", "noisy", "--explain", "--html", str(path)],
+    ):
+        assert main(arguments) == 2, arguments
+        assert "is read, and is not written over" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert main(["errors", str(path), str(path), "--tsv", "x", "--html", "x"]) == 2
+    assert "two results would be written to x" in capsys.readouterr().err
+
+
+def test_help_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    widest = []
+    for columns in ("60", "130"):
+        monkeypatch.setenv("COLUMNS", columns)
+        with pytest.raises(SystemExit):
+            main(["--help"])
+        widest.append(max(map(len, capsys.readouterr().out.split("\n"))))
+
+    assert widest[0] <= 60
+    assert 80 < widest[1] <= 130
+
+
+def test_a_command_runs_in_any_thread(capsys: Capture) -> None:
+    with ThreadPoolExecutor(1) as threads:
+        code = threads.submit(main, ["score", GOLD, PREDICTED, *LAYERS]).result()
+
+    assert code == 0
+    assert "signature: " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments", [["score", GOLD, PREDICTED, *LAYERS], ["score", GOLD, "none"], ["--help"]]
+)
+def test_the_process_does_what_the_command_does(arguments: list[str], capsys: Capture) -> None:
+    try:
+        code = main(arguments)
+    except SystemExit as ended:
+        code = 0 if ended.code is None else int(ended.code)
+    own = capsys.readouterr()
+    done = subprocess.run(
+        [sys.executable, "-m", "clueval", *arguments], capture_output=True, text=True, check=False
+    )
+
+    assert (done.returncode, done.stderr) == (code, own.err)
+    assert done.stdout.split() == own.out.split()  # but for the width of the terminal
+
+
+def test_a_plain_score_loads_nothing_that_other_uses_need() -> None:
+    code = (
+        "import sys; before = {*sys.modules}; from clueval.cli import main; main(sys.argv[1:]);"
+        "print(*({*sys.modules} - before), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "score", GOLD, PREDICTED, *LAYERS, "--output", "markdown"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(done.stderr.split())
+
+    assert {"clueval.metrics.levels", "clueval.reports.markdown"} <= loaded
+    assert not {"shutil", "threading", "json", "pickle", "concurrent.futures", "multiprocessing"} & loaded
+    assert not {"clueval.compat.conlleval", "clueval.reports.tsv", "clueval.metrics.exact"} & loaded
+
+
+class TestTheEndOfTheProcess:
+    """Nothing that was written gets lost at it, and whoever waits for it is served."""
+
+    @pytest.fixture
+    def corpus(self, tmp_path: Path) -> Path:
+        path = tmp_path / "a.conll"
+        path.write_text("w\tB-X\n\n" * 3000, encoding="utf-8")
+        return path
+
+    def run(
+        self, *arguments: object, before: Sequence[str] = ("-m", "clueval")
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *before, *map(str, arguments)], capture_output=True, text=True, check=False
+        )
+
+    def test_what_was_written_comes_out_whole(self, corpus: Path) -> None:
+        whole = self.run("score", corpus, corpus, "--output", "json")
+
+        assert (whole.returncode, whole.stderr) == (0, "")
+        assert json.loads(whole.stdout)["documents"] == 1
+
+    def test_what_was_written_before_an_error_comes_out_too(self, corpus: Path) -> None:
+        failing = "import sys; from clueval.__main__ import run; print('first', end=''); "
+        failing += "sys.argv = ['clueval', 'score', 'none']; sys.exit(run())"
+        done = self.run(before=("-c", failing))
+
+        assert (done.returncode, done.stdout) == (2, "first")
+
+    def test_exit_codes_are_those_of_the_command(self, corpus: Path, tmp_path: Path) -> None:
+        (tmp_path / "bad.conll").write_text("w\tX-Y\n", encoding="utf-8")
+
+        assert self.run("check", corpus).returncode == 0
+        assert self.run("check", tmp_path / "bad.conll").returncode == 1
+        assert self.run("score", corpus, tmp_path / "none").returncode == 2
+
+    def test_a_profiler_is_waited_for(self, corpus: Path, tmp_path: Path) -> None:
+        done = self.run(
+            "score", corpus, corpus, before=("-m", "cProfile", "-o", tmp_path / "profile", "-m", "clueval")
+        )
+
+        assert done.returncode == 0
+        assert (tmp_path / "profile").stat().st_size > 1000

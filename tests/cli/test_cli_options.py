@@ -1,0 +1,426 @@
+"""What is said of options: in the help of each command, and of those that are wrong before anything is read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval import Document, evaluate, read
+from clueval.cli import COMMANDS, main
+from clueval.exceptions import UsageError
+from clueval.findings.stream import find_errors
+
+Capture = pytest.CaptureFixture[str]
+
+VRT = '<text id="t0">\n<s>\na\tB-PER\nb\tO\n</s>\n</text>\n'
+CONLL = "a B-PER\nb O\n"
+SPANS = "start\tend\tlabel\n0\t0\tPER\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A file in each of some formats, all of the same text."""
+    write(tmp_path / "a.vrt", VRT)
+    write(tmp_path / "a.conll", CONLL)
+    write(tmp_path / "a.tsv", SPANS)
+    write(tmp_path / "fair.tsv", "PER\t1\t1\t1\n")
+    write(tmp_path / "a.xml", "<body><e>a</e> b</body>\n")
+    return tmp_path
+
+
+def refused(arguments: list[str], capsys: Capture) -> str:
+    """The one line with which a command refuses its arguments."""
+    try:
+        code = main(arguments)
+    except SystemExit as ended:  # argparse has refused them
+        code = ended.code  # type: ignore[assignment]
+    output, error = capsys.readouterr()
+    assert (code, output, error.count("\n")) == (2, "", 1), error
+    return error.removesuffix("\n")
+
+
+# Options that the input does not read
+
+
+@pytest.mark.parametrize(
+    ("file", "option", "formats"),
+    [
+        ("a.vrt", "--text nofile", "it is for spans"),
+        ("a.conll", "--text nofile", "it is for spans"),
+        ("a.conll", "--document-tag doc", "it is for vrt, spans"),
+        ("a.conll", "--sentence-tag p", "it is for vrt, spans"),
+        ("a.vrt", "--ignore-punctuation", "it is for conll2000, fair-spans"),
+        ("a.tsv", "--scheme BIO", "it is for vrt, conll"),
+        ("a.tsv", "--invalid error", "it is for vrt, conll, conll2000, nerval"),
+        ("fair.tsv", "--token 1", "it is for vrt, conll, spans"),
+        ("fair.tsv", "--token-id 1", "it is for vrt, conll, spans"),
+        ("fair.tsv", "--invalid discard", "it is for vrt, conll, conll2000, nerval"),
+        ("a.xml", "--token 1", "it is for vrt, conll, spans"),
+        ("a.xml", "--scheme BIO", "it is for vrt, conll"),
+    ],
+)
+def test_an_option_that_the_format_does_not_read_is_refused(
+    folder: Path, capsys: Capture, file: str, option: str, formats: str
+) -> None:
+    path = str(folder / file)
+
+    for command, sides in (("score", 2), ("errors", 2), ("conventions", 2), ("check", 1), ("merge", 1)):
+        told = refused([command, *[path] * sides, *option.split()], capsys)
+        assert told.startswith(f"clueval {command}: {path}: {option} has no use in the format ")
+        assert told.endswith(f"(leave it out; {formats})")
+
+
+def test_with_metric_noisy_lines_of_a_token_and_a_tag_have_no_scheme(folder: Path, capsys: Capture) -> None:
+    path = str(folder / "a.conll")
+
+    assert "--scheme BIO has no use in the format nerval" in refused(
+        ["score", path, path, "--metric", "noisy", "--scheme", "BIO"], capsys
+    )
+
+
+def test_an_option_is_of_use_if_one_of_the_files_reads_it(tmp_path: Path, capsys: Capture) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        write(tmp_path / side / "a.conll", CONLL)
+        write(tmp_path / side / "b.vrt", VRT.replace("text", "doc"))
+    sides = [str(tmp_path / side) for side in ("gold", "predicted")]
+
+    assert main(["score", *sides, "--document-tag", "doc"]) == 0
+    assert main(["score", *sides, "--document-tag", "doc", "--pair-by", "name"]) == 0
+    assert main(["score", f"{sides[0]}/b.vrt", f"{sides[1]}/a.conll", "--document-tag", "text"]) == 0
+    capsys.readouterr()
+    assert "--text x has no use in the format conll or vrt" in refused(
+        ["score", *sides, "--text", "x"], capsys
+    )
+    paired = [*sides, "--text", "x", "--pair-by", "name"]
+    assert "--text x has no use in the format conll or vrt" in refused(["score", *paired], capsys)
+
+
+def test_a_table_reads_its_text_with_the_options_of_that(folder: Path, capsys: Capture) -> None:
+    table, text = str(folder / "a.tsv"), str(write(folder / "b.vrt", VRT.replace("text", "doc")))
+
+    assert main(["score", table, table, "--text", text, "--document-tag", "doc", "--token", "1"]) == 0
+    assert "exact" in capsys.readouterr().out
+
+
+def test_what_is_the_default_is_not_refused(folder: Path) -> None:
+    path = str(folder / "a.conll")
+
+    assert main(["score", path, path, "--document-tag", "text", "--sentence-tag", "s"]) == 0
+    assert main(["score", path, path, "--invalid", "conlleval"]) == 0
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [
+        lambda path, **option: list(read(path, **option)),
+        lambda path, **option: evaluate(path, path, **option),
+        lambda path, **option: evaluate([path], [path], pair_by="content", **option),
+        lambda path, **option: list(find_errors(path, path, **option)),
+    ],
+    ids=["read", "evaluate", "paired by content", "find_errors"],
+)
+def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[..., Any]) -> None:
+    path = folder / "a.conll"
+
+    reader(path, token=1, scheme="BIO")
+    with pytest.raises(UsageError, match=r"a\.conll: --text x has no use in the format conll"):
+        reader(path, text="x")
+    with pytest.raises(UsageError, match="--ignore-punctuation has no use in the format conll"):
+        reader(path, ignore_punct=True)
+    reader(path, ignore_punct=False)  # it does stay where it is
+
+
+def test_documents_have_been_read_and_want_no_options_of_reading() -> None:
+    document = Document("d", {"label": []})
+
+    with pytest.raises(UsageError, match="scheme='BIO' is for files, and both sides are documents"):
+        evaluate([document], [document], scheme="BIO")
+    with pytest.raises(UsageError, match="input='vrt' is for files, and both sides are documents"):
+        evaluate([document], [document], input="vrt")
+
+
+# What is wrong is said before anything is read: the files of these commands are not there
+
+NOTHING = ["none.vrt", "none.vrt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ["score", *NOTHING, "--html", "x"],
+            "--html writes a page about metric gate or noisy (add --metric gate or noisy; "
+            "clueval errors --html writes one about the errors)",
+        ),
+        (
+            ["score", *NOTHING, "--html", "x", "--metric", "gate,noisy"],
+            "--html writes a page about metric gate or noisy (name one of them)",
+        ),
+        (["score", *NOTHING, "--explain"], "--explain is about metric noisy (add --metric noisy)"),
+        (
+            ["score", *NOTHING, "--metric", "noisy", "--explain", "--by", "x"],
+            "--explain shows every gold span of two files as it is (leave out --by)",
+        ),
+        (
+            ["score", *NOTHING, "--metric", "noisy", "--html", "x", "--pair-by", "id"],
+            "--html, with metric noisy, shows every gold span of two files as it is (leave out --pair-by)",
+        ),
+        (
+            ["score", *NOTHING, "--metric", "noisy", "--explain", "--output", "json"],
+            "--explain comes as text or tsv, or as a web page (leave out --output json)",
+        ),
+        (
+            ["score", *NOTHING, "--threshold", "0"],
+            "--threshold is a setting of metric noisy (add --metric noisy)",
+        ),
+        *(
+            (
+                ["score", *NOTHING, "--metric", "gate", "--types", types],
+                f"--types {types!r} cannot be read (write it TYPE,TYPE,... or TARGET=RESPONSE,...)",
+            )
+            for types in (";;", "A=B=C", "A;B=C")
+        ),
+        *(
+            (
+                ["score", *NOTHING, "--layer", "a=2", "--metric", metric, "--where", "a=PER"],
+                f"metric {metric!r} cannot leave spans out of the count, as a filter on a layer asks for ({instead})",
+            )
+            for metric, instead in (
+                ("fair", "use its own labels and exclude"),
+                ("gate", "use its own types and nil"),
+                ("partial", "score without the filter, or filter the files"),
+                ("muc", "score without the filter, or filter the files"),
+            )
+        ),
+        (
+            ["score", "--config", "none", "--by", "x"],
+            "--config says what is scored and how, and --by is given, too (give --config alone)",
+        ),
+        (
+            ["score", "--config", "none", *NOTHING],
+            "--config says what is scored and how, and GOLD is given, too (give --config alone)",
+        ),
+        (["errors", *NOTHING, "--layer", "a=2", "--labelled", "b"], "there is no layer 'b' (one of a)"),
+        (
+            ["errors", *NOTHING, "--metric", "fair", "--raw"],
+            "--raw says how --tsv is written (add --tsv FILE)",
+        ),
+        (
+            ["errors", *NOTHING, "--metric", "fair", "--html", "x"],
+            "--html goes with --metric levels, not with fair (leave one out)",
+        ),
+        (
+            ["conventions", *NOTHING, "--html", "x", "--output", "json"],
+            "--html writes a web page, and --output asks for text (leave one out)",
+        ),
+    ],
+)
+def test_wrong_use_is_told_before_anything_is_read(
+    arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert refused(arguments, capsys) == f"clueval {arguments[0]}: {problem}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", *NOTHING, "--metric", "gate", "--html"],
+        ["score", *NOTHING, "--metric", "gate", "--gate-tsv"],
+        ["errors", *NOTHING, "--tsv"],
+        ["errors", *NOTHING, "--metric", "fair", "--xlsx"],
+        ["conventions", *NOTHING, "--html"],
+        ["merge", "none.vrt", "-o"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
+    arguments: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    nowhere = tmp_path / "no" / "file"
+
+    assert refused([*arguments, str(nowhere)], capsys).endswith(
+        f"{nowhere}: cannot be written: there is no such folder"
+    )
+    assert refused([*arguments, str(tmp_path)], capsys).endswith(
+        f"{tmp_path}: cannot be written: it is a folder (name a file)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "package"),
+    [
+        (["score", *NOTHING, "--metric", "gate", "--html", "x"], "jinja2"),
+        (["errors", *NOTHING, "--html", "x"], "jinja2"),
+        (["conventions", *NOTHING, "--html", "x"], "jinja2"),
+        (["errors", *NOTHING, "--xlsx", "x"], "xlsxwriter"),
+    ],
+)
+def test_a_package_that_is_not_there_is_told_before_anything_is_read(
+    arguments: list[str], package: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+
+    assert "pip install 'clueval[report]'" in refused(arguments, capsys)
+
+
+def test_a_filter_on_a_layer_that_nobody_named_is_refused_in_the_same_words(
+    folder: Path, capsys: Capture
+) -> None:
+    path = str(folder / "a.vrt")
+
+    for metric in ("fair", "gate", "partial", "muc"):
+        told = refused(["score", path, path, "--metric", metric, "--where", "label=PER"], capsys)
+        assert told.startswith(
+            f"clueval score: metric {metric!r} cannot leave spans out of the count, as a filter"
+        )
+
+
+def test_a_filter_on_metadata_is_every_metrics(folder: Path) -> None:
+    path = str(folder / "a.vrt")
+
+    for metric in ("fair", "gate", "partial", "muc"):
+        assert main(["score", path, path, "--metric", metric, "--where", "id=t0"]) == 0
+
+
+def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capture) -> None:
+    pytest.importorskip("xlsxwriter")
+    gold, predicted = (str(write(tmp_path / name, text)) for name, text in (("g", "a B-X\n"), ("p", "a O\n")))
+    files = [str(tmp_path / name) for name in ("t.tsv", "t.xlsx")]
+
+    assert main(["errors", gold, predicted, "--metric", "fair", "--tsv", files[0], "--xlsx", files[1]]) == 0
+    assert all(Path(file).stat().st_size for file in files)
+    assert main(["errors", gold, predicted, "--metric", "fair", "--limit", "0"]) == 0
+    assert "0 errors shown" in capsys.readouterr().err
+
+
+def test_explaining_one_metric_does_not_keep_another_from_its_file(folder: Path, capsys: Capture) -> None:
+    pytest.importorskip("rapidfuzz")
+    path, table = str(folder / "a.conll"), folder / "gate.tsv"
+
+    assert main(["score", path, path, "--metric", "noisy,gate", "--explain", "--gate-tsv", str(table)]) == 0
+    assert table.read_text(encoding="utf-8").count("\n") > 1
+    assert "every gold span and its counterpart" in capsys.readouterr().out
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["score", "--token", "x"], "--token: 'x' is no column: they count from 1, or from -1 at the end"),
+        (["score", "--token", "0"], "--token: '0' is no column: they count from 1, or from -1 at the end"),
+        (
+            ["score", "--token-id", "2.5"],
+            "--token-id: '2.5' is no column: they count from 1, or from -1 at the end",
+        ),
+        (["score", "--partial-factor", "half"], "--partial-factor: 'half' is no number, such as 0.5"),
+        (["score", "--beta", "nan"], "--beta: 'nan' is no number, such as 0.5"),
+        (["score", "--threshold", "30%"], "--threshold: '30%' is no number, such as 0.5"),
+        (["score", "--max-alignment", "1e9"], "--max-alignment: '1e9' is no whole number from 1 on"),
+        (["score", "--max-alignment", "0"], "--max-alignment: '0' is no whole number from 1 on"),
+        (["score", "--jobs", "x"], "--jobs: 'x' is neither auto nor a number from 1"),
+        (["errors", "--level", "x"], "--level: 'x' is no whole number from 1 on"),
+        (["errors", "--limit", "-1"], "--limit: '-1' is no whole number from 0 on"),
+        (["errors", "--window", "-1"], "--window: '-1' is no whole number from 0 on"),
+        (["check", "--max-errors", "x"], "--max-errors: 'x' is no whole number from 1 on"),
+    ],
+)
+def test_what_is_no_number_is_told_in_our_words(arguments: list[str], problem: str, capsys: Capture) -> None:
+    command = arguments[0]
+
+    assert refused([command, "a", *arguments[1:]], capsys) == (
+        f"clueval {command}: argument {problem} (see clueval {command} --help)"
+    )
+
+
+def test_a_column_from_the_end_is_a_number(folder: Path) -> None:
+    path = str(folder / "a.conll")
+
+    assert main(["score", path, path, "--token", "-2", "--layer", "x=-1"]) == 0
+
+
+@pytest.mark.parametrize("layer", ["x=0", "x=1:0", "x=1:2:3", "x=", "=2", "x"])
+def test_a_layer_needs_a_name_and_columns(layer: str, capsys: Capture) -> None:
+    assert "write it NAME=COLUMN, as in entity=2; columns count from 1" in refused(
+        ["score", *NOTHING, "--layer", layer], capsys
+    )
+
+
+# Help
+
+
+def help_of(command: str, capsys: Capture) -> list[str]:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    return capsys.readouterr().out.split("\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("score", "GOLD PREDICTED"),
+        ("errors", "GOLD PREDICTED"),
+        ("conventions", "GOLD PREDICTED"),
+        ("merge", "FILE"),
+        ("check", "FILE..."),
+        ("convert", "FILE --to FORMAT"),
+    ],
+)
+def test_help_begins_with_one_line_of_usage_and_what_the_command_does(
+    command: str, usage: str, capsys: Capture
+) -> None:
+    first, blank, description, *_ = help_of(command, capsys)
+
+    assert (first, blank) == (f"usage: clueval {command} {usage} [options]", "")
+    assert import_module(f"clueval.cli.{command}").DESCRIPTION.startswith(description)
+
+
+def options_of(command: str) -> list[argparse.Action]:
+    parser = argparse.ArgumentParser(add_help=False)
+    import_module(f"clueval.cli.{command}").add_arguments(parser)
+    return list(parser._actions)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_explained_in_words_of_its_own(command: str) -> None:
+    for action in options_of(command):
+        assert action.help, action.dest
+        explanation, _, _ = action.help.partition("(")
+        assert len(explanation.split()) >= 3, action.dest
+        assert not explanation.startswith(("that ", "their ", "of ")), action.dest
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_names_every_choice(command: str) -> None:
+    for action in options_of(command):
+        if action.choices is not None and action.metavar is not None:
+            explanation = f"{action.help} 1 2 3 4"  # "1 to 4" is all of them
+            assert all(str(choice) in explanation for choice in action.choices), action.dest
+
+
+def test_options_of_one_format_or_metric_say_so() -> None:
+    helps = {action.dest: action.help or "" for action in options_of("score")}
+
+    assert "format spans only" in helps["text"]
+    assert "format vrt" in helps["document_tag"]
+    assert "metric gate" in helps["html"]
+    assert "metric noisy" in helps["html"]
+    assert "auto" in helps["jobs"]
+    assert "100000000000" in helps["max_alignment"]
+
+
+def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:
+    from clueval.transforms.alignment import MAX_CELLS
+
+    assert MAX_CELLS == 100000000000

@@ -1,0 +1,699 @@
+"""GATE at the command line: sets, references, candidate lists, tables, pages, indicators; parallel documents."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Document, Span, evaluate, read
+from clueval.cli import main
+from clueval.compat.gate.files import GateTable, IndicatorWriter
+from clueval.compat.gate.page import pictures
+from clueval.compat.gate.table import COLUMNS, PLACE
+from clueval.exceptions import UsageError
+from clueval.formats.gate_xml import read_gate_xml
+from clueval.metrics.gate import Gate
+from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
+from clueval.metrics.metric import Side
+from clueval.reading.pairing import PAIR_BY, parallel
+
+TEXT = "Ada met Bob in Rome. Eve slept."
+SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
+GATE = ["--metric", "gate", *SETS]
+
+
+def annotation(kind: str, start: int, end: int, number: int, **features: Any) -> dict[str, Any]:
+    return {"type": kind, "start": start, "end": end, "id": number, "features": features}
+
+
+KEY = [
+    annotation("Person", 0, 3, 1, id="Q1"),
+    annotation("Person", 8, 11, 2, id="Q2"),
+    annotation("Place", 15, 19, 3, id="Q3"),
+    annotation("Person", 21, 24, 4, id="Q4"),
+    annotation("Section", 0, 20, 5),
+]
+RESPONSE = [
+    annotation("Person", 0, 3, 11, id="Q1", score=0.9),
+    annotation("Person", 8, 14, 12, id="Q2", score=0.5),
+    annotation("Place", 15, 19, 13, id="Q9", score=0.4),
+    annotation("Person", 25, 30, 14, id="", score=0.2),
+]
+OLD = [annotation("Person", 0, 3, 21, id="Q1"), annotation("Place", 15, 19, 23, id="Q3")]
+LISTS = [
+    annotation("List", 0, 3, 31, ids=[32, 33]),
+    annotation("Candidate", 0, 3, 32, id="Q7", score=0.3),
+    annotation("Candidate", 0, 3, 33, id="Q1", score=0.8),
+    annotation("List", 8, 11, 34, ids=[35, 36]),
+    annotation("Candidate", 8, 11, 35, id="Q5", score=0.6),
+    annotation("Candidate", 8, 11, 36, id="Q2", score=0.1),
+]
+
+
+def as_bdoc(text: str = TEXT, /, **sets: Sequence[dict[str, Any]]) -> str:
+    named = {name: {"name": name, "next_annid": 99, "annotations": own} for name, own in sets.items()}
+    return json.dumps({"text": text, "offset_type": "p", "features": {}, "annotation_sets": named})
+
+
+def as_xml(text: str, **sets: Sequence[tuple[str, int, int, int]]) -> str:
+    """A GATE document with a node before every character, of annotations (type, start, end, id)."""
+    nodes = "".join(f'<Node id="{n}"/>{c}' for n, c in enumerate(text)) + f'<Node id="{len(text)}"/>'
+    written = "".join(
+        f'<AnnotationSet Name="{name}">'
+        + "".join(
+            f'<Annotation Id="{number}" Type="{kind}" StartNode="{start}" EndNode="{end}"/>'
+            for kind, start, end, number in annotations
+        )
+        + "</AnnotationSet>"
+        for name, annotations in sets.items()
+    )
+    return f"<GateDocument><TextWithNodes>{nodes}</TextWithNodes>{written}</GateDocument>"
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    folder = tmp_path / "corpus"
+    folder.mkdir()
+    sets = {"Key": KEY, "Response": RESPONSE, "Old": OLD, "Lists": LISTS}
+    (folder / "a.bdocjs").write_text(as_bdoc(**sets), encoding="utf-8")
+    return folder
+
+
+class Printed:
+    """The command line, and what it printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object, code: int = 0) -> str:
+        found = main(["score", *map(str, arguments)])
+        output = self._capsys.readouterr()
+        assert found == code, output.err
+        return output.err if code else output.out
+
+    def report(self, *arguments: object) -> dict[str, Any]:
+        whole = json.loads(self(*arguments, "--output", "json"))
+        report: dict[str, Any] = whole["metrics"]["gate"]["label"]
+        return report
+
+    def refusal(self, *arguments: object) -> str:
+        """The one line of an error."""
+        error = self(*arguments, code=2)
+        assert error.count("\n") == 1
+        return error
+
+
+@pytest.fixture
+def score(capsys: pytest.CaptureFixture[str]) -> Printed:
+    return Printed(capsys)
+
+
+class TestSets:
+    def test_both_sides_live_in_one_file_or_in_the_files_of_one_folder(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        of_file, of_folder = score.report(corpus / "a.bdocjs", *GATE), score.report(corpus, *GATE)
+
+        assert of_file == of_folder
+        assert (of_file["all"]["targets"], of_file["all"]["responses"]) == (5, 4)
+
+    def test_bdoc_is_recognised_where_a_long_text_comes_first(self, score: Printed, tmp_path: Path) -> None:
+        file = tmp_path / "long.json"
+        file.write_text(as_bdoc("x " * 200_000, Key=KEY, Response=RESPONSE), encoding="utf-8")
+
+        assert score.report(file, *GATE)["all"]["targets"] == 5
+
+    def test_an_unknown_set_is_an_error_that_lists_those_there_are(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        error = score.refusal(corpus, "--metric", "gate", "--gold-set", "Key", "--predicted-set", "Respons")
+
+        assert "a.bdocjs" in error
+        assert "no annotation set 'Respons' (the document has the sets: 'Key', 'Response'" in error
+
+    def test_a_set_that_is_not_asked_for_is_an_error(self, score: Printed, corpus: Path) -> None:
+        assert "none is asked for" in score.refusal(corpus, "--metric", "gate", "--gold-set", "Key")
+
+    def test_a_format_without_sets_has_none_to_be_asked_for(self, score: Printed, tmp_path: Path) -> None:
+        file = tmp_path / "a.conll"
+        file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
+
+        assert "the format conll has no annotation sets, and 'Key'" in score.refusal(file, *GATE)
+
+    @pytest.mark.parametrize(
+        ("options", "problem"),
+        [
+            (["--types", "Persn"], "no annotation has the type 'Persn'"),
+            (["--types", "Person,Person"], "'Person'"),
+            (["--features", "ix"], "no annotation has the feature 'ix'"),
+            (["--by-feature", "ix"], "no annotation has the feature 'ix'"),
+            (["--score-feature", "points"], "document 'a.bdocjs': annotation 11 [0,3) 'Person' has no score"),
+            (["--thresholds", "11"], "thresholds need scores"),
+            (["--nil", ""], "nil needs a feature"),
+            (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
+            (["--containing", "Section"], "write it SET:TYPE"),
+            (["--reference-set", "Older"], "there is no annotation set 'Older'"),
+            (["--list-type", "List"], "--list-type is given without --edge-feature"),
+            (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
+            (["--beta", "1", "--beta", "2"], "metric gate has one F-beta"),
+            (["--merge", "--reference-set", "Old"], "merged layers have neither"),
+        ],
+    )
+    def test_what_is_not_there_is_one_line(
+        self, score: Printed, corpus: Path, options: list[str], problem: str
+    ) -> None:
+        assert problem in score.refusal(corpus, *GATE, *options)
+
+    @pytest.mark.parametrize(
+        "options", [["--gate-tsv", "t"], ["--reference-set", "Old"], ["--write-indicators", "f"]]
+    )
+    def test_what_only_gate_does_needs_the_metric(
+        self, score: Printed, corpus: Path, options: list[str]
+    ) -> None:
+        assert "metric gate" in score.refusal(corpus, *SETS, *options)
+
+
+class TestSettings:
+    def test_annotations_without_the_first_feature_are_nil_where_that_is_said(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        common = [corpus, *GATE, "--features", "id"]
+
+        assert score.report(*common)["all"]["responses"] == 4
+        # response 14 and the Section have no id
+        with_nil = score.report(*common, "--nil", "")["all"]
+        assert (with_nil["targets"], with_nil["responses"]) == (4, 3)
+
+    def test_only_annotations_within_containing_ones_are_counted(self, score: Printed, corpus: Path) -> None:
+        common = [corpus, *GATE, "--types", "Person,Place", "--containing", "Key:Section"]
+
+        found = score.report(*common)
+        # Eve and what follows stand outside the section
+        assert (found["all"]["targets"], found["all"]["responses"]) == (3, 3)
+        same = score.report(*common, "--containment", "coextensive")
+        assert (same["all"]["targets"], same["all"]["responses"]) == (0, 0)
+
+    def test_the_containing_layer_is_no_sequence_of_its_own(self, score: Printed, corpus: Path) -> None:
+        whole = json.loads(score(corpus, *GATE, "--containing", "Key:Section", "--output", "json"))
+
+        assert list(whole["metrics"]["gate"]) == ["label"]
+
+    def test_targets_of_the_containing_set_and_type_themselves_all_take_part(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        found = score.report(
+            corpus,
+            *GATE,
+            "--types",
+            "Person,Section",
+            "--containing",
+            "Key:Person",
+            "--containment",
+            "coextensive",
+        )
+
+        # all three as targets of their own type, which is not asked whether it lies within itself
+        assert found["per_type"]["Person"]["targets"] == 3
+        assert found["per_type"]["Section"]["targets"] == 0
+
+    def test_scores_are_broken_down_by_the_values_of_a_feature(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *GATE, "--by-feature", "id")["by"]["id"]
+
+        assert sorted(found) == ["", "(none)", "Q1", "Q2", "Q3", "Q4", "Q9"]
+        assert (found["Q1"]["correct_strict"], found["Q3"]["responses"]) == (1, 0)
+
+    def test_the_curve_has_its_average_precision(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *GATE, "--types", "Person", "--score-feature", "score")
+
+        assert list(found["thresholds"]) == ["0.2", "0.5", "0.9", "Infinity"]
+        # strict: recall 1/3 at 0.9 with precision 1, and nothing gained below
+        assert found["average_precision"]["strict"] == pytest.approx(1 / 3)
+        assert found["average_precision"]["lenient"] == pytest.approx(2 / 3)
+
+    def test_f_weighs_recall_as_beta_says(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *GATE, "--types", "Person", "--beta", "2")["all"]
+
+        precision, recall = found["precision_lenient"], found["recall_lenient"]
+        assert (precision, recall) == (2 / 3, 2 / 3)
+        assert found["f2_lenient"] == pytest.approx(2 / 3)
+
+    def test_the_signature_says_none_where_there_is_none(self, score: Printed, corpus: Path) -> None:
+        (line,) = (line for line in score(corpus, *GATE).splitlines() if line.startswith("signature"))
+
+        for setting in ("nil=none", "containing=none", "score_feature=none", "thresholds=none", "by=none"):
+            assert setting in line
+
+
+class TestReference:
+    OPTIONS = (*GATE, "--types", "Person,Place", "--features", "id", "--reference-set", "Old")
+
+    def test_the_tables_say_which_targets_only_one_of_them_got_right(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        found = score.report(corpus, *self.OPTIONS)["reference"]["contingency"]
+
+        # Q1 both, Q3 only the reference; Q2, Q4 neither, save that Q2 is overlapped by a correct one
+        assert found["all"]["strict"] == {
+            "both": 1, "reference_only": 1, "response_only": 0, "neither": 2, "p_value": 1.0
+        }  # fmt: skip
+        assert found["all"]["lenient"]["response_only"] == 1
+        assert found["per_type"]["Place"]["strict"]["reference_only"] == 1
+        assert found["per_type"]["Person"]["strict"]["reference_only"] == 0
+
+    def test_every_change_has_its_context(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *self.OPTIONS)["reference"]
+
+        assert [(row["label"], row["before"], row["after"], row["change"]) for row in found["changes"]] == [
+            ("Place", "CS", "IS", "-"),
+            ("Person", "ML", "CP", "+"),
+            ("Person", "A", "SL", "+-"),
+        ]
+        assert found["changes"][1]["context"] == "Ada met [=Bob=][- in-] Rome. Eve slept."
+        assert found["change_counts"] == {"better": 1, "worse": 1, "neither": 1}
+
+    def test_the_reference_is_measured_as_the_response_is(self, score: Printed, corpus: Path) -> None:
+        compared = score.report(corpus, *self.OPTIONS)["reference"]
+        alone = score.report(
+            corpus,
+            *("--metric", "gate", "--gold-set", "Key", "--predicted-set", "Old"),
+            *("--types", "Person,Place", "--features", "id"),
+        )
+
+        for part in ("all", "per_type", "macro"):
+            assert compared[part] == alone[part]
+
+    def test_a_reference_that_is_the_response_changes_nothing(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *GATE, "--reference-set", "Response")["reference"]
+
+        assert found["changes"] == []
+        assert found["contingency"]["all"]["strict"]["p_value"] == 1.0
+        assert found["contingency"]["all"]["strict"]["both"] == 2
+
+    def test_the_scores_of_the_response_stay_what_they_are(self, score: Printed, corpus: Path) -> None:
+        with_reference = score.report(corpus, *GATE, "--reference-set", "Old")
+        del with_reference["reference"]
+
+        assert with_reference == score.report(corpus, *GATE)
+
+    @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
+    def test_every_output_shows_it(self, score: Printed, corpus: Path, output: str) -> None:
+        shown = score(corpus, *self.OPTIONS, "--output", output)
+
+        assert "reference" in shown
+        assert ("Ada met" in shown) == (output != "tsv")
+        if output == "tsv":
+            rows = list(csv.reader(shown.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+            assert {len(row) for row in rows[:-1]} == {len(rows[0])}
+
+
+class TestLists:
+    OPTIONS = (
+        *("--metric", "gate", "--gold-set", "Key", "--predicted-set", "Lists", "--types", "Person"),
+        *("--features", "id", "--list-type", "List", "--edge-feature", "ids"),
+    )
+
+    def test_without_scores_the_best_candidate_is_the_first(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *self.OPTIONS)
+
+        assert (found["all"]["responses"], found["all"]["correct_strict"]) == (2, 0)
+        assert found["lists"]["by_score"] == {}
+
+    def test_with_scores_it_is_the_one_with_the_highest(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *self.OPTIONS, "--score-feature", "score")
+
+        assert found["all"]["correct_strict"] == 1
+        assert list(found["lists"]["by_score"]) == ["-Infinity", "0.1", "0.6", "0.8"]
+        assert found["lists"]["by_score"]["0.8"]["responses"] == 1
+        assert found["lists"]["by_score"]["0.1"]["correct_strict"] == 2
+
+    def test_ranks_disambiguation_and_maximum_recall_follow_the_lists(
+        self, score: Printed, corpus: Path
+    ) -> None:
+        found = score.report(corpus, *self.OPTIONS, "--score-feature", "score")["lists"]
+
+        assert {rank: of["correct_strict"] for rank, of in found["by_rank"].items()} == {
+            "0": 1, "1": 2, "all": 2
+        }  # fmt: skip
+        ranks = found["disambiguation"]["ranks"]
+        assert [ranks[rank]["accuracy_strict"] for rank in ("0", "1")] == [0.5, 1.0]
+        assert found["disambiguation"]["lists"]["strict_at_0"] == 1
+        # Eve has no list
+        assert found["maximum_recall"]["all"]["max_recall_strict"] == pytest.approx(2 / 3)
+        assert found["maximum_recall"]["all"]["max_recall_list_strict"] == 1.0
+
+    def test_ranks_come_in_elevens(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *self.OPTIONS, "--ranks", "50")["lists"]["by_rank"]
+
+        assert list(found) == [*map(str, range(0, 51, 5)), "all"]
+
+    def test_a_candidate_that_stands_for_nothing_is_left_out(self, score: Printed, corpus: Path) -> None:
+        found = score.report(corpus, *self.OPTIONS, "--nil", "Q7")
+
+        assert found["all"]["correct_strict"] == 1
+
+    @pytest.mark.parametrize(
+        ("options", "problem"),
+        [
+            (["--list-type", "Lists"], "no predicted annotation has the type 'Lists'"),
+            (["--element-type", "Cand"], "no predicted annotation has the type 'Cand'"),
+            (["--edge-feature", "edges"], "annotation 31 [0,3) 'List' has no 'edges'"),
+            (["--types", "Person,Place"], "for one type of targets, not 2"),
+            (["--types", "Person=Place"], "neither lists nor candidates"),
+            (["--reference-set", "Old"], "not compared with a reference"),
+            (["--metric", "levels"], "for metric gate alone"),
+        ],
+    )
+    def test_what_does_not_fit_is_one_line(
+        self, score: Printed, corpus: Path, options: list[str], problem: str
+    ) -> None:
+        assert problem in score.refusal(corpus, *self.OPTIONS, *options)
+
+    def test_without_features_there_is_nothing_to_disambiguate(self) -> None:
+        with pytest.raises(UsageError, match="at least one feature"):
+            ListEvaluation(Gate(types=("Person",)), Lists("List", "ids"))
+
+    @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
+    def test_every_output_shows_them(self, score: Printed, corpus: Path, output: str) -> None:
+        shown = score(corpus, *self.OPTIONS, "--output", output)
+
+        assert "maximum" in shown
+        assert "lists:List.ids>any,ranks=all,score=none,thresholds=none" in shown
+
+    def test_the_table_has_a_row_for_everything(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
+        score(corpus, *self.OPTIONS, "--score-feature", "score", "--gate-tsv", tmp_path / "t.tsv")
+
+        rows = table(tmp_path / "t.tsv")
+        assert list(dict.fromkeys(row["evaluationType"] for row in rows)) == [
+            "list-best", "list-disamb-best", "list-score", "list-rank", "list-disamb"
+        ]  # fmt: skip
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    assert rows
+    for row in rows:
+        assert list(row) == [*PLACE, *COLUMNS]
+        assert None not in row.values()
+    return rows
+
+
+class TestTable:
+    def test_it_has_31_columns_and_complete_macro_rows(
+        self, score: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
+        options = ["--types", "Person,Place", "--score-feature", "score", "--reference-set", "Old"]
+        found = score.report(corpus, *GATE, *options, "--gate-tsv", tmp_path / "t.tsv")
+
+        rows = table(tmp_path / "t.tsv")
+        assert len(rows[0]) == 31
+        macro = [row for row in rows if row["annotationType"] == "[type:all:macro]"]
+        assert [row["setName"] for row in macro] == ["Response", "Old"]
+        for column, name in COLUMNS.items():
+            assert float(macro[0][column]) == pytest.approx(found["macro"][name])
+            assert float(macro[1][column]) == pytest.approx(found["reference"]["macro"][name])
+
+    def test_the_reference_needs_no_scores(self) -> None:
+        gold = Document("d", {"label": [Span(0, 1, "A")]}, text="x", unit="character")
+        scored = Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, text="x", unit="character")
+        made = GateTable(Gate(score_feature="s"), "new", "old")
+
+        made.add((gold, scored, gold))
+
+        kinds = [(row.split("\t")[1], row.split("\t")[3]) for row in made.lines()][1:]
+        assert ("normal", "old") in kinds
+        assert ("score", "old") not in kinds
+
+
+class TestPage:
+    def test_it_shows_the_curve_as_a_drawing(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
+        pytest.importorskip("jinja2")
+        shown = score(
+            corpus, *GATE, "--types", "Person", "--score-feature", "score", "--html", tmp_path / "p.html"
+        )
+        page = (tmp_path / "p.html").read_text(encoding="utf-8")
+
+        assert "signature" in shown
+        assert page.count("<polyline") == 2
+        assert page.count("<circle") == 2 * 3  # two kinds, three finite thresholds
+        assert "average precision 0.3333" in page
+        assert "<script" not in page
+
+    def test_a_point_stands_where_its_rates_are(self) -> None:
+        rates = {f"{what}_{kind}": 0.5 for what in ("precision", "recall") for kind in ("strict", "lenient")}
+        (picture,) = pictures({"label": {"thresholds": {"0.5": rates, "Infinity": rates}}})
+
+        assert [(dot.x, dot.y) for dot in picture.lines[0].dots] == [(212, 174)]  # the middle
+
+    def test_without_scores_there_is_no_drawing(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
+        pytest.importorskip("jinja2")
+        score(corpus, *GATE, "--html", tmp_path / "p.html")
+
+        assert "<polyline" not in (tmp_path / "p.html").read_text(encoding="utf-8")
+
+    def test_text_never_becomes_markup(self, score: Printed, tmp_path: Path) -> None:
+        pytest.importorskip("jinja2")
+        evil = "<script>x</script> & <b>"
+        file = tmp_path / "a.bdocjs"
+        key, response = annotation("<i>", 0, 3, 1), annotation("<i>", 0, 5, 1)
+        file.write_text(as_bdoc(evil, Key=[key], Response=[response], Old=[]), encoding="utf-8")
+        score(file, *GATE, "--reference-set", "Old", "--html", tmp_path / "p.html")
+        page = (tmp_path / "p.html").read_text(encoding="utf-8")
+
+        assert "&lt;" in page
+        assert "<script" not in page
+        assert "<i>" not in page
+
+
+class TestIndicators:
+    def test_copies_have_the_groups_and_the_changes_in_sets_of_their_own(
+        self, score: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
+        before = (corpus / "a.bdocjs").read_bytes()
+        options = ["--types", "Person,Place", "--features", "id", "--reference-set", "Old"]
+        score(corpus, *GATE, *options, "--write-indicators", tmp_path / "new", "--indicator-prefix", "E")
+
+        written = {
+            name: [span.label for span in next(read(tmp_path / "new", annotation_set=name)).layers["label"]]
+            for name in ("E_Res", "E_Ref", "E_Diff")
+        }
+        assert written == {
+            "E_Res": ["Person_CS", "Person_CP", "Place_IS", "Person_ML", "Person_SL"],
+            "E_Ref": ["Person_CS", "Person_ML", "Place_CS", "Person_ML"],
+            "E_Diff": ["Place_CS_IS", "Person_ML_CP", "Person_A_SL"],
+        }
+        assert (corpus / "a.bdocjs").read_bytes() == before
+
+    def test_gate_xml_is_written_back_too(self, score: Printed, tmp_path: Path) -> None:
+        file = tmp_path / "d.xml"
+        file.write_text(
+            as_xml("\U0001f600 Ada", Key=[("Person", 2, 5, 1)], Response=[("Person", 2, 5, 2)]),
+            encoding="utf-8",
+        )
+        score(file, *GATE, "--write-indicators", tmp_path / "new")
+
+        document = read_gate_xml((tmp_path / "new" / "d.xml").read_bytes(), file="d.xml")
+        (span,) = document.layers["clueval_Res"]
+        assert (span.start, span.end, span.label) == (2, 5, "Person_CS")
+
+    def test_folders_keep_their_folders(self, score: Printed, tmp_path: Path) -> None:
+        inner = tmp_path / "corpus" / "inner"
+        inner.mkdir(parents=True)
+        for path in (inner / "a.bdocjs", inner.parent / "a.bdocjs"):
+            path.write_text(as_bdoc(Key=KEY, Response=RESPONSE), encoding="utf-8")
+        score(tmp_path / "corpus", *GATE, "--write-indicators", tmp_path / "new")
+
+        assert (tmp_path / "new" / "inner" / "a.bdocjs").is_file()
+        assert (tmp_path / "new" / "a.bdocjs").is_file()
+
+    def test_nothing_is_written_over(self, score: Printed, corpus: Path) -> None:
+        error = score.refusal(corpus, *GATE, "--write-indicators", corpus)
+
+        assert "is there already, and is not written over" in error
+
+    def test_a_set_that_is_there_already_is_refused(
+        self, score: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
+        options = [*GATE, "--write-indicators", tmp_path / "new"]
+        score(corpus, *options)
+        again = score.refusal(tmp_path / "new", *GATE, "--write-indicators", tmp_path / "newer")
+
+        assert "an annotation set 'clueval_Res' already" in again
+
+    def test_other_formats_hold_no_indicators(self, score: Printed, tmp_path: Path) -> None:
+        file = tmp_path / "a.conll"
+        file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
+        error = score.refusal(file, "--metric", "gate", "--write-indicators", tmp_path / "new")
+
+        assert "indicators cannot be written into the format conll" in error
+
+    def test_an_empty_prefix_is_none(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="prefix"):
+            IndicatorWriter(Gate(), tmp_path, "")
+
+
+def vrt(*texts: tuple[str, Sequence[str]]) -> str:
+    return "".join(
+        f'<text id="{name}">\n<s>\n' + "".join(f"{line}\n" for line in lines) + "</s>\n</text>\n"
+        for name, lines in texts
+    )
+
+
+GOLD_TEXTS = (("one", ["Ada\tB-PER", "slept\tO"]), ("two", ["Bob\tB-PER", "Fox\tI-PER", "sang\tO"]))
+
+
+class TestParallelDocuments:
+    @pytest.fixture
+    def folders(self, tmp_path: Path) -> tuple[Path, Path]:
+        gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+        for folder in (gold, predicted):
+            folder.mkdir()
+        (gold / "x.vrt").write_text(vrt(*GOLD_TEXTS), encoding="utf-8")
+        (predicted / "y.vrt").write_text(vrt(*reversed(GOLD_TEXTS)), encoding="utf-8")
+        return gold, predicted
+
+    @pytest.mark.parametrize("pair_by", ["id", "content"])
+    def test_the_order_and_the_files_do_not_matter(self, folders: tuple[Path, Path], pair_by: str) -> None:
+        found = evaluate(*folders, metrics=["exact", "levels"], pair_by=pair_by)
+
+        assert found.documents == 2
+        micro = found.metrics["exact"]["label"]["micro"]
+        assert (micro["gold"], micro["f1"]) == (2, 1.0)
+        assert f"paired:{pair_by}" in str(found.signature)
+
+    def test_one_file_on_each_side_is_enough(self, folders: tuple[Path, Path]) -> None:
+        gold, predicted = folders
+        found = evaluate(gold / "x.vrt", predicted / "y.vrt", metrics="exact", pair_by="id")
+
+        assert found.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+
+    def test_names_may_differ_in_their_endings(self, score: Printed, tmp_path: Path) -> None:
+        gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+        for folder in (gold, predicted):
+            folder.mkdir()
+        (gold / "d.xml").write_text(as_xml("Ada", Key=[("Person", 0, 3, 1)]), encoding="utf-8")
+        (predicted / "d.bdocjs").write_text(
+            as_bdoc("Ada", Response=[annotation("Person", 0, 3, 1)]), encoding="utf-8"
+        )
+
+        assert "has no file" in score.refusal(gold, predicted, *GATE)
+        assert score.report(gold, predicted, *GATE, "--pair-by", "name")["all"]["correct_strict"] == 1
+
+    def test_texts_alone_pair_gates_documents(self, score: Printed, tmp_path: Path) -> None:
+        gold, predicted = tmp_path / "gold", tmp_path / "predicted"
+        for folder, set_name, names in ((gold, "Key", "ab"), (predicted, "Response", "yx")):
+            folder.mkdir()
+            for text, name in zip(("Ada", "Bob"), names, strict=True):
+                content = as_xml(text, **{set_name: [("Person", 0, 3, 1)]})
+                (folder / f"{name}.xml").write_text(content, encoding="utf-8")
+
+        found = score.report(gold, predicted, *GATE, "--pair-by", "content")
+        assert found["all"]["correct_strict"] == 2
+        assert "the format gate-xml has no ids of documents (pair by name or content)" in score.refusal(
+            gold, predicted, *GATE, "--pair-by", "id"
+        )
+
+    def test_one_error_lists_all_that_have_no_counterpart(
+        self, score: Printed, folders: tuple[Path, Path]
+    ) -> None:
+        gold, predicted = folders
+        (predicted / "y.vrt").write_text(vrt(("three", ["c\tO"]), ("four", ["d\tO"])), encoding="utf-8")
+
+        assert "only gold has 'one', 'two'; only predicted has 'three', 'four'" in score.refusal(
+            gold, predicted, "--pair-by", "id"
+        )
+        by_name = score.refusal(gold, predicted, "--pair-by", "name")
+        assert "cannot be paired by name: only gold has 'x'; only predicted has 'y'" in by_name
+        by_content = score.refusal(gold, predicted, "--pair-by", "content")
+        assert re.search(r"only gold has 'x.vrt.*one in .*x.vrt'", by_content) or "one in " in by_content
+
+    def test_the_sides_of_one_file_are_paired_anyway(
+        self, score: Printed, folders: tuple[Path, Path]
+    ) -> None:
+        assert "paired with itself" in score.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+
+    def test_two_ways_of_pairing_are_one_too_many(self, score: Printed, folders: tuple[Path, Path]) -> None:
+        error = score.refusal(folders[0], "--pairs", "p.csv", "--pair-by", "id")
+
+        assert "two ways of pairing" in error
+
+    def test_equal_texts_cannot_tell_documents_apart(self) -> None:
+        one, two = documents("a", "a")
+
+        with pytest.raises(UsageError, match="has the same content as document 'd0' of gold"):
+            list(parallel([(one,), (two,)], [], "content"))
+
+    def test_an_unknown_way_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="id, name, content"):
+            evaluate([], [], pair_by="size")
+
+    @given(st.permutations(range(6)), st.permutations(range(6)), st.sampled_from(PAIR_BY))
+    def test_any_two_orders_give_the_same_pairs(self, own: list[int], other: list[int], pair_by: str) -> None:
+        all_of_them = documents(*"abcdef")
+
+        pairs = parallel(((all_of_them[n],) for n in own), ((all_of_them[n],) for n in other), pair_by)
+
+        assert sorted((one.id, two.id, two.text) for one, two in pairs) == [
+            (document.id, document.id, document.text) for document in all_of_them
+        ]
+
+
+def documents(*texts: str) -> list[Document]:
+    return [
+        Document(f"d{n}", {"label": [Span(0, 1, "A")]}, text=text, unit="character", file=f"d{n}.x")
+        for n, text in enumerate(texts)
+    ]
+
+
+class TestLookingOn:
+    def test_each_is_called_with_what_is_counted(self) -> None:
+        seen: list[tuple[str, ...]] = []
+
+        evaluate(
+            documents("a", "b"),
+            documents("a", "b"),
+            metrics="gate",
+            where=["document=d1"],
+            each=lambda group: seen.append(tuple(document.id for document in group)),
+        )
+
+        assert seen == [("d1", "d1")]
+
+    def test_candidate_lists_come_from_documents_as_well(self) -> None:
+        gold = Document("d", {"label": [Span(0, 3, "P", {"id": "Q1"})]}, text="Ada", unit="character")
+        spans = [Span(0, 3, "L", {"ids": [2]}, id=1), Span(0, 3, "C", {"id": "Q1"}, id=2)]
+        predicted = Document("d", {"label": spans}, text="Ada", unit="character")
+        metric = Gate(types=("P",), features=("id",))
+
+        result = evaluate([gold], [predicted], metrics=[metric], lists=Lists("L", "ids"))
+
+        report = result.metrics["gate"]["label"]
+        assert report["all"]["correct_strict"] == 1
+        assert report["lists"]["maximum_recall"]["all"]["max_recall_strict"] == 1.0
+
+    def test_containing_layers_of_any_document_are_no_sequences(self) -> None:
+        def both() -> Iterator[Document]:
+            layers = {"label": [Span(0, 1, "A"), Span(2, 3, "A")], "part": [Span(0, 2, {"part": "p"})]}
+            yield Document("d", layers, text="abc", unit="character")
+
+        result = evaluate(both(), both(), metrics=[Gate(containing="part")])
+
+        assert list(result.metrics["gate"]) == ["label"]
+        assert result.metrics["gate"]["label"]["all"]["targets"] == 1
+
+    def test_what_the_metric_says_alone_is_what_it_says_here(self) -> None:
+        (gold,), (predicted,) = documents("ab"), documents("ab")
+        metric = Gate()
+        alone = metric.scores(
+            metric.count(Side(gold.layers["label"]), Side(predicted.layers["label"])), ["label"]
+        )
+
+        assert evaluate([gold], [predicted], metrics=[metric]).metrics["gate"]["label"] == alone

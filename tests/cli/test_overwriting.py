@@ -1,0 +1,219 @@
+"""No output of any command replaces a file that the command reads, by whatever name."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clueval.cli import COMMANDS, main, parser
+from clueval.cli.outputs import refuse_to_overwrite
+from clueval.exceptions import FileError, UsageError
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+
+CONLL = "a B-X\nb O\n\nc B-Y\n"
+LTF = "<body>a <e>b</e></body>"
+BDOC = json.dumps(
+    {
+        "object": "gate:Document",
+        "text": "a b",
+        "offset_type": "p",
+        "annotation_sets": {
+            name: {"annotations": [{"id": 1, "start": 0, "end": 1, "type": "X", "features": {}}]}
+            for name in ("Key", "Response")
+        },
+    }
+)
+GATE = ["--metric", "gate"]
+TABLE = "document\tstart\tend_inclusive\tlabel\na:1\t0\t0\tX\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with a file of each kind, and the way there as the working folder."""
+    files = {
+        "gold.conll": CONLL,
+        "predicted.conll": CONLL,
+        "one/a.conll": CONLL,
+        "two/a.conll": CONLL,
+        "a.ltf": LTF,
+        "run.config": "target_in = t.csv\nsystem_in = s.csv\neval_out = OUT\n",
+        "t.csv": "X,1,1,0\n",
+        "s.csv": "X,1,1,0\n",
+        "spans.tsv": TABLE,
+        "spans.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
+        "text.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
+        "pairs.csv": "Annotation,Prediction\na.conll,../two/a.conll\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+BOTH = ["gold.conll", "predicted.conll"]
+NOISY = ["--metric", "noisy"]
+
+CASES: list[tuple[str, list[str]]] = [
+    *(
+        (name, [*command, option, "OUT"])
+        for name in ("gold.conll", "predicted.conll")
+        for command, option in (
+            (["errors", *BOTH], "--tsv"),
+            (["errors", *BOTH], "--xlsx"),
+            (["errors", *BOTH], "--html"),
+            (["conventions", *BOTH], "--html"),
+            (["score", *BOTH, *GATE], "--html"),
+            (["score", *BOTH, *GATE], "--gate-tsv"),
+            (["score", *BOTH, *NOISY], "--html"),
+        )
+    ),
+    ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
+    ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
+    ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
+    ("one/a.conll", ["errors", "one", "two", "--tsv", "OUT"]),
+    ("two/a.conll", ["score", "one", "two", *GATE, "--gate-tsv", "OUT"]),
+    ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
+    ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "--html", "OUT"]),
+    ("text.vrt", ["merge", "spans.tsv", "--input", "spans", "--text", "text.vrt", "-o", "OUT"]),
+    ("text.vrt", ["errors", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--tsv", "OUT"]),
+    ("text.vrt", ["score", "spans.tsv", "spans.tsv", "--text", "text.vrt", *GATE, "--gate-tsv", "OUT"]),
+    ("two/a.conll", ["score", "--pairs", "pairs.csv", "one", *GATE, "--gate-tsv", "OUT"]),
+    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *GATE, "--gate-tsv", "OUT"]),
+    *((name, ["score", "--config", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
+]
+
+
+def directly(name: str) -> str:
+    return name
+
+
+def by_a_detour(name: str) -> str:
+    Path("detour").symlink_to(".")
+    return f"detour/{name}"
+
+
+def by_a_symbolic_link(name: str) -> str:
+    Path("link").symlink_to(name)
+    return "link"
+
+
+def by_a_hard_link(name: str) -> str:
+    Path("link").hardlink_to(name)
+    return "link"
+
+
+WAYS = (directly, by_a_detour, by_a_symbolic_link, by_a_hard_link)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize(
+    ("read", "arguments"), CASES, ids=lambda value: value if isinstance(value, str) else " ".join(value)
+)
+def test_an_output_that_is_an_input_is_refused(
+    place: Path,
+    read: str,
+    arguments: list[str],
+    way: Callable[[str], str],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    config = place / "run.config"
+    output = way(read)
+    config.write_text(config.read_text().replace("OUT", output))
+    before = {path: path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+    code = main([output if word == "OUT" else word for word in arguments])
+
+    assert (code, capsys.readouterr().err) == (
+        2,
+        f"clueval {arguments[0]}: {output}: is read, and is not written over (name another file)\n",
+    )
+    assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("link", [None, "symlink_to", "hardlink_to"])
+def test_a_document_that_would_replace_the_file_it_comes_from_is_refused(
+    place: Path, link: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (place / "in").mkdir()  # the only document of a file is called 1
+    source = place / "in" / "1.xml"
+    source.write_text(LTF)
+    target = "in"
+    if link is not None:
+        (place / "out").mkdir()
+        getattr(place / "out" / "1.xml", link)(source)
+        target = "out"
+
+    assert main(["convert", "in/1.xml", "--input", "ltf", "--to", "ltf", "-o", f"{target}/"]) == 2
+    assert "1.xml: is read, and is not written over" in capsys.readouterr().err
+    assert source.read_text() == LTF
+
+
+def test_a_document_of_a_folder_that_would_replace_a_file_of_it_is_refused(place: Path) -> None:
+    (place / "in").mkdir()
+    (place / "in" / "a.xml").write_text(LTF)
+    (place / "out").mkdir()
+    (place / "out" / "a.xml.xml").symlink_to(place / "in" / "a.xml")
+
+    assert main(["convert", "in", "--input", "ltf", "--to", "ltf", "-o", "out"]) == 2
+    assert (place / "in" / "a.xml").read_text() == LTF
+
+
+def test_indicators_replace_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (place / "in").mkdir()
+    (place / "in" / "a.bdocjs").write_text(BDOC)
+
+    sets = ["--gold-set", "Key", "--predicted-set", "Response"]
+    assert main(["score", "in", *GATE, *sets, "--write-indicators", "in"]) == 2
+    assert "is not written over" in capsys.readouterr().err
+    assert (place / "in" / "a.bdocjs").read_text() == BDOC
+
+
+def test_two_outputs_of_one_file_are_refused(place: Path) -> None:
+    (place / "x").write_text("")
+    os.link(place / "x", place / "y")
+    (place / "z").symlink_to("missing")
+
+    for pair in (("x", "./x"), ("x", "y"), ("z", "missing"), ("new", "../" + place.name + "/new")):
+        with pytest.raises(UsageError, match="two results would be written"):
+            refuse_to_overwrite([], pair)
+
+
+def test_a_new_file_in_a_folder_that_is_read_is_no_overwriting(place: Path) -> None:
+    refuse_to_overwrite(["one"], ["one/new.tsv", "missing"])
+    with pytest.raises(FileError, match="is not written over"):
+        refuse_to_overwrite(["one"], ["one/a.conll"])
+
+
+OPTIONS_THAT_WRITE = {
+    "score": {"html", "gate_tsv", "write_indicators", "config"},
+    "conventions": {"html"},
+    "errors": {"tsv", "xlsx", "html"},
+    "merge": {"output_file"},
+    "convert": {"output_file"},
+}
+"""What the tests above cover; `config` names an output in its file."""
+
+
+def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
+    found = {}
+    for command in COMMANDS:
+        (chosen,) = (
+            action.choices[command]
+            for action in parser(command)._actions
+            if isinstance(action, argparse._SubParsersAction)
+        )
+        paths = {
+            action.dest
+            for action in chosen._actions
+            if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
+        }
+        found[command] = paths - {"text", "pairs"}
+
+    assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE

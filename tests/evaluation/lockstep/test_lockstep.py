@@ -1,0 +1,427 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from unittest.mock import patch
+
+import pytest
+from corpora import Corpus, conll, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from clueval import evaluate
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import entrance
+from clueval.evaluation.lockstep.compare import Stretch
+from clueval.evaluation.lockstep.entrance import count_column_files
+from clueval.evaluation.lockstep.reader import Lockstep
+from clueval.evaluation.plan import Plan
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.passages import Passage
+from clueval.metrics import metric_named
+from clueval.reading.options import ReadOptions
+from clueval.reading.source import source_of
+from clueval.spans.filters import Filter
+
+METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
+    """What two files hold when they are read in step."""
+    own, other = (source_of(path, ReadOptions(**options)) for path in paths)
+    return list(entrance.in_step(own, other, merge=False))
+
+
+def tokens_in_stretches(*paths: Path, **options: Any) -> int:
+    return sum(item.tokens for item in in_step(*paths, **options) if isinstance(item, Stretch))
+
+
+@contextmanager
+def passages_alone() -> Iterator[None]:
+    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
+        yield
+
+
+@contextmanager
+def small(size: int) -> Iterator[None]:
+    """Blocks of so many bytes, and as few patterns at a time."""
+    with ExitStack() as stack:
+        for name in (
+            "textfiles.BLOCK",
+            "evaluation.lockstep.reader.BLOCK",
+            "evaluation.lockstep.reader.LOOK",
+            "evaluation.lockstep.reader.LOOK_ON",
+            "evaluation.lockstep.tag_runs.MANY",
+        ):
+            stack.enter_context(patch(f"clueval.{name}", size))
+        yield
+
+
+def outcome(*paths: Path, **options: Any) -> object:
+    """The metrics, or what went wrong."""
+    try:
+        result = evaluate(*paths, **options)
+    except CluevalError as error:
+        return str(error)
+    return result.documents, result.tokens, result.repaired_tags, result.metrics
+
+
+GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
+PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
+
+
+class TestTheExampleOfTheDocstring:
+    @pytest.fixture
+    def stretches(self, tmp_path: Path) -> list[Stretch]:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+        return [item for item in in_step(*paths) if isinstance(item, Stretch)]
+
+    def test_all_but_the_first_sentence_is_a_stretch(self, stretches: list[Stretch]) -> None:
+        assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
+
+    def test_of_it_only_what_is_in_spans_and_in_zones_is_compared(self, stretches: list[Stretch]) -> None:
+        (patterns, rest) = stretches[-1].columns
+
+        assert patterns.same == {"label": ["B-X"]}
+        assert patterns.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
+        assert (patterns.tokens, rest.tokens) == (2, 5)
+
+
+def unbroken(corpus: Corpus) -> str:
+    """Documents without sentences."""
+    return "".join(line for line in vrt(corpus).splitlines(True) if line not in ("<s>\n", "</s>\n"))
+
+
+def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
+    """A column more, by the number of the document and that of the token in it."""
+    document = row = 0
+    lines = []
+    for line in text.splitlines():
+        if line.startswith(("<text", "-DOCSTART-")):
+            document, row = document + 1, 0
+        fields = line.split("\t")
+        if len(fields) == 2:
+            row += 1
+            fields.insert(place, str(ids(document, row)))
+        lines.append("\t".join(fields))
+    return "\n".join([*lines, ""])
+
+
+class TestASpanThatCrossesEveryLine:
+    """Nowhere can the files be cut; so the tags of all lines become one pattern."""
+
+    @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
+    @pytest.mark.parametrize(
+        ("name", "head", "between", "foot"),
+        [("a.vrt", "<text>\n", "", "</text>\n"), ("a.vrt", "<text>\n<s>\n", "</s>\n<s>\n", "</s>\n</text>\n"),
+         ("a.conll", "", "\n", ""), ("a.conll", "-DOCSTART-\n\n", "\n", "\n")],
+    )  # fmt: skip
+    def test_it_is_counted_as_in_passages(
+        self, tmp_path: Path, name: str, head: str, between: str, foot: str, size: int
+    ) -> None:
+        sides = ["B-X", *["I-X"] * 99], ["B-X", "B-Y"] * 50
+        paths = []
+        for number, tags in enumerate(sides):
+            lines = "".join(f"w{n}\t{tag}\n" for n, tag in enumerate(tags))
+            parts = between.join([lines, "w\tO\n", lines]) if between else lines
+            paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
+
+        with small(size):
+            with passages_alone():
+                expected = outcome(*paths, metrics=METRICS)
+            assert outcome(*paths, metrics=METRICS) == expected
+            assert size == 5000 or tokens_in_stretches(*paths) >= 100  # one piece that is more than lines
+
+    @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
+    @pytest.mark.parametrize("side", [0, 1])
+    @pytest.mark.parametrize("place", [1, 50, 100])
+    def test_what_is_irregular_in_it_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, side: int, place: int
+    ) -> None:
+        for name in ("a.vrt", "a.conll"):
+            paths = []
+            for number, tag in enumerate(("I-X", "B-Y")):
+                lines = ["w\tB-X", *[f"w\t{tag}"] * 99]
+                if number == side:
+                    lines.insert(place, line)
+                paths.append(write(tmp_path / f"{number}{name}", "\n".join([*lines, ""])))
+
+            with small(40):
+                with passages_alone():
+                    expected = outcome(*paths)
+                assert outcome(*paths) == expected
+
+
+class TestWhatIsRegular:
+    CORPUS: ClassVar[Corpus] = [
+        [[("a", "O"), ("b", "B-X")], [("c", "O")]],
+        [[("d", "I-X")]],
+        [[("e", "O")]] * 3,
+    ]
+
+    @pytest.mark.parametrize(
+        ("name", "form"), [("a.vrt", vrt), ("a.conll", conll), ("b.conll", lambda corpus: conll(corpus, " "))]
+    )
+    def test_everything_in_ordinary_files_but_what_tells_their_layout(
+        self, tmp_path: Path, name: str, form: Any
+    ) -> None:
+        path = write(tmp_path / name, form(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) >= 3
+
+    def test_documents_without_sentences(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", unbroken(self.CORPUS))
+
+        assert tokens_in_stretches(path, path) == 4
+
+    def test_one_document_that_is_longer_than_a_block(self, tmp_path: Path) -> None:
+        rows = [("w", "B-X"), ("w", "I-X"), ("w", "O"), ("w", "I-Y")] * 500
+        gold = write(tmp_path / "g.vrt", unbroken([[rows]]))
+        predicted = write(tmp_path / "p.vrt", unbroken([[[*rows[:-1], ("w", "O")]]]))
+
+        with small(400):
+            assert tokens_in_stretches(gold, predicted) > 1900
+            found = outcome(gold, predicted, metrics=METRICS)
+        with passages_alone():
+            assert found == outcome(gold, predicted, metrics=METRICS)
+
+    def test_files_with_the_line_ends_of_windows(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "g.vrt", vrt(self.CORPUS).replace("\n", "\r\n"))
+        predicted = write(tmp_path / "p.vrt", vrt(self.CORPUS))
+
+        assert tokens_in_stretches(gold, predicted) >= 3
+        assert outcome(gold, predicted) == outcome(predicted, predicted)
+
+    @pytest.mark.parametrize("labels", [5, 20, 125, 300])
+    def test_sentences_that_differ_in_most_lines_with_any_number_of_labels(
+        self, tmp_path: Path, labels: int
+    ) -> None:
+        gold = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "BIO"]
+        predicted = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "IBI"]
+        for name, form in (("vrt", vrt), ("conll", conll)):
+            paths = [
+                write(tmp_path / f"{number}.{name}", form([[[("w", "O")], rows, rows[::-1], rows]]))
+                for number, rows in enumerate((_legal(gold), _legal(predicted)))
+            ]
+
+            assert tokens_in_stretches(*paths) >= 3 * labels
+            found = outcome(*paths, metrics=METRICS)
+            with passages_alone():
+                assert found == outcome(*paths, metrics=METRICS)
+
+    def test_files_with_other_columns_behind_the_tags(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
+
+        assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
+
+    @pytest.mark.parametrize(
+        "line",
+        ["<p>", "</p>", "<g/>", "", " ", "<!-- -->", "<s>", "</s>", "</text>", "<text>", "<s id=1>", "<", "x",
+         "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0", "</text>\n<text id='1'>"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [3, 4, 6, 7, 8, 9])
+    def test_whatever_else_stands_there_the_outcome_is_that_of_passages(
+        self, tmp_path: Path, line: str, place: int
+    ) -> None:
+        lines = vrt(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.vrt", text), write(tmp_path / "p.vrt", text)
+        other = write(tmp_path / "o.vrt", vrt(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        "line", ["", " ", "\t", "#", "# x", "#\tO", "-DOCSTART-", "-DOCSTART-\tO", "-DOCSTART-\n", "x", "x\tO\tO",
+                 "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
+    )  # fmt: skip
+    @pytest.mark.parametrize("place", [1, 2, 4, 5, 6, 7])
+    def test_so_it_is_in_conll_files(self, tmp_path: Path, line: str, place: int) -> None:
+        lines = conll(self.CORPUS).split("\n")
+        text = "\n".join([*lines[:place], line, *lines[place:]])
+        gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)
+        other = write(tmp_path / "o.conll", conll(self.CORPUS))
+
+        for predicted in (same, other):
+            with passages_alone():
+                expected = outcome(gold, predicted)
+            assert outcome(gold, predicted) == expected
+
+    @pytest.mark.parametrize(
+        ("own", "other"),
+        [("e\tO", "f\tO"), ("e\tO", "e\t"), ("e\tO", "e\tX-Y"), ("e\tO", "e\tB-\xff"), ("e\tO", "e\tB-X\tO"),
+         ("e\tO", "e"), ("e\tB-&amp;", "e\tB-&#38;"), ("&amp;\tO", "&#38;\tB-X"), ("e\tB-&lt;", "e\tI-&lt;"),
+         ("e\tO\nf\tO", "e\tO\tf\nO"), ("e\tO\nf\tB-X", "e\tB-X\tf\nB-X"), ("e\tO", "e\tB-X\0")],
+    )  # fmt: skip
+    def test_lines_that_differ_have_the_outcome_of_passages(
+        self, tmp_path: Path, own: str, other: str
+    ) -> None:
+        text = vrt(self.CORPUS)
+        gold = write(tmp_path / "g.vrt", text.replace("e\tO", own))
+        predicted = tmp_path / "p.vrt"
+        predicted.write_bytes(text.replace("e\tO", other).encode("latin-1"))
+
+        with passages_alone():
+            expected = outcome(gold, predicted)
+        assert outcome(gold, predicted) == expected
+
+    def test_a_bad_tag_in_one_of_several_layers_that_are_merged_is_found(self, tmp_path: Path) -> None:
+        text = "a\tO\tO\nb\tX-Y\tO\n"
+        path = write(tmp_path / "a.conll", text)
+
+        assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
+
+    @pytest.mark.parametrize("size", range(20, 60))
+    def test_a_span_that_goes_on_behind_a_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
+        text = "<s>\n" + "a\tB-X\n<g/>\nb\tI-X\n" * 30 + "</s>\n"
+        path = write(tmp_path / "a.vrt", text)
+
+        with small(size):
+            classes = evaluate(path, path).metrics["levels"]["label"]["classes"]["gold"]
+
+        assert classes["exact"] == 30
+
+    def test_a_line_of_another_width_where_lines_are_cut_is_found(self, tmp_path: Path) -> None:
+        text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
+        path = write(tmp_path / "a.conll", text)
+
+        with small(200):
+            assert "the line has 2 columns" in str(outcome(path, path, layers={"x": 2, "y": 3}))
+
+    @pytest.mark.parametrize(("place", "columns"), [(1, {"layers": {"x": 3}}), (2, {"layers": {"x": 2}})])
+    @pytest.mark.parametrize(("name", "form"), [("a.vrt", vrt), ("b.vrt", unbroken), ("a.conll", conll)])
+    def test_files_with_token_ids(
+        self, tmp_path: Path, name: str, form: Any, place: int, columns: dict[str, Any]
+    ) -> None:
+        corpus = [[[("w", "B-X")] * 3, [("w", "O")] * 4]] * 6
+        gold, predicted, again, other = (
+            with_ids(form(each), place, ids)
+            for each, ids in (
+                (corpus, lambda document, row: row),
+                ([[[("w", "I-X")] * 3, rest] for _, rest in corpus], lambda document, row: row),
+                (corpus, lambda document, row: 2 if (document, row) == (5, 5) else row),
+                (corpus, lambda document, row: 99 if (document, row) == (5, 5) else row),
+            )
+        )
+        path = write(tmp_path / name, gold)
+        options = {**columns, "token_id": place + 1}
+
+        for number, text in enumerate((predicted, again, other)):
+            second = write(tmp_path / f"{number}{name}", text)
+            with passages_alone():
+                expected = outcome(path, second, **options), outcome(second, second, **options)
+            assert (outcome(path, second, **options), outcome(second, second, **options)) == expected
+        assert tokens_in_stretches(path, tmp_path / f"0{name}", **options) >= 14
+        assert "token id '2' stands in line" in str(
+            outcome(tmp_path / f"1{name}", tmp_path / f"1{name}", **options)
+        )
+
+    def test_doubled_token_ids_are_found(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
+
+        assert "t2" in str(outcome(path, path, layers={"entity": 3}, token_id=2))
+
+
+def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    return [(token, "O" if tag.startswith("O") else tag) for token, tag in rows]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    corpora=tagged_corpora(layers=2, tags=("O", "O", "B-X", "I-X", "B-Y", "I-Y")),
+    form=st.sampled_from([vrt, unbroken, conll]),
+    size=st.integers(1, 90),
+    merge=st.booleans(),
+    layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
+)
+def test_files_read_in_step_have_the_counts_of_passages(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any, size: int, merge: bool, layers: dict[str, int]
+) -> None:
+    paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
+    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers}
+    options["input"] = "conll" if form is conll else "vrt"
+
+    with passages_alone():
+        expected = outcome(*paths, **options)
+    with small(size):
+        assert outcome(*paths, **options) == expected
+
+
+LINES = (
+    "<s>",
+    "</s>",
+    "<text id='1'>",
+    "</text>",
+    "a\tO",
+    "a\tB-X",
+    "a\tI-X",
+    "b\tO",
+    "<p>",
+    "",
+    "<s/>",
+    "é\tB-é",
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(st.sampled_from(LINES), max_size=14),
+    changes=st.lists(st.tuples(st.integers(0, 13), st.sampled_from(LINES)), max_size=2),
+    size=st.integers(1, 60),
+)
+@example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60)
+def test_any_lines_have_the_outcome_of_passages(
+    tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int
+) -> None:
+    other = list(lines)
+    for place, line in changes:
+        other[place : place + 1] = [line]
+    paths = [
+        write(tmp_path / f"{n}.vrt", "".join(f"{line}\n" for line in side))
+        for n, side in enumerate((lines, other))
+    ]
+
+    with small(size):
+        with passages_alone():
+            expected = outcome(*paths, input="vrt")
+        assert outcome(*paths, input="vrt") == expected
+
+
+def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(tmp_path: Path) -> None:
+    """Once the last line of all that is the same and the first of all that is not became one span."""
+    gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
+    paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
+
+    levels = evaluate(*paths).metrics["levels"]["label"]["classes"]
+
+    assert levels["gold"]["exact"] == 2
+
+
+def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
+    predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
+
+    with (
+        patch("clueval.evaluation.lockstep.reader.PENDING", 20),
+        pytest.raises(CluevalError, match="falls behind"),
+    ):
+        in_step(gold, predicted)
+    assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
+        outcome(gold, predicted)
+    )
+
+
+def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -> None:
+    """Passages alone are the judge: if they find nothing wrong, their counts stand."""
+    paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+    own, other = (source_of(path, ReadOptions()) for path in paths)
+    evaluation = Evaluation(Plan((metric_named("levels"),), False, Filter(), ()), [])
+
+    with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
+        count_column_files(evaluation, own, other)
+
+    assert evaluation.total.tokens == 8

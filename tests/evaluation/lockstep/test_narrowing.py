@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+from corpora import Corpus, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from clueval import evaluate, read
+from clueval.evaluation.lockstep.narrowing import is_narrowable, narrowed, require_fit, without_outside
+from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+
+LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
+
+
+def lines(*rows: str) -> str:
+    return "".join(row.replace("/", "\t") + "\n" for row in rows)
+
+
+def test_the_example_of_the_docstring() -> None:
+    gold = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
+    predicted = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
+
+    zones = narrowed(gold, predicted, LAYOUT)
+
+    assert zones.gold == lines("d/B-Y", "e/I-Y", "O/O")
+    assert zones.predicted == lines("d/B-Y", "e/O", "O/O")
+    assert zones.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
+    assert without_outside(zones.agreed, LAYOUT) == lines("O/B-X", "O/O")
+
+
+@pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
+def test_lines_with_other_numbers_of_fields_do_not_fit(text: str) -> None:
+    with pytest.raises(ValueError, match=r"^$"):
+        require_fit(text, LAYOUT)
+
+
+def test_only_tags_at_the_end_can_be_narrowed() -> None:
+    def layout(layers: dict[str, int], **options: Any) -> Layout:
+        return layout_of("a\tb\tc", "\t", ColumnOptions(layers, **options), True, "f", 1)
+
+    assert is_narrowable(layout({"x": 3}))
+    assert is_narrowable(layout({"y": 3, "x": 2}))
+    assert not is_narrowable(layout({"x": 2}))
+    assert not is_narrowable(layout({"x": 3}, token=2))
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpora=tagged_corpora(layers=2), size=st.integers(1, 40), merge=st.booleans())
+def test_how_the_text_is_cut_up_does_not_change_the_counts(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], size: int, merge: bool
+) -> None:
+    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
+    layers = {"x": 2, "y": 3}
+    options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
+
+    plain = evaluate(*(read(path, layers) for path in paths), **options)
+    with (
+        patch("clueval.formats.columns.columns.CHARACTERS", size),
+        patch("clueval.evaluation.lockstep.narrowing.CHARACTERS", size),
+        patch("clueval.formats.columns.columns.ROWS", max(1, size // 8)),
+        patch("clueval.evaluation.lockstep.compare.ROWS", size),
+        patch("clueval.formats.columns.builder.SENTENCES", max(1, size // 8)),
+        patch("clueval.textfiles.BLOCK", size),
+    ):
+        raw = evaluate(*paths, layers=layers, **options)
+        strict = evaluate(*paths, layers=layers, invalid="discard", scheme="BIO", **options)
+
+    if any(map(any, corpora[0])):
+        assert raw.metrics == plain.metrics
+        discarding = [read(path, layers, invalid="discard", scheme="BIO") for path in paths]
+        assert strict.metrics == evaluate(*discarding, **options).metrics

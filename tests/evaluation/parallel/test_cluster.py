@@ -1,0 +1,605 @@
+"""On a real cluster of `distributed`, a scheduler and two worker processes, counting is what it is in one process."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import time
+import types
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+from scripts import benchmark
+from test_jobs import ON_LINUX, Elsewhere, Failing, command, corpus_files, everything, wait_until
+
+from clueval import evaluate
+from clueval.evaluation.parallel import schedule, tasks
+from clueval.evaluation.parallel.dask import scheduler
+from clueval.exceptions import WorkerLost
+
+distributed = pytest.importorskip("distributed")
+
+SLOW_COUNTING = """\
+import pathlib, time
+from clueval.evaluation import run as evaluation
+
+count_fast, here = evaluation._count_sources, pathlib.Path(__file__).parent
+
+def count(*arguments):
+    with open(here / "begun", "a") as begun:
+        begun.write("x")
+    time.sleep(float((here / "pause").read_text()))
+    count_fast(*arguments)
+"""
+"""A module for workers: counting that notes when it begins, and takes as long as a file says."""
+
+SLOWLY = """\
+import slow_counting, clueval.evaluation.parallel.dask
+clueval.evaluation.run._count_sources = slow_counting.count
+clueval.evaluation.parallel.schedule.LARGEST = 4000
+clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._LOOK = 1, 0.1
+"""
+"""For the process that hands out tasks: small ones, counted slowly; and it does not wait long for workers."""
+
+
+class Cluster:
+    """A scheduler and two workers of one thread each, all processes of their own on the loopback interface."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.commands: list[subprocess.Popen[str]] = []
+        write(folder / "slow_counting.py", SLOW_COUNTING)
+        write(folder / "begun", "")
+        self.pause = 0.0
+        connection = folder / "scheduler.json"
+        self.scheduler = self._start("scheduler", "--port", "0", "--scheduler-file", str(connection))
+        assert wait_until(connection.exists), self._log(0)
+        self.workers = [
+            self._start(
+                "worker", "--scheduler-file", str(connection), "--nthreads", "1", "--no-nanny",
+                "--death-timeout", "20", "--local-directory", str(folder / "spill"),
+            )
+            for _ in range(2)
+        ]  # fmt: skip
+        self.client = distributed.Client(
+            scheduler_file=str(connection), set_as_default=False, timeout=60, name="watcher"
+        )
+        self.client.wait_for_workers(2, timeout=60)
+        self.address: str = self.client.scheduler.address
+
+    def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
+        """A command of Dask, whose output goes to a file."""
+        with (self.folder / f"{len(self.processes)}.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--host", "127.0.0.1",
+                 "--no-dashboard", *options],
+                stdout=log, stderr=subprocess.STDOUT, env=self.environment, cwd=self.folder,
+            )  # fmt: skip
+        self.processes.append(process)
+        return process
+
+    def _log(self, number: int) -> str:
+        return (self.folder / f"{number}.log").read_text()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """In which the slow counting is found."""
+        paths = [str(self.folder), os.environ.get("PYTHONPATH", "")]
+        return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+    @property
+    def pause(self) -> float:
+        """Seconds that slow counting waits; to be set."""
+        return float((self.folder / "pause").read_text())
+
+    @pause.setter
+    def pause(self, seconds: float) -> None:
+        write(self.folder / "pause", str(seconds))
+
+    def begun(self) -> int:
+        """How many tasks have begun to count slowly."""
+        return (self.folder / "begun").stat().st_size
+
+    def tasks(self, name: str = "carry_out") -> list[str]:
+        """The tasks of which the scheduler knows, by the name of their function."""
+        found: list[str] = self.client.run_on_scheduler(
+            lambda dask_scheduler: [key for key in dask_scheduler.tasks if key.startswith(name)]
+        )
+        return found
+
+    def command(
+        self, files: tuple[Path, Path], *options: str, before: str = "", **settings: Any
+    ) -> subprocess.Popen[str]:
+        """``clueval score`` on this cluster, started."""
+        process = subprocess.Popen(
+            command(files, "--scheduler", self.address, *options, before=before),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment, **settings,
+        )  # fmt: skip
+        self.commands.append(process)
+        return process
+
+    def close(self) -> None:
+        self.client.close(timeout=1)
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        for started in self.commands:
+            if started.poll() is None:
+                started.kill()
+            started.communicate()
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Cluster]:
+    made: list[Cluster] = []
+    try:
+        made.append(Cluster(folder))
+        yield made[0]
+    finally:
+        for cluster in made:
+            cluster.close()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """For tests that leave it as it was."""
+    with started(tmp_path_factory.mktemp("cluster")) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def doomed(tmp_path: Path) -> Iterator[Cluster]:
+    """For tests that kill some of it."""
+    (tmp_path / "cluster").mkdir()
+    with started(tmp_path / "cluster") as cluster:
+        yield cluster
+
+
+@pytest.fixture(autouse=True)
+def _small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    return corpus_files(tmp_path, 4, documents=200)
+
+
+# The same to the last byte
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_the_command_prints_the_same_bytes_on_a_cluster(
+    cluster: Cluster, files: tuple[Path, Path], output: str
+) -> None:
+    alone = subprocess.run(
+        command(files, "--jobs", "1", "--output", output), capture_output=True, text=True, check=True
+    )
+    together = cluster.command(files, "--output", output, "-v")
+    printed, remarks = together.communicate(timeout=60)
+
+    assert (together.returncode, printed) == (0, alone.stdout)
+    assert remarks == "clueval score: less than 1 MB on the executor, at most 8 tasks at a time\n"
+
+
+@pytest.mark.parametrize("options", [{}, {"metrics": ["fair", "gate"]}, {"by": ["domain"]}])
+def test_its_executor_gives_the_same_bytes(
+    cluster: Cluster, files: tuple[Path, Path], options: dict[str, Any]
+) -> None:
+    remarks: list[str] = []
+    together = evaluate(
+        *files, executor=cluster.client.get_executor(pure=False), jobs=2, remark=remarks.append, **options
+    )
+
+    assert everything(together) == everything(evaluate(*files, **options))
+    assert remarks == ["less than 1 MB on the executor, at most 8 tasks at a time"]
+
+
+def test_many_files_give_the_same_bytes(cluster: Cluster, tmp_path: Path) -> None:
+    for number in range(6):
+        for side, file in zip(("gold", "predicted"), corpus_files(tmp_path, number), strict=True):
+            (tmp_path / side).mkdir(exist_ok=True)
+            file.rename(tmp_path / side / f"{number}.vrt")
+    sides = tmp_path / "gold", tmp_path / "predicted"
+
+    with scheduler(cluster.address) as (executor, at_a_time):
+        together = evaluate(*sides, executor=executor, jobs=at_a_time)
+
+    assert (everything(together), at_a_time) == (everything(evaluate(*sides)), 2)
+
+
+# What is sent
+
+
+class Spy(Executor):
+    """Passes tasks on, and remembers what was sent and how many were on their way."""
+
+    def __init__(self, executor: Executor) -> None:
+        self.executor = executor
+        self.sent: list[bytes] = []
+        self.futures: list[Future[Any]] = []
+        self.most_in_flight = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.sent.append(pickle.dumps((fn, args, kwargs)))
+        self.futures.append(self.executor.submit(fn, *args, **kwargs))
+        self.most_in_flight = max(self.most_in_flight, sum(not future.done() for future in self.futures))
+        return self.futures[-1]
+
+
+TOKEN = re.compile(rb"w\d+\.\d+\.\d+")
+"""What every token of the corpora here looks like."""
+
+
+def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
+    cluster: Cluster, files: tuple[Path, Path]
+) -> None:
+    spy = Spy(cluster.client.get_executor(pure=False))
+    evaluate(*files, executor=spy, jobs=2)
+
+    assert len(TOKEN.findall(files[0].read_bytes())) > 1000
+    assert len(spy.sent) > 5
+    for sent in spy.sent:
+        assert all(part.encode() in sent for part in files[0].parts)
+        assert not TOKEN.search(sent)
+        assert len(sent) < 2500
+    for future in spy.futures:
+        assert not TOKEN.search(pickle.dumps(future.result()))
+
+
+def test_only_so_many_tasks_are_on_their_way(
+    cluster: Cluster, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schedule, "LARGEST", 3000)
+    spy = Spy(cluster.client.get_executor(pure=False))
+    evaluate(*files, executor=spy, jobs=2)
+
+    assert len(spy.sent) > 4 * schedule.TASKS_EACH
+    assert 2 < spy.most_in_flight <= schedule.TASKS_EACH * 2
+
+
+def test_progress_is_told_while_tasks_come_back(cluster: Cluster, files: tuple[Path, Path]) -> None:
+    steps: list[int] = []
+    evaluate(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
+
+    assert len(steps) > 5
+    assert sum(steps) == sum(file.stat().st_size for file in files)
+
+
+# What goes wrong
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Exit code, output and complaint of a command that has not long to go."""
+    output, complaint = process.communicate(timeout=60)
+    return process.returncode, output, complaint
+
+
+@ON_LINUX
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
+    doomed: Cluster, files: tuple[Path, Path]
+) -> None:
+    doomed.pause = 0.05
+    process = doomed.command(files, "--output", "json", before=SLOWLY)
+    assert wait_until(lambda: doomed.begun() > 6)
+    doomed.workers[0].send_signal(signal.SIGKILL)
+    begun = doomed.begun()
+
+    assert ended(process) == (0, evaluate(*files).to_json() + "\n", "")
+    assert doomed.begun() > begun + 6  # it was in the middle
+    assert list(doomed.client.nthreads().values()) == [1]
+
+
+@ON_LINUX
+def test_when_all_workers_are_killed_the_command_ends_in_one_line(
+    doomed: Cluster, files: tuple[Path, Path]
+) -> None:
+    doomed.pause = 0.1
+    process = doomed.command(files, before=SLOWLY)
+    assert wait_until(lambda: doomed.begun() > 3)
+    for worker in doomed.workers:
+        worker.send_signal(signal.SIGKILL)
+
+    assert ended(process) == (
+        2,
+        "",
+        f"clueval score: all workers of the scheduler {doomed.address} have gone, and none has come for 1 s "
+        "(look at what they said last, and start some)\n",
+    )
+    assert wait_until(lambda: not doomed.tasks())
+
+
+@ON_LINUX
+def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
+    doomed: Cluster, files: tuple[Path, Path]
+) -> None:
+    doomed.pause = 0.1
+    process = doomed.command(files, before=SLOWLY)
+    assert wait_until(lambda: doomed.begun() > 3)
+    doomed.scheduler.send_signal(signal.SIGKILL)
+
+    assert ended(process) == (
+        2,
+        "",
+        f"clueval score: the scheduler {doomed.address} has ended in the middle, or cannot be reached any more "
+        "(start it and this again)\n",
+    )
+
+
+@ON_LINUX
+def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: tuple[Path, Path]) -> None:
+    doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
+    doomed.pause = 2
+    process = doomed.command(files, before=SLOWLY)
+    assert wait_until(lambda: doomed.begun() == 2)
+    doomed.workers[0].send_signal(signal.SIGKILL)
+    code, output, complaint = ended(process)
+
+    assert (code, output, complaint.count("\n")) == (2, "", 1)
+    assert "the executor has lost a task: KilledWorker: " in complaint
+    assert complaint.endswith("(look at its workers)\n")
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_an_interrupted_command_leaves_no_task_on_the_cluster(
+    cluster: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
+) -> None:
+    cluster.pause = 0.2
+    before, known = cluster.begun(), cluster.tasks()
+    process = cluster.command(files, before=SLOWLY)
+    assert wait_until(lambda: cluster.begun() > before + 2)
+    assert len(cluster.tasks()) > len(known) + 2
+    process.send_signal(number)
+
+    assert ended(process) == (code, "", f"clueval score: {message}\n")
+    assert wait_until(lambda: cluster.tasks() == known)
+    begun = cluster.begun()
+    time.sleep(2 * cluster.pause)
+    assert cluster.begun() == begun
+
+
+def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
+    """Paths that mean these files to a process whose working directory is theirs, and others to others."""
+    return Path("/proc/self/cwd", files[0].name), Path("/proc/self/cwd", files[1].name)
+
+
+@ON_LINUX
+def test_files_that_workers_do_not_see_are_one_line(cluster: Cluster, files: tuple[Path, Path]) -> None:
+    process = cluster.command(own_view(files), cwd=files[0].parent)
+    size = files[0].stat().st_size
+
+    assert ended(process) == (
+        2,
+        "",
+        f"clueval score: /proc/self/cwd/gold.vrt: a worker has no such file; here it has {size} bytes "
+        "(all machines must see the same files under the same paths)\n",
+    )
+
+
+@ON_LINUX
+def test_files_of_which_workers_see_an_old_copy_are_one_line(
+    cluster: Cluster, files: tuple[Path, Path]
+) -> None:
+    text = files[1].read_text()
+    write(cluster.folder / "gold.vrt", files[0].read_text())
+    write(cluster.folder / "predicted.vrt", text + "\n")
+    try:
+        code, output, complaint = ended(cluster.command(own_view(files), cwd=files[0].parent))
+    finally:
+        for file in files:
+            (cluster.folder / file.name).unlink()
+
+    assert (code, output) == (2, "")
+    assert complaint == (
+        f"clueval score: /proc/self/cwd/predicted.vrt: a worker has another file there, of {len(text) + 1} bytes; "
+        f"here it has {len(text)} (all machines must see the same files under the same paths)\n"
+    )
+
+
+def test_bad_input_is_the_error_that_is_found_alone(cluster: Cluster, files: tuple[Path, Path]) -> None:
+    text = files[1].read_text()
+    write(files[1], text[:-200].replace("</text>", "", 1) + text[-200:])
+    alone = subprocess.run(command(files), capture_output=True, text=True, check=False)
+
+    assert ended(cluster.command(files)) == (2, "", alone.stderr)
+    assert alone.stderr.count("\n") == 1
+
+
+def test_an_address_without_workers_is_one_error(
+    tmp_path: Path, doomed: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doomed.client.retire_workers(close_workers=True)
+
+    with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
+        pass
+
+
+def test_files_that_change_while_they_are_counted_are_counted_as_they_are_here(
+    files: tuple[Path, Path],
+) -> None:
+    class Late(Elsewhere):
+        """By the time of its fourth task the files have become longer."""
+
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if self.submitted == 3:
+                for file in files:
+                    write(file, file.read_text() + '<text id="late">\n<s>\nlate\tB-PER\n</s>\n</text>\n')
+            return super().submit(fn, *args, **kwargs)
+
+    remarks: list[str] = []
+    result = evaluate(*files, executor=Late(), jobs=2, remark=remarks.append)
+
+    assert (result.documents, everything(result)) == (201, everything(evaluate(*files)))
+    assert remarks[1].endswith("counted again, in this process and in one piece (a worker sees another file)")
+
+
+def test_progress_comes_to_the_size_of_the_files_even_if_they_are_counted_again(
+    files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    count_part, calls = tasks._count_part, iter(range(100))
+
+    def failing(*arguments: Any) -> Any:
+        if next(calls) == 4:
+            raise MemoryError
+        return count_part(*arguments)
+
+    monkeypatch.setattr(tasks, "_count_part", failing)
+    steps, remarks = list[int](), list[str]()
+    evaluate(*files, executor=Elsewhere(), jobs=2, progress=steps.append, remark=remarks.append)
+
+    assert "counted again" in remarks[1]
+    assert sum(steps) == sum(file.stat().st_size for file in files)
+
+
+@pytest.mark.parametrize("error", [CancelledError(), asyncio.CancelledError()])
+def test_a_task_that_somebody_has_cancelled_is_one_error(
+    files: tuple[Path, Path], error: BaseException
+) -> None:
+    with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: its scheduler has ended, or "):
+        evaluate(*files, executor=Failing(error, after=3), jobs=2)
+
+
+def test_a_task_that_is_cancelled_at_the_scheduler_is_one_error(
+    cluster: Cluster, files: tuple[Path, Path]
+) -> None:
+    with scheduler(cluster.address) as (executor, _):
+        future = executor.submit(time.sleep, 2)
+        assert wait_until(lambda: cluster.tasks("sleep"))
+        theirs = [distributed.Future(key, cluster.client) for key in cluster.tasks("sleep")]
+        cluster.client.cancel(theirs, force=True)
+
+        with pytest.raises(WorkerLost, match="somebody has cancelled a task at the scheduler tcp://"):
+            future.result()
+
+
+# How large tasks are
+
+
+@pytest.mark.parametrize(
+    ("size", "jobs", "executor", "expected"),
+    [
+        (10**12, 1, Executor(), 10**8),
+        (10**12, 1000, Executor(), 10**8),
+        (10**12, 8, None, schedule.LARGEST),
+        (10**10, 1, Executor(), schedule.LARGEST),
+        (10**9, 100, Executor(), 2_500_000),
+    ],
+)
+def test_tasks_for_an_executor_grow_with_the_corpus_so_that_there_are_not_too_many(
+    size: int, jobs: int, executor: Executor | None, expected: int
+) -> None:
+    assert schedule._task_size(size, jobs, executor) == expected
+    if executor is not None:
+        assert size / expected <= schedule.MOST_TASKS
+
+
+# The page that tells how to do it
+
+PAGE = (Path(__file__).parents[3] / "benchmarks" / "CLUSTER.md").read_text(encoding="utf-8")
+
+
+def block(words: str) -> str:
+    """The Python block of the page that contains these words."""
+    blocks = re.findall(r"^```python\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    (found,) = [block for block in blocks if words in block]
+    return str(found)
+
+
+@pytest.fixture
+def alone(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> str:
+    """What one process prints of the files that the page names; they are in the working directory."""
+    monkeypatch.chdir(files[0].parent)
+    return f"{evaluate(*files, layers={'entity': 2})}\n"
+
+
+def test_the_recipe_for_dask_runs(cluster: Cluster, alone: str, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(block("clueval.evaluation.parallel.dask").replace("tcp://scheduler:8786", cluster.address), {})
+
+    assert capsys.readouterr().out == alone
+
+
+def test_the_recipe_for_mpi_runs_on_an_executor_of_that_name(
+    alone: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class MPIPoolExecutor(ThreadPoolExecutor):
+        num_workers = 3
+
+    futures = types.ModuleType("mpi4py.futures")
+    monkeypatch.setattr(futures, "MPIPoolExecutor", MPIPoolExecutor, raising=False)
+    monkeypatch.setitem(sys.modules, "mpi4py", types.ModuleType("mpi4py"))
+    monkeypatch.setitem(sys.modules, "mpi4py.futures", futures)
+    exec(block("mpi4py"), {"__name__": "__main__"})
+
+    assert capsys.readouterr().out == alone
+
+
+class Context:
+    """What the recipe asks of a Spark context, carried out here, from nothing but pickles."""
+
+    def parallelize(self, items: list[Any], partitions: int) -> Context:
+        self.partitions = [items[start::partitions] for start in range(partitions)]
+        return self
+
+    def mapPartitions(self, function: Callable[[Iterator[Any]], Iterator[Any]]) -> Context:  # noqa: N802
+        self.found = [pickle.dumps(found) for items in self.partitions for found in function(iter(items))]
+        return self
+
+    def reduce(self, function: Callable[[Any, Any], Any]) -> Any:
+        return functools.reduce(function, map(pickle.loads, self.found))
+
+
+def test_the_recipe_for_spark_adds_what_partitions_count(tmp_path: Path) -> None:
+    recipe: dict[str, Any] = {}
+    exec(block("mapPartitions"), recipe)
+    pairs = []
+    for number in range(7):
+        (tmp_path / str(number)).mkdir()
+        pairs.append(tuple(map(str, corpus_files(tmp_path / str(number), number))))
+    gold, predicted = zip(*pairs, strict=True)
+
+    result = recipe["count_on_spark"](Context(), pairs, 9)
+
+    assert everything(result) == everything(evaluate(gold, predicted, layers={"entity": 2}))
+
+
+def test_the_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
+    spark = benchmark("spark")
+    for function in (spark.count, spark.count_on_spark):
+        assert inspect.getsource(function) in PAGE
+
+
+def test_the_benchmark_of_spark_says_in_one_line_that_there_is_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+
+    assert benchmark("spark").main(["--tokens", "100", "--files", "1"]) == 2
+    assert capsys.readouterr().err == "spark.py: pyspark is not installed (pip install pyspark)\n"
+
+
+def test_the_benchmark_of_spark_says_in_one_line_that_java_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+
+    assert benchmark("spark").main([]) == 2
+    assert capsys.readouterr().err == ("spark.py: Spark runs on Java, and there is none (install Java 17)\n")

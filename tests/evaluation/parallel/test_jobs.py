@@ -1,0 +1,1135 @@
+"""Counting in several places gives what counting in one place gives, to the last byte, errors included."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import pickle
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import Corpus, conll, vrt, write
+
+from clueval import evaluate
+from clueval.evaluation.parallel import executors as jobs
+from clueval.evaluation.parallel import gather, schedule, tasks
+from clueval.evaluation.parallel.executors import chosen_jobs, in_order
+from clueval.evaluation.result import Result
+from clueval.exceptions import CluevalError, UsageError, WorkerLost
+from clueval.metrics import METRICS, metric_named
+from clueval.metrics.counting import Tally
+
+ON_LINUX = pytest.mark.skipif(
+    not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
+)
+
+FAST = "levels", "exact", "fair", "partial", "muc", "confusion"
+
+
+class Elsewhere(Executor):
+    """Carries out every task at once, from nothing but its pickle, and remembers how many were in flight."""
+
+    def __init__(self) -> None:
+        self.submitted = self.in_flight = self.most_in_flight = self.longest = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        sent = pickle.dumps((fn, args, kwargs))
+        self.submitted += 1
+        self.longest = max(self.longest, len(sent))
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        future: Future[Any] = _Counted(self)
+        function, arguments, named = pickle.loads(sent)
+        future.set_result(pickle.loads(pickle.dumps(function(*arguments, **named))))
+        return future
+
+    def map(self, *args: Any, **kwargs: Any) -> Any:
+        raise AssertionError("only submit is spoken")
+
+
+class _Counted(Future[Any]):
+    def __init__(self, executor: Elsewhere) -> None:
+        super().__init__()
+        self._executor = executor
+
+    def result(self, timeout: float | None = None) -> Any:
+        self._executor.in_flight -= 1
+        return super().result(timeout)
+
+
+@pytest.fixture(autouse=True)
+def _small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+
+
+def random_corpora(seed: int, documents: int = 30, layers: int = 1) -> tuple[Corpus, Corpus]:
+    """Gold and predicted with spans of all lengths, shifted, cut short, lost, made up; no two tokens alike."""
+    rng = random.Random(seed)
+    sides: tuple[Corpus, Corpus] = ([], [])
+    for d in range(documents):
+        for side in sides:
+            side.append([])
+        for s in range(rng.randint(0, 4)):
+            length = rng.choice((1, 3, 7, 11, 23))
+            columns = [[_tags(rng, length) for _ in range(layers)] for _ in sides]
+            if rng.random() < 0.5:
+                columns[1] = columns[0]
+            for side, tags in zip(sides, columns, strict=True):
+                rows = zip(*([f"w{d}.{s}.{i}" for i in range(length)], *tags), strict=True)
+                side[-1].append(list(rows))
+    return sides
+
+
+def _tags(rng: random.Random, length: int) -> list[str]:
+    tags: list[str] = []
+    while len(tags) < length:
+        label = rng.choice(("PER", "LOC", "court-name"))
+        inside = rng.randint(0, 13)
+        tags += ["O"] * rng.randint(0, 4) + [f"{rng.choice('BBBI')}-{label}", *[f"I-{label}"] * inside]
+    return tags[:length]
+
+
+def written(folder: Path, form: str, texts: tuple[str, str]) -> tuple[Path, Path]:
+    return write(folder / f"gold.{form}", texts[0]), write(folder / f"predicted.{form}", texts[1])
+
+
+def corpus_files(folder: Path, seed: int, form: str = "vrt", **shape: Any) -> tuple[Path, Path]:
+    sides = random_corpora(seed, **shape)
+    if form == "vrt":
+        domains = [random.Random(seed + n).choice(("civil", "penal")) for n in range(len(sides[0]))]
+        return written(folder, form, (vrt(sides[0], domains), vrt(sides[1], domains)))
+    separator = "\t" if seed % 2 else " "
+    return written(folder, "conll", (conll(sides[0], separator), conll(sides[1], separator)))
+
+
+def elsewhere(*sides: Any, number: int = 3, **options: Any) -> tuple[Result, Elsewhere, list[str]]:
+    """The result with an executor of its own, that executor, and what was remarked."""
+    executor, remarks = Elsewhere(), list[str]()
+    jobs_ = max(number, 2)
+    result = evaluate(*sides, jobs=jobs_, executor=executor, remark=remarks.append, **options)
+    return result, executor, remarks
+
+
+def everything(result: Result) -> tuple[str, str]:
+    return result.to_json(), str(result)
+
+
+# The same to the last byte
+
+
+@pytest.mark.parametrize("number", [2, 3, 7])
+@pytest.mark.parametrize("form", ["vrt", "conll"])
+@pytest.mark.parametrize("seed", range(4))
+def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
+    layers = seed % 3 + 1
+    files = corpus_files(tmp_path, seed, form, layers=layers)
+    columns = {name: column + 2 for column, name in enumerate("xyz"[:layers])}
+    variants: list[dict[str, Any]] = [{}, {"merge": True}]
+    if form == "vrt":
+        variants += [{"by": ["domain"]}, {"where": ["domain=civil"]}, {"by": ["document"]}]
+    for options in variants:
+        options |= {"layers": columns, "metrics": FAST}
+        alone = evaluate(*files, **options)
+        together, executor, remarks = elsewhere(*files, number=number, **options)
+
+        assert everything(together) == everything(alone)
+        assert executor.submitted > number
+        assert len(remarks) == 1, remarks
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_scores_do_not_depend_on_the_order_in_which_counts_came(tmp_path: Path, metric: str) -> None:
+    files = corpus_files(tmp_path, 5, documents=60)
+    result = evaluate(*files, layers={"x": 2}, metrics=[metric])
+    assert result.counted is not None
+    tally = result.counted.tallies[metric, "x"]
+    items = list(tally.items())
+    assert len(items) > 3
+
+    for seed in range(5):
+        random.Random(seed).shuffle(items)
+        shuffled = metric_named(metric).scores(Tally(dict(items)), ["x"])
+        assert json.dumps(shuffled) == json.dumps(result.to_dict()["metrics"][metric]["x"])
+
+
+def test_ill_formed_tags_are_counted_by_the_scheme_of_the_whole_file(tmp_path: Path) -> None:
+    """The first part alone is IOB1, in which a B after an O is ill-formed; the file is BIO."""
+    iob1 = "".join(f"-DOCSTART-\n\na{n}\tI-X\nb{n}\tB-X\n\n" for n in range(30))
+    bio = "".join(f"-DOCSTART-\n\nc{n}\tO\nd{n}\tB-X\n\n" for n in range(30))
+    files = written(tmp_path, "conll", (iob1 + bio, iob1 + bio))
+
+    together, executor, _ = elsewhere(*files)
+
+    assert executor.submitted > 2
+    assert together.repaired_tags == evaluate(*files).repaired_tags == {"gold": 30, "predicted": 30}
+
+
+@pytest.mark.parametrize("invalid", ["discard", "error"])
+def test_with_a_named_scheme_strict_reading_is_shared_out_too(tmp_path: Path, invalid: str) -> None:
+    texts = "".join(f"-DOCSTART-\n\na{n}\tB-X\nb{n}\tI-X\nc{n}\tO\n\n" for n in range(60))
+    files = written(tmp_path, "conll", (texts, texts))
+    options: dict[str, Any] = {"invalid": invalid, "scheme": "BIO"}
+
+    together, executor, remarks = elsewhere(*files, **options)
+
+    assert everything(together) == everything(evaluate(*files, **options))
+    assert (executor.submitted > 2, len(remarks)) == (True, 1)
+
+
+def test_many_files_are_shared_out_whole_and_the_large_ones_in_parts(tmp_path: Path) -> None:
+    folders = tmp_path / "gold", tmp_path / "predicted"
+    for number in range(12):
+        sides = random_corpora(number, documents=40 if number == 5 else 2)
+        for folder, side in zip(folders, sides, strict=True):
+            folder.mkdir(exist_ok=True)
+            if number == 3:
+                (folder / f"{number}.vrt.gz").write_bytes(gzip.compress(vrt(side).encode()))
+            else:
+                write(folder / f"{number}.vrt", vrt(side))
+    options: dict[str, Any] = {"metrics": FAST, "layers": {"x": 2}, "by": ["document"]}
+
+    together, executor, remarks = elsewhere(*folders, number=2, **options)
+
+    assert everything(together) == everything(evaluate(*folders, **options))
+    assert executor.submitted > 5
+    assert len(remarks) == 1
+
+
+def test_documents_and_other_formats_are_shared_out_by_whole_files(tmp_path: Path) -> None:
+    lines = [f"w{n}{i}\t{tag}" for n in range(40) for i, tag in enumerate(("B-A", "I-A", "O", "B-C"))]
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for number in range(8):
+            text = "\n".join(lines[: 8 * number + 8] if side == "gold" else ["", *lines[: 8 * number + 8]])
+            write(tmp_path / side / f"{number}.conll", text + "\n")
+    for options in (
+        {"metrics": ["levels", "noisy"]},
+        {"metrics": ["gate"]},
+        {"metrics": ["levels"], "unit": "character"},
+        {"metrics": ["levels"], "align": True},
+        {"metrics": ["levels"], "where": ["label=A"]},
+        {"metrics": ["fair"]},
+    ):
+        sides = tmp_path / "gold", tmp_path / "predicted"
+        together, executor, remarks = elsewhere(*sides, **options)
+
+        assert everything(together) == everything(evaluate(*sides, **options))
+        assert executor.submitted > 1
+        assert len(remarks) == 1
+
+
+def test_one_file_with_both_sides_is_cut_like_two(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "both.conll",
+        "".join(f"-DOCSTART-\n\na{n}\tB-X\tB-X\nb{n}\tI-X\tO\n\n" for n in range(60)),
+    )
+
+    together, executor, remarks = elsewhere(file)
+
+    assert everything(together) == everything(evaluate(file))
+    assert (executor.submitted > 3, len(remarks)) == (True, 1)
+
+
+def test_threads_serve_as_well(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 8, layers=2)
+    options: dict[str, Any] = {"layers": {"x": 2, "y": 3}, "metrics": FAST}
+
+    with ThreadPoolExecutor(3) as executor:
+        together = evaluate(*files, executor=executor, jobs=3, **options)
+
+    assert everything(together) == everything(evaluate(*files, **options))
+
+
+def test_processes_serve_as_well(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 9)
+    remarks: list[str] = []
+
+    together = evaluate(*files, layers={"x": 2}, jobs=2, remark=remarks.append)
+
+    assert everything(together) == everything(evaluate(*files, layers={"x": 2}))
+    assert remarks == ["2 processes: as asked for"]
+
+
+# What a part cannot know
+
+
+def again(files: tuple[Path, ...], **options: Any) -> tuple[Result, list[str], int]:
+    """The result elsewhere, once it is sure that it is the one here; the remarks; how many tasks there were."""
+    together, executor, remarks = elsewhere(*files, **options)
+    assert everything(together) == everything(evaluate(*files, **options))
+    return together, remarks, executor.submitted
+
+
+def surrounded(around: str) -> str:
+    middle = [f'<text id="d{n}">\n<s>\nw{n}\tB-X\n</s>\n</text>\n' for n in range(60)]
+    return f"{around}{''.join(middle[:30])}</corpus>\n{''.join(middle[30:])}"
+
+
+def test_metadata_of_elements_around_documents_reaches_all_documents(tmp_path: Path) -> None:
+    text = surrounded('<corpus year="2001">\n')
+    result, remarks, _ = again(written(tmp_path, "vrt", (text, text)), by=["year"])
+
+    assert result.groups is not None
+    assert {value: group["documents"] for value, group in result.groups["year"].items()} == {
+        "2001": 30,
+        "(none)": 30,
+    }
+    assert "elements with attributes stand around documents" in remarks[1]
+
+
+@pytest.mark.parametrize("around", ["<corpus>\n", '<?xml version="1.0"?>\n<!-- a="b" -->\n\n<corpus>\n'])
+def test_elements_without_attributes_around_documents_do_no_harm(tmp_path: Path, around: str) -> None:
+    text = surrounded(around)
+    _, remarks, submitted = again(written(tmp_path, "vrt", (text, text)), by=["document"])
+    assert (len(remarks), submitted > 3) == (1, True)
+
+    with_metadata = text.replace("<text ", '<text year="2001" ')
+    _, remarks, submitted = again(written(tmp_path, "vrt", (with_metadata, with_metadata)), by=["year"])
+    assert (len(remarks), submitted > 3) == (1, True)
+
+
+def test_where_metadata_is_not_asked_for_it_does_not_matter_what_is_around(tmp_path: Path) -> None:
+    text = surrounded('<corpus year="2001">\n')
+
+    assert len(again(written(tmp_path, "vrt", (text, text)))[1]) == 1
+
+
+def test_documents_without_an_id_keep_their_numbers(tmp_path: Path) -> None:
+    text = "".join(f"-DOCSTART-\n\nw{n} B-X\n\n" for n in range(60))
+    files = written(tmp_path, "conll", (text, text))
+
+    result, remarks, _ = again(files, by=["document"])
+
+    assert result.groups is not None
+    assert len(result.groups["document"]) == 60
+    assert "a document without an id is known by its number" in remarks[1]
+    assert len(again(files)[1]) == 1  # where no numbers are asked for, they do not matter
+
+
+def test_metadata_in_comments_keeps_a_file_whole(tmp_path: Path) -> None:
+    text = "".join(
+        f"# newdoc id = d{n}\n# meta::domain = m{n % 2}\nw{n}\tB-X\n# meta::domain = late\n\n"
+        for n in range(60)
+    )
+    files = written(tmp_path, "conll", (text, text))
+
+    assert again(files, by=["domain"])[2] == 1
+    assert again(files, by=["document"])[2] > 3
+
+
+@pytest.mark.parametrize("invalid", ["discard", "error"])
+def test_a_scheme_that_is_told_from_the_first_tags_keeps_a_file_whole(tmp_path: Path, invalid: str) -> None:
+    text = "".join(f"-DOCSTART-\n\nw{n} B-X\nv{n} I-X\n\n" for n in range(60))
+
+    assert again(written(tmp_path, "conll", (text, text)), invalid=invalid)[2] == 1
+
+
+def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
+    gold, predicted = corpus_files(tmp_path, 12)
+    predicted.write_bytes(b"\xef\xbb\xbf" + predicted.read_bytes().replace(b"\n", b"\r\n"))
+
+    assert len(again((gold, predicted), layers={"x": 2})[1]) == 1
+
+
+def test_tokens_that_begin_like_comments_are_tokens_in_every_part(tmp_path: Path) -> None:
+    text = "".join(
+        f"-DOCSTART-\n\n{'#' if n % 2 else f'v{n}'} B-X\n# O\nw{n} I-X\n# O\n\n" for n in range(80)
+    )
+    result, _, _ = again(written(tmp_path, "conll", (text, text)))
+
+    assert result.tokens == 320
+
+
+def test_lines_that_look_like_opening_lines_inside_sentences_are_what_they_are(tmp_path: Path) -> None:
+    text = "".join(
+        f'<text id="d{n}">\n<s>\n<text id="{n}">\tO\n<text>\tB-X\nw{n}\tI-X\n</s>\n</text>\n'
+        for n in range(60)
+    )
+    result, remarks, _ = again(written(tmp_path, "vrt", (text, text)))
+
+    assert (result.documents, result.tokens, len(remarks)) == (60, 180, 1)
+
+
+def test_layers_that_turn_up_later_count_as_if_read_in_turn(tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for n, layer in enumerate("aaabbbabc"):
+            tokens = "\n".join(f"w{n}.{i}" for i in range(40))
+            write(tmp_path / side / f"{n}.vrt", f'<text id="d{n}">\n<s>\n{tokens}\n</s>\n</text>\n')
+            rows = "\n".join(f"{i}\t{i + 1}\tX" for i in range(0, 40, 2))
+            write(tmp_path / side / f"{n}.tsv", f"start\tend\t{layer}\n{rows}\n")
+    sides = [[tmp_path / side / f"{n}.tsv" for n in range(9)] for side in ("gold", "predicted")]
+    options: dict[str, Any] = {"input": "spans", "metrics": ["levels", "exact"]}
+
+    alone = evaluate(*sides, **options)
+    together, executor, remarks = elsewhere(*sides, **options)
+
+    assert everything(together) == everything(alone)
+    assert executor.submitted > 3
+    assert any("other layers than before" in remark for remark in remarks)
+
+
+# Errors
+
+
+def broken(change: Callable[[str], str], side: int, form: str = "vrt") -> tuple[str, str]:
+    corpora = random_corpora(3, documents=50)
+    texts = [(vrt if form == "vrt" else conll)(corpus) for corpus in corpora]
+    texts[side] = change(texts[side])
+    return texts[0], texts[1]
+
+
+def at_the_end(old: str, new: str) -> Callable[[str], str]:
+    """Replace the last occurrence."""
+
+    def change(text: str) -> str:
+        before, found, after = text.rpartition(old)
+        assert found
+        return before + new + after
+
+    return change
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["gold", "predicted"])
+@pytest.mark.parametrize(
+    ("form", "change"),
+    [
+        ("vrt", at_the_end("\tO", "")),
+        ("vrt", at_the_end("\tO", "\tO\tO")),
+        ("vrt", at_the_end("\tO", "\tX-what")),
+        ("vrt", at_the_end("\tO", "\tL-X\nv\tS-X")),
+        ("vrt", at_the_end("\nw", "\nx")),
+        ("vrt", at_the_end("</text>\n", "")),
+        ("vrt", at_the_end("</s>\n", "")),
+        ("vrt", at_the_end("</text>", '<text id="another">')),
+        ("vrt", at_the_end('<text id="d40"', "<text id=d40")),
+        ("vrt", at_the_end('<text id="d25"', '<text id="x"')),
+        ("vrt", at_the_end("</text>\n", "</text>\n<text>\n</text>\n")),
+        ("vrt", at_the_end("\nw", "\n\0w")),
+        ("vrt", at_the_end("\nw", "\rw")),
+        ("vrt", at_the_end("</text>", "<!-- a\n</text>")),
+        ("conll", at_the_end("\tO", "")),
+        ("conll", at_the_end("\nw", "\n\nw")),
+        ("conll", at_the_end("-DOCSTART-\n", "")),
+        ("conll", at_the_end("\tO", "\tX-what")),
+    ],
+)
+def test_an_error_is_the_one_that_is_found_alone(
+    tmp_path: Path, form: str, change: Callable[[str], str], side: int
+) -> None:
+    files = written(tmp_path, form, broken(change, side, form))
+    with pytest.raises(CluevalError) as alone:
+        evaluate(*files)
+
+    with pytest.raises(CluevalError) as together:
+        elsewhere(*files, number=4)
+
+    assert (type(together.value), str(together.value)) == (type(alone.value), str(alone.value))
+
+
+def test_bytes_that_are_not_utf8_are_the_same_error(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 3)
+    files[1].write_bytes(files[1].read_bytes()[:-40] + b"\xff\n")
+    messages = []
+    for run in (evaluate, elsewhere):
+        with pytest.raises(CluevalError) as error:
+            run(*files)  # type: ignore[operator]
+        messages.append(str(error.value))
+
+    assert messages[0] == messages[1]
+    assert "not UTF-8: byte 0xff" in messages[0]
+
+
+@pytest.mark.parametrize("options", [{"where": ["domain=no"]}, {"by": ["no"]}, {"where": ["document=d99"]}])
+def test_what_nothing_has_is_the_same_error(tmp_path: Path, options: dict[str, Any]) -> None:
+    files = corpus_files(tmp_path, 3)
+    messages = []
+    for run in (evaluate, elsewhere):
+        with pytest.raises(UsageError) as error:
+            run(*files, **options)  # type: ignore[operator]
+        messages.append(str(error.value))
+
+    assert messages[0] == messages[1]
+
+
+def test_of_several_bad_files_the_first_one_is_the_error(tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        (tmp_path / side).mkdir()
+        for number in range(9):
+            text = vrt(random_corpora(number, documents=3)[0])
+            if side == "gold" and number in (4, 7):
+                text = text.replace("</text>", "", 1)
+            write(tmp_path / side / f"{number}.vrt", text)
+
+    with pytest.raises(CluevalError, match=r"gold/4\.vrt"):
+        elsewhere(tmp_path / "gold", tmp_path / "predicted")
+
+
+def test_a_task_that_fails_for_no_reason_costs_time_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = corpus_files(tmp_path, 3, documents=60)
+    whole = everything(evaluate(*files))
+    count_part, calls = tasks._count_part, iter(range(100))
+
+    def failing(*arguments: Any) -> Any:
+        if next(calls) == 5:
+            raise MemoryError("no memory left")
+        return count_part(*arguments)
+
+    monkeypatch.setattr(tasks, "_count_part", failing)
+    result, executor, remarks = elsewhere(*files)
+
+    assert everything(result) == whole
+    assert remarks[1].endswith(
+        "counted again, in this process and in one piece (MemoryError: no memory left)"
+    )
+    assert executor.submitted < 15  # of a pair that is given up, no further part is submitted
+
+
+def test_a_wrong_cut_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = corpus_files(tmp_path, 3, documents=60)
+    sizes = [file.stat().st_size for file in files]
+
+    def blindly(*_: Any) -> Any:
+        places = [(0, 0), (sizes[0] // 3, sizes[1] // 3), (sizes[0] // 2, sizes[1] // 2), tuple(sizes)]
+        return [tuple(zip(one, two, strict=True)) for one, two in pairwise(places)]
+
+    monkeypatch.setattr(tasks, "cut", blindly)
+
+    assert "counted again" in again(files)[1][1]
+
+
+# Executors
+
+
+def test_tasks_are_small_and_come_a_few_at_a_time(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=200)
+
+    _, executor, _ = elsewhere(*files, number=2)
+
+    assert executor.submitted > 2
+    assert executor.most_in_flight <= schedule.TASKS_EACH * 2
+    assert executor.longest < 4000
+
+
+def test_tasks_are_asked_for_when_they_can_be_submitted() -> None:
+    asked: list[int] = []
+
+    def numbers() -> Iterator[int]:
+        for number in range(100):
+            asked.append(number)
+            yield number
+
+    executor = Elsewhere()
+    outcomes = in_order(executor, abs, numbers(), window=5)
+
+    assert [next(outcomes) for _ in range(3)] == [(0, 0), (1, 1), (2, 2)]
+    assert len(asked) == 7
+    assert executor.most_in_flight == 5
+
+
+def test_results_come_in_the_order_of_the_tasks() -> None:
+    with ThreadPoolExecutor(4) as executor:
+        outcomes = list(in_order(executor, _slow_at_first, range(12), window=6))
+
+    assert outcomes == [(n, -n) for n in range(12)]
+
+
+def _slow_at_first(number: int) -> int:
+    time.sleep(0.002 * (12 - number))
+    return -number
+
+
+def test_what_has_not_begun_is_cancelled_when_nobody_waits_any_more() -> None:
+    class Idle(Executor):
+        futures: list[Future[Any]]
+
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            self.futures.append(future)
+            if len(self.futures) == 1:
+                future.set_result(None)
+            return future
+
+    executor = Idle()
+    executor.futures = []
+    outcomes = in_order(executor, abs, range(10), window=4)
+    next(outcomes)
+    outcomes.close()  # type: ignore[attr-defined]  # a generator
+
+    assert [future.cancelled() for future in executor.futures[1:]] == [True, True, True]
+
+
+class Failing(Executor):
+    def __init__(self, error: BaseException, after: int = 0) -> None:
+        self.error, self.after = error, after
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.after -= 1
+        if self.after < 0:
+            future.set_exception(self.error)
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+class KilledWorker(Exception):
+    """As `distributed` has it."""
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (BrokenExecutor("terminated abruptly"), "a process that was counting has ended in the middle"),
+        (KilledWorker("tried 3 times"), "the executor has lost a task: KilledWorker: tried 3 times"),
+        (
+            ModuleNotFoundError("No module\nnamed 'clueval'"),
+            "ModuleNotFoundError: No module named 'clueval'; it",
+        ),
+    ],
+)
+def test_an_executor_that_loses_a_task_is_one_error(
+    tmp_path: Path, error: BaseException, message: str
+) -> None:
+    files = corpus_files(tmp_path, 4, documents=60)
+
+    with pytest.raises(WorkerLost) as lost:
+        evaluate(*files, executor=Failing(error, after=3), jobs=3)
+
+    assert message in str(lost.value)
+    assert re.search(
+        rf"count(ed:)? bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to", str(lost.value)
+    )
+    assert "\n" not in str(lost.value)
+
+
+def test_an_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
+    executor = ThreadPoolExecutor(1)
+    executor.shutdown()
+
+    with pytest.raises(WorkerLost, match="cannot schedule new futures after shutdown"):
+        evaluate(*corpus_files(tmp_path, 4, documents=60), executor=executor, jobs=3)
+
+
+def test_workers_of_another_version_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "__version__", "99")
+
+    with pytest.raises(WorkerLost, match=r"a worker has clueval .*, and this is clueval 99"):
+        elsewhere(*corpus_files(tmp_path, 4, documents=60))
+
+
+def test_progress_goes_on_by_the_bytes_of_finished_tasks(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=60)
+    steps: list[int] = []
+
+    elsewhere(*files, progress=steps.append)
+
+    assert len(steps) > 3
+    assert sum(steps) == sum(file.stat().st_size for file in files)
+
+
+def test_relative_paths_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus_files(tmp_path, 4, documents=60)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    class Moved(Elsewhere):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+            os.chdir(tmp_path / "elsewhere")
+            try:
+                return super().submit(fn, *args, **kwargs)
+            finally:
+                os.chdir(tmp_path)
+
+    remarks: list[str] = []
+    evaluate("gold.vrt", "predicted.vrt", executor=Moved(), jobs=3, remark=remarks.append)
+
+    assert len(remarks) == 1
+
+
+@pytest.mark.parametrize("options", [{"pair_by": "id"}, {"each": lambda group: None}])
+def test_what_cannot_be_shared_out_is_counted_here_and_said(tmp_path: Path, options: dict[str, Any]) -> None:
+    files = corpus_files(tmp_path, 4)
+
+    together, executor, remarks = elsewhere(*files, **options)
+
+    assert everything(together) == everything(evaluate(*files, **options))
+    assert (executor.submitted, remarks) == (0, ["1 process: documents are wanted here, one by one"])
+
+
+def test_a_metric_that_cannot_be_sent_away_counts_here(tmp_path: Path) -> None:
+    class Local(type(metric_named("exact"))):  # type: ignore[misc]
+        """Of a class that nobody else can import."""
+
+    _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4), metrics=[Local()])
+
+    assert (executor.submitted, remarks) == (0, ["1 process: its metrics cannot be sent elsewhere"])
+
+
+# How many
+
+
+def test_the_number_of_processes_is_the_one_asked_for_or_as_many_as_pay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jobs, "cores", lambda: 6)
+
+    assert chosen_jobs(2, 10) == (2, "as asked for")
+    assert chosen_jobs(None, jobs.WORTH_IT - 1)[0] == 1
+    assert chosen_jobs(None, jobs.WORTH_IT) == (6, f"{jobs.WORTH_IT / 1e6:.0f} MB, and 6 cores")
+
+
+@pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", "auto"], ids=repr)
+def test_what_is_no_number_of_processes_is_refused_whatever_is_counted(tmp_path: Path, wrong: Any) -> None:
+    message = rf"jobs={wrong!r} is no number of processes .*from 1, or None for as many as pay"
+
+    with pytest.raises(UsageError, match=message):
+        chosen_jobs(wrong, 10)
+    with pytest.raises(UsageError, match=message):
+        evaluate(*corpus_files(tmp_path, 4), jobs=wrong)
+    with pytest.raises(UsageError, match=message):
+        evaluate([], [], jobs=wrong)
+
+
+def test_the_library_starts_no_process_and_loads_nothing_for_it_unasked(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4)
+    code = (
+        "import sys; from clueval import evaluate; "
+        f"evaluate({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+    assert not {"multiprocessing", "concurrent.futures", "distributed", "asyncio"} & set(loaded)
+
+
+# The command line, and how processes end
+
+
+def command(
+    files: tuple[Path, Path], *options: str, before: str = "", main: str = "sys.exit(main(arguments))"
+) -> list[str]:
+    """A command line of its own process, with tasks of any size; `before` is run before it."""
+    arguments = ["score", *map(str, files), *options]
+    lines = [
+        "import sys, time, os, signal",
+        "import clueval.evaluation.run, clueval.evaluation.parallel.schedule",
+        "from clueval.cli import main",
+        "clueval.evaluation.parallel.schedule.SMALLEST = 1000",
+        before,
+        f"arguments = {arguments!r}",
+        main,
+    ]
+    return [sys.executable, "-c", "\n".join(lines)]
+
+
+SLEEPING = "clueval.evaluation.run.count_column_files = lambda *_: time.sleep(60)"
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+def test_the_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, output: str) -> None:
+    files = corpus_files(tmp_path, 4, documents=100)
+    outputs = set()
+    for number in ("1", "2", "5"):
+        done = subprocess.run(
+            command(files, "--jobs", number, "--output", output, "-v"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        outputs.add(done.stdout)
+        assert done.stderr.endswith(f"process{'es' * (number != '1')}: as asked for\n")
+
+    assert len(outputs) == 1
+
+
+def test_the_automatic_choice_is_told_with_its_reason(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4)
+    done = subprocess.run(command(files, "-v"), capture_output=True, text=True, check=True)
+
+    assert done.stderr == "clueval score: 1 process: a second one does not pay for less than 1 MB\n"
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
+def test_a_number_of_jobs_that_is_none_is_refused_in_one_line(tmp_path: Path, value: str) -> None:
+    done = subprocess.run(
+        command(corpus_files(tmp_path, 4), f"--jobs={value}"), capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert f"{value!r} is neither auto nor a number from 1" in done.stderr
+
+
+def children_of(pid: int) -> list[int]:
+    listed = subprocess.run(
+        ["ps", "-o", "pid=,stat=", "--ppid", str(pid)], capture_output=True, text=True, check=False
+    ).stdout
+    return [int(line.split()[0]) for line in listed.splitlines() if "Z" not in line.split()[1]]
+
+
+def are_there(pids: list[int]) -> bool:
+    listed = subprocess.run(
+        ["ps", "-o", "stat=", "-p", ",".join(map(str, pids))], capture_output=True, text=True, check=False
+    ).stdout
+    return any("Z" not in line for line in listed.split())
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 20) -> bool:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """A command that counts for ever in two processes, and these."""
+    process = subprocess.Popen(
+        command(corpus_files(tmp_path, 4, documents=100), "--jobs", "2", before=SLEEPING),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert wait_until(lambda: len(children_of(process.pid)) == 2), process.communicate(timeout=5)
+    workers = children_of(process.pid)
+    time.sleep(0.3)  # they are at work now
+    yield process, workers
+    for pid in (process.pid, *workers):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    process.communicate()
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+def test_an_interrupted_command_says_so_and_leaves_no_process(
+    started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
+) -> None:
+    process, workers = started
+    if number == signal.SIGINT:
+        os.killpg(process.pid, number)  # as a terminal does: to all of them
+    else:
+        os.kill(process.pid, number)
+    output, complaint = process.communicate(timeout=20)
+
+    assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
+    assert wait_until(lambda: not are_there(workers))
+
+
+@ON_LINUX
+def test_workers_end_with_a_parent_that_is_killed(
+    started: tuple[subprocess.Popen[str], list[int]],
+) -> None:
+    process, workers = started
+    process.kill()
+    process.wait()
+
+    assert wait_until(lambda: not are_there(workers))
+
+
+@ON_LINUX
+def test_workers_that_are_killed_again_and_again_are_one_line_that_names_the_part(
+    started: tuple[subprocess.Popen[str], list[int]],
+) -> None:
+    process, workers = started
+    for _ in range(2):
+        for worker in workers:
+            os.kill(worker, signal.SIGKILL)
+        assert wait_until(lambda: len(set(children_of(process.pid)) - set(workers)) == 2)
+        workers[:] = children_of(process.pid)
+        time.sleep(0.3)  # they are at work now
+    for worker in workers:
+        os.kill(worker, signal.SIGKILL)
+    output, complaint = process.communicate(timeout=20)
+
+    assert (process.returncode, output) == (2, "")
+    assert re.fullmatch(
+        r"clueval score: 3 processes have ended, one after the other, while they counted bytes 0 to [\d,]+ of "
+        r"\S+gold\.vrt and bytes 0 to [\d,]+ of \S+predicted\.vrt; the last one by SIGKILL "
+        r"\(count with fewer processes if memory is short\)\n",
+        complaint,
+    )
+    assert not children_of(process.pid)
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("number", "code", "message"),
+    [
+        pytest.param(signal.SIGINT, 130, "interrupted", marks=pytest.mark.long),
+        (signal.SIGTERM, 143, "terminated"),
+    ],
+)
+def test_an_interrupted_command_ends_with_its_workers_though_they_are_stopped(
+    started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
+) -> None:
+    process, workers = started
+    for worker in workers:
+        os.kill(worker, signal.SIGSTOP)
+    os.kill(process.pid, number)
+    output, complaint = process.communicate(timeout=15)
+
+    assert (process.returncode, output, complaint) == (code, "", f"clueval score: {message}\n")
+    assert not are_there(workers)
+
+
+@ON_LINUX
+def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=100)
+    script = write(
+        tmp_path / "script.py",
+        "\n".join(
+            [
+                "import threading, time",
+                "from clueval import evaluate",
+                "from clueval.evaluation.parallel import schedule as distribution, workers",
+                "if __name__ == '__main__':",
+                "    distribution.SMALLEST = 1000",
+                "    print(workers.start_method())",
+                "    threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
+                "    print(workers.start_method())",
+                f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
+            ]
+        ),
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+
+    first, second, report = done.stdout.split("\n", 2)
+    assert (first, second) == ("fork", "spawn")
+    assert report.strip() == evaluate(*files).to_json()
+
+
+@ON_LINUX
+@pytest.mark.long
+def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=100)
+    script = write(
+        tmp_path / "script.py",
+        "\n".join(
+            [
+                "import os, signal, threading, time",
+                "from clueval import evaluate",
+                "from clueval.evaluation import run as evaluation",
+                "from clueval.evaluation.parallel import schedule as distribution, workers",
+                "count, attempts = evaluation.count_column_files, 'attempts'",
+                "def dying(*arguments):",
+                "    with open(attempts, 'a') as file:",
+                "        file.write('x')",
+                "    if os.stat(attempts).st_size < 3:",
+                "        os.kill(os.getpid(), signal.SIGKILL)",
+                "    count(*arguments)",
+                "evaluation.count_column_files = dying",
+                "if __name__ == '__main__':",
+                "    distribution.SMALLEST = 1000",
+                "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
+                f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
+            ]
+        ),
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, evaluate(*files).to_json(), "")
+    assert len((tmp_path / "attempts").read_text()) > 4
+
+
+def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError("Function not implemented")
+
+    monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
+    files, remarks = corpus_files(tmp_path, 9), list[str]()
+
+    result = evaluate(*files, jobs=2, remark=remarks.append)
+
+    assert everything(result) == everything(evaluate(*files))
+    assert remarks == ["1 process: others cannot be started (Function not implemented)"]
+
+
+def test_a_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 9)
+    code = (
+        "import multiprocessing, clueval.evaluation.parallel.schedule; from clueval import evaluate; "
+        "clueval.evaluation.parallel.schedule.SMALLEST = 100; "
+        f"pool = multiprocessing.get_context('fork').Pool(1); files = {[*map(str, files)]!r}; "
+        "print(pool.apply(evaluate, files, {'jobs': 2}).tokens)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) == evaluate(*files).tokens
+
+
+@ON_LINUX
+def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4, documents=100)
+    script = write(
+        tmp_path / "script.py",
+        "\n".join(
+            [
+                "import threading, time",
+                "from clueval import evaluate; from clueval.evaluation.parallel import schedule as distribution",
+                "distribution.SMALLEST = 1000",
+                "threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
+                f"evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
+            ]
+        ),
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
+
+    hint = "a script that counts in several processes does so under if __name__ == '__main__')"
+    # what the workers complain of before they end may come in between
+    lines = [line for line in done.stderr.split("\n") if line.startswith("clueval.exceptions.WorkerLost")]
+    assert done.returncode == 1, done.stderr
+    assert any(line.endswith(hint) for line in lines), done.stderr
+
+
+@pytest.mark.parametrize("number", [None, 1])
+def test_an_executor_of_unknown_size_gets_some_tasks_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int | None
+) -> None:
+    monkeypatch.setattr(schedule, "LARGEST", 300)
+    executor, remarks = Elsewhere(), list[str]()
+
+    evaluate(*corpus_files(tmp_path, 4, documents=200), executor=executor, jobs=number, remark=remarks.append)
+
+    assert remarks == ["less than 1 MB on the executor, at most 64 tasks at a time"]
+    assert executor.most_in_flight <= schedule.IN_FLIGHT < executor.submitted
+
+
+def test_without_distributed_a_scheduler_is_a_hint_at_the_extra(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4)
+    done = subprocess.run(
+        command(files, "--scheduler", "tcp://127.0.0.1:1", before="sys.modules['distributed'] = None"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        "clueval score: a scheduler is spoken to with distributed, which is not installed "
+        "(pip install 'clueval[dask]')\n"
+    )
+
+
+def test_a_scheduler_and_a_number_of_processes_do_not_go_together(tmp_path: Path) -> None:
+    files = corpus_files(tmp_path, 4)
+    done = subprocess.run(
+        command(files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "--jobs is about this machine" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("nonsense", "'nonsense' is no address"),
+        ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
+    ],
+)
+def test_a_scheduler_that_is_not_there_is_one_line(tmp_path: Path, address: str, message: str) -> None:
+    pytest.importorskip("distributed")
+    before = (
+        "from clueval.evaluation.parallel.dask import scheduler; scheduler.__wrapped__.__defaults__ = (0.5,)"
+    )
+    done = subprocess.run(
+        command(corpus_files(tmp_path, 4), "--scheduler", address, before=before),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize("name", ["whole.conll", "cut.vrt"])
+def test_an_executor_gets_even_a_small_corpus(tmp_path: Path, name: str) -> None:
+    vrt = "".join(f"<text id='{n}'>\nw{n}\tB-X\n</text>\n" for n in range(300))
+    text = vrt if name.endswith("vrt") else "w\tB-X\n\n"
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    executor = Elsewhere()
+
+    result = evaluate(path, path, executor=executor)
+
+    assert executor.submitted == 1 if name.endswith("conll") else executor.submitted > 20
+    assert result.metrics == evaluate(path, path).metrics
+
+
+def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("w\tB-X\n" * 60, encoding="utf-8")
+    remarks: list[str] = []
+
+    for number in (2, 50):
+        evaluate(path, path, jobs=number, remark=remarks.append)
+
+    why = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
+    assert remarks == [f"1 process: {why}"] * 2
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(schedule, "SMALLEST", 1_000_000)
+        evaluate(path, path, jobs=4, remark=remarks.append)
+    assert remarks[-1] == "1 process: less than 1 MB pays for no more than that; 4 were asked for"
+
+
+INTERRUPTED_IN_A_DESTRUCTOR = """
+class Dying:
+    def __del__(self):
+        os.kill(os.getpid(), signal.{name})
+        time.sleep(0.01)
+
+def count(*_):
+    Dying()
+    time.sleep(20)
+
+clueval.evaluation.run.count_column_files = count
+"""
+
+
+@ON_LINUX
+@pytest.mark.parametrize(
+    ("name", "code", "message"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
+)
+def test_an_interruption_that_falls_into_a_destructor_is_not_lost(
+    tmp_path: Path, name: str, code: int, message: str
+) -> None:
+    before = INTERRUPTED_IN_A_DESTRUCTOR.format(name=name)
+    done = subprocess.run(
+        command(corpus_files(tmp_path, 4), before=before),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=15,
+    )
+
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", f"clueval score: {message}\n")

@@ -1,0 +1,413 @@
+"""Processes that end in the middle: their tasks are repeated, and nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from contextlib import suppress
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from test_jobs import ON_LINUX, corpus_files, everything, wait_until
+
+from clueval import evaluate
+from clueval.evaluation import run as evaluation
+from clueval.evaluation.parallel import schedule, workers
+from clueval.evaluation.parallel.executors import in_order
+from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, Workers, pool
+from clueval.exceptions import WorkerLost
+
+pytestmark = ON_LINUX
+
+
+@pytest.fixture(autouse=True)
+def _no_process_is_left() -> Iterator[None]:
+    yield
+    assert not active_children()
+
+
+def carried_out(executor: Executor, function: Callable[..., bytes], tasks: list[Any]) -> list[bytes]:
+    return [found for _, found in in_order(executor, function, tasks, window=4)]
+
+
+def pids(executor: Executor) -> list[int]:
+    assert isinstance(executor, Workers)
+    return [worker.process.pid for worker in executor._workers if worker.process.pid is not None]
+
+
+def attempts(path: Path) -> int:
+    return len(path.read_text()) if path.exists() else 0
+
+
+def note(path: Path) -> int:
+    """Write down one more attempt; how many there have been."""
+    with path.open("a") as file:
+        file.write("x")
+    return attempts(path)
+
+
+def said(task: str) -> bytes:
+    return task.encode()
+
+
+def own_pid(_: object) -> bytes:
+    return str(os.getpid()).encode()
+
+
+def killed(task: tuple[Path, int]) -> bytes:
+    """Dies the first times, as many as the task says."""
+    path, times = task
+    if note(path) <= times:
+        os.kill(os.getpid(), signal.SIGKILL)
+    time.sleep(0.3 if path.name == "slow" else 0)
+    return path.name.encode()
+
+
+def ended(task: tuple[Path, int]) -> bytes:
+    path, code = task
+    if note(path) == 1:
+        os._exit(code)
+    return b"found"
+
+
+class Unpicklable(Exception):
+    def __init__(self) -> None:
+        super().__init__("a lock")
+        self.lock = lambda: None
+
+    def __reduce__(self) -> Any:
+        raise TypeError("cannot be pickled")
+
+
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError
+
+
+def failing(kind: type[BaseException]) -> bytes:
+    raise kind
+
+
+def large(size: int) -> bytes:
+    return b"x" * size
+
+
+# A process ends
+
+
+@pytest.mark.parametrize("times", range(1, ATTEMPTS))
+def test_a_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, times: int) -> None:
+    paths = [tmp_path / str(number) for number in range(6)]
+    tasks = [(path, times if path.name in ("0", "3") else 0) for path in paths]
+    remarks: list[str] = []
+
+    with pool(2, remarks.append) as executor:
+        found = carried_out(executor, killed, tasks)
+
+    assert found == [b"0", b"1", b"2", b"3", b"4", b"5"]
+    assert [attempts(path) for path in paths] == [times + 1, 1, 1, times + 1, 1, 1]
+    assert sorted(remarks) == sorted(
+        f"a process has ended (by SIGKILL); another one repeats its part, {task}"
+        for task in (tasks[0], tasks[3])
+        for _ in range(times)
+    )
+
+
+def test_a_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) -> None:
+    tasks = [(tmp_path / str(number), 99 if number == 2 else 0) for number in range(4)]
+
+    with pytest.raises(WorkerLost) as lost, pool(2) as executor:
+        carried_out(executor, killed, tasks)
+
+    assert str(lost.value).startswith("3 processes have ended, one after the other, while they counted (")
+    assert f"{tasks[2]}; the last one by SIGKILL" in str(lost.value)
+    assert attempts(tasks[2][0]) == ATTEMPTS
+
+
+@pytest.mark.parametrize(("code", "how"), [(0, "with exit code 0"), (7, "with exit code 7")])
+def test_a_process_that_ends_by_itself_is_said_to(tmp_path: Path, code: int, how: str) -> None:
+    remarks: list[str] = []
+
+    with pool(1, remarks.append) as executor:
+        assert carried_out(executor, ended, [(tmp_path / "a", code)]) == [b"found"]
+
+    assert len(remarks) == 1
+    assert remarks[0].startswith(f"a process has ended ({how}); another one repeats its part, ")
+
+
+def test_processes_that_are_killed_while_they_have_nothing_to_do_are_replaced() -> None:
+    remarks: list[str] = []
+
+    with pool(2, remarks.append) as executor:
+        assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
+        before = pids(executor)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+        assert wait_until(lambda: not active_children())
+        assert carried_out(executor, said, ["c", "d", "e"]) == [b"c", b"d", b"e"]
+        assert not set(before) & set(pids(executor))
+
+    assert remarks == []  # no part is repeated
+
+
+def test_processes_that_are_killed_while_they_start_are_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = workers._begin
+
+    def dying(*arguments: Any) -> None:
+        if note(tmp_path / "begun") <= 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        begin(*arguments)
+
+    monkeypatch.setattr(workers, "_begin", dying)
+
+    with pool(2) as executor:
+        assert carried_out(executor, said, ["a", "b", "c"]) == [b"a", b"b", b"c"]
+
+
+def test_processes_that_never_start_are_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dying(*_: Any) -> None:
+        note(tmp_path / "begun")
+        os._exit(3)
+
+    monkeypatch.setattr(workers, "_begin", dying)
+
+    with (
+        pytest.raises(
+            WorkerLost, match="processes end before they have counted anything, the last one with exit"
+        ),
+        pool(2) as executor,
+    ):
+        carried_out(executor, said, ["a", "b", "c"])
+    assert attempts(tmp_path / "begun") <= 2 + workers.SPARE + 2
+
+
+def test_without_a_replacement_the_other_processes_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    remarks: list[str] = []
+    with pool(2, remarks.append) as executor:
+        assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
+        monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
+        tasks = [(tmp_path / name, name == "0") for name in ("0", "slow", "1", "2")]
+        assert carried_out(executor, killed, tasks) == [b"0", b"slow", b"1", b"2"]
+
+    assert remarks[1:] == [
+        "no process can be started in place of one that has ended (Resource temporarily unavailable)"
+    ]
+    with pytest.raises(NoProcesses, match="Resource temporarily unavailable"), pool(2):
+        raise AssertionError("there are no processes")
+
+
+def test_where_no_process_is_left_and_none_can_be_started_that_is_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: Any) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    with pool(1) as executor:
+        carried_out(executor, said, ["a"])
+        monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
+        with pytest.raises(WorkerLost, match="all processes have ended, and no other can be started: Res"):
+            carried_out(executor, killed, [(tmp_path / "a", 1)])
+
+
+# A task raises
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        (Unpicklable, "Unpicklable: a lock"),
+        (Speechless, "Speechless"),
+        (SystemExit, "SystemExit"),
+        (KeyboardInterrupt, "KeyboardInterrupt"),
+    ],
+)
+def test_what_a_task_raises_is_one_error_and_its_process_goes_on(
+    kind: type[BaseException], message: str
+) -> None:
+    with pool(1) as executor:
+        before = carried_out(executor, own_pid, [0])
+        with pytest.raises(WorkerLost) as lost:
+            carried_out(executor, failing, [kind])
+        assert carried_out(executor, own_pid, [0]) == before
+
+    assert str(lost.value) == f"a process could not count {kind}: {message} (count in one process)"
+
+
+def test_large_tasks_and_results_do_not_wait_for_each_other() -> None:
+    size = 1_000_000
+    with pool(2) as executor:
+        assert carried_out(executor, large, [size] * 6) == [b"x" * size] * 6
+        assert carried_out(executor, said, ["y" * size] * 6) == [b"y" * size] * 6
+
+
+# The end
+
+
+def asleep(path: Path) -> bytes:
+    note(path)
+    time.sleep(60)
+    return b""
+
+
+def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "GRACE", 0.1)
+    with pool(2) as executor:
+        assert carried_out(executor, said, ["a", "b"]) == [b"a", b"b"]
+        for pid in pids(executor):
+            os.kill(pid, signal.SIGSTOP)
+    assert not active_children()
+
+    with suppress(ZeroDivisionError), pool(1) as executor:
+        executor.submit(asleep, tmp_path / "begun")
+        assert isinstance(executor, Workers)
+        executor.attend()
+        assert wait_until(lambda: attempts(tmp_path / "begun"))
+        for pid in pids(executor):
+            os.kill(pid, signal.SIGSTOP)
+        raise ZeroDivisionError
+    assert not active_children()
+
+
+def test_workers_write_out_what_they_have_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    with pool(1) as executor:
+        carried_out(executor, printing, ["told"])
+
+    assert capfd.readouterr().out == "told\n"
+
+
+def printing(task: str) -> bytes:
+    print(task)
+    return b""
+
+
+# Counting
+
+
+@pytest.fixture
+def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
+    """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
+    count = evaluation.count_column_files
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+
+    def arranged(times: int) -> Path:
+        def counting(evaluation: Any, own: Any, other: Any) -> None:
+            middle = own.options.part is not None and own.options.part[0]
+            if middle and note(tmp_path / "attempts") <= times:
+                os.kill(os.getpid(), signal.SIGKILL)
+            count(evaluation, own, other)
+
+        monkeypatch.setattr(evaluation, "count_column_files", counting)
+        return tmp_path / "attempts"
+
+    return arranged
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_evaluation_whose_workers_are_killed_is_as_if_nothing_had_happened(
+    tmp_path: Path, deadly: Callable[[int], Path], times: int
+) -> None:
+    files = corpus_files(tmp_path, 9, documents=60)
+    alone = evaluate(*files, by=["domain"])
+    remarks, steps = list[str](), list[int]()
+    deadly(times)
+
+    together = evaluate(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
+
+    assert everything(together) == everything(alone)
+    assert remarks[0] == "2 processes: as asked for"
+    assert len(remarks) == 1 + times
+    assert all("another one repeats its part, bytes " in remark for remark in remarks[1:])
+    assert sum(steps) == sum(file.stat().st_size for file in files)
+
+
+def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
+    tmp_path: Path, deadly: Callable[[int], Path]
+) -> None:
+    files = corpus_files(tmp_path, 9, documents=60)
+    deadly(99)
+
+    with pytest.raises(
+        WorkerLost,
+        match=rf"while they counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]};",
+    ):
+        evaluate(*files, jobs=2)
+
+
+def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+    monkeypatch.setattr(evaluation, "count_column_files", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    for number in range(6):
+        for side, file in zip(
+            ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
+        ):
+            (tmp_path / side).mkdir(exist_ok=True)
+            file.rename(tmp_path / side / f"{number}.vrt")
+
+    with pytest.raises(WorkerLost) as lost:
+        evaluate(tmp_path / "gold", tmp_path / "predicted", jobs=2)
+
+    assert f"while they counted {tmp_path}/gold/0.vrt with {tmp_path}/predicted/0.vrt" in str(lost.value)
+
+
+def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
+    tmp_path: Path, deadly: Callable[[int], Path]
+) -> None:
+    files = corpus_files(tmp_path, 9, documents=60)
+    deadly(1)
+
+    with (
+        ProcessPoolExecutor(2, get_context("fork")) as executor,
+        pytest.raises(
+            WorkerLost, match=rf"the executor gives up; not counted: bytes .* of {files[0]} and"
+        ) as lost,
+    ):
+        evaluate(*files, executor=executor, jobs=2)
+    assert isinstance(lost.value.__cause__, BrokenExecutor)
+
+
+@pytest.mark.long
+def test_workers_that_are_killed_at_any_moment_change_no_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counting is killed after some microseconds, at most twice a part."""
+    monkeypatch.setattr(schedule, "SMALLEST", 100)
+    count = evaluation.count_column_files
+    folder = tmp_path / "attempts"
+    folder.mkdir()
+
+    def number(*of: object) -> int:
+        return crc32(repr((seed, *of)).encode())
+
+    def counting(evaluation: Any, own: Any, other: Any) -> None:
+        path = folder / str(own.options.part)
+        attempt = note(path)
+        if attempt <= number(path.name) % 3:
+            signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
+        count(evaluation, own, other)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    remarks: list[str] = []
+    for seed in range(12):
+        files = corpus_files(tmp_path, seed, documents=120)
+        alone = everything(evaluate(*files))
+        monkeypatch.setattr(evaluation, "count_column_files", counting)
+        assert everything(evaluate(*files, jobs=3, remark=remarks.append)) == alone
+        monkeypatch.setattr(evaluation, "count_column_files", count)
+        for path in folder.iterdir():
+            path.unlink()
+    assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20

@@ -1,0 +1,305 @@
+"""The accumulator: batches, in any portions and from any process, count as everything at once."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import pytest
+from corpora import TAGS, conll, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.evaluation.accumulator import Accumulator
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import evaluate
+from clueval.exceptions import CluevalError, OverlapError, TagError, TextMismatch, UsageError
+from clueval.metrics import metric_named
+from clueval.reading.source import read
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+METRICS = ["levels", "exact", "fair", "partial", "gate", "muc"]
+
+Sentences = list[list[str]]
+
+
+@st.composite
+def batches(draw: st.DrawFn) -> list[tuple[list[str], list[str]]]:
+    """Sentences of gold and predicted tags, ill-formed ones among them."""
+    pairs = []
+    for length in draw(st.lists(st.integers(0, 6), max_size=6)):
+        tags = st.lists(st.sampled_from(TAGS), min_size=length, max_size=length)
+        pairs.append((draw(tags), draw(tags)))
+    return pairs
+
+
+def counted(pairs: list[tuple[list[str], list[str]]]) -> Accumulator:
+    scores = Accumulator(METRICS)
+    scores.update([own for own, _ in pairs], [other for _, other in pairs])
+    return scores
+
+
+def plain(result: Result) -> dict[str, object]:
+    return result.to_dict()
+
+
+# What is counted
+
+
+@given(batches(), st.integers(0, 6))
+def test_two_batches_count_as_one(pairs: list[tuple[list[str], list[str]]], cut: int) -> None:
+    scores = counted(pairs[:cut])
+    scores.update([own for own, _ in pairs[cut:]], [other for _, other in pairs[cut:]])
+
+    assert plain(scores.compute()) == plain(counted(pairs).compute())
+
+
+@given(batches(), st.integers(0, 6))
+def test_two_accumulators_add_up_in_either_order(pairs: list[tuple[list[str], list[str]]], cut: int) -> None:
+    one, other = counted(pairs[:cut]), counted(pairs[cut:])
+    forth, back = counted([]), counted([])
+
+    forth.merge_state([one, other])
+    back.merge_state([other, one])
+
+    assert plain(forth.compute()) == plain(back.compute()) == plain(counted(pairs).compute())
+
+
+@given(batches())
+def test_pickling_keeps_everything(pairs: list[tuple[list[str], list[str]]]) -> None:
+    scores = counted(pairs)
+
+    copy: Accumulator = pickle.loads(pickle.dumps(scores))
+    copy.update([["B-PER"]], [["O"]])
+    scores.update([["B-PER"]], [["O"]])
+
+    assert plain(copy.compute()) == plain(scores.compute())
+
+
+def test_tags_count_as_a_file_with_them(tmp_path: Path) -> None:
+    gold: Sentences = [["B-PER", "I-PER", "O"], ["I-LOC", "O"], ["B-PER", "B-PER"]]
+    predicted: Sentences = [["B-PER", "O", "O"], ["I-LOC", "O"], ["O", "I-PER"]]
+    files = []
+    for name, side in (("gold", gold), ("predicted", predicted)):
+        rows = [[[(f"w{n}", tag) for n, tag in enumerate(tags)] for tags in side]]
+        files.append(write(tmp_path / f"{name}.conll", conll(rows)))
+    scores = Accumulator(["levels", "exact"])
+
+    scores.update(gold, predicted)
+    result, of_files = scores.compute(), evaluate(*files, metrics=["levels", "exact"])
+
+    assert result.metrics == of_files.metrics
+    assert (result.tokens, result.repaired_tags) == (of_files.tokens, of_files.repaired_tags)
+    assert result.signature == of_files.signature.citing(average="all")
+
+
+def test_documents_count_as_evaluate_counts_them() -> None:
+    sides = []
+    for side in ("gold", "predicted"):
+        path = Path(__file__).parents[1] / "samples" / "english" / f"{side}.vrt"
+        sides.append(list(read(path, {"entity": 2, "risk": 3}, token_id=4)))
+    scores = Accumulator(METRICS)
+    for own, other in zip(*sides, strict=True):
+        scores.update(own, other)
+
+    expected = evaluate(*sides, metrics=METRICS)
+
+    assert scores.compute().metrics == expected.metrics
+    assert scores.compute().repaired_tags == expected.repaired_tags
+
+
+def test_merged_layers_are_one_sequence() -> None:
+    gold = [Span(0, 2, {"entity": "PER"}), Span(1, 4, {"risk": "high"})]
+    scores = Accumulator("exact", merge=True)
+
+    scores.update(gold, [Span(0, 4, {"entity": "PER", "risk": "high"})])
+
+    assert scores.compute().metrics["exact"]["merged"]["micro"]["f1"] == 1
+
+
+def test_a_list_of_spans_is_a_document_and_a_list_of_lists_several() -> None:
+    one, several = Accumulator("exact"), Accumulator("exact")
+
+    one.update([Span(0, 2, "PER"), Span(3, 4, "LOC")], [Span(3, 4, "LOC")])
+    several.update([[Span(0, 2, "PER")], [Span(3, 4, "LOC")]], [[], [Span(3, 4, "LOC")]])
+
+    assert (one.compute().documents, several.compute().documents) == (1, 2)
+    assert one.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
+    assert several.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
+
+
+def test_a_list_of_tags_is_one_sentence() -> None:
+    scores = Accumulator("exact")
+
+    scores.update(["B-PER", "O"], ["B-PER", "O"])
+
+    assert (scores.compute().documents, scores.compute().tokens) == (1, 2)
+
+
+def test_spans_without_label_are_counted() -> None:
+    scores = Accumulator("exact")
+
+    scores.update([Span(0, 2), Span(4, 5)], [Span(0, 2)])
+
+    assert scores.compute().metrics["exact"]["label"]["micro"]["tp_gold"] == 1
+
+
+def test_empty_lists_count_nothing() -> None:
+    scores = Accumulator("exact")
+
+    scores.update([], [])
+
+    assert scores.compute().documents == 0
+
+
+def test_nothing_predicted_is_a_document_too() -> None:
+    scores = Accumulator("exact")
+
+    scores.update([Span(0, 2, "PER")], [])
+
+    assert scores.compute().metrics["exact"]["label"]["micro"]["fn"] == 1
+
+
+def test_reset_forgets_everything() -> None:
+    scores = counted([(["B-PER", "I-LOC"], ["O", "O"])])
+
+    scores.reset()
+
+    assert plain(scores.compute()) == plain(Accumulator(METRICS).compute())
+
+
+def test_computing_changes_nothing() -> None:
+    scores = counted([(["B-PER"], ["O"])])
+    first = scores.compute()
+
+    scores.update([["B-PER"]], [["B-PER"]])
+
+    assert first.metrics["exact"]["label"]["micro"]["f1"] == 0
+    assert scores.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
+
+
+def test_an_accumulator_can_be_added_to_itself() -> None:
+    scores = counted([(["B-PER", "O"], ["B-PER", "B-LOC"])])
+
+    scores.merge_state(scores)
+
+    micro = scores.compute().metrics["exact"]["label"]["micro"]
+    assert (micro["gold"], micro["predicted"], scores.compute().tokens) == (2, 4, 4)
+
+
+def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
+    with pytest.raises(UsageError, match=r"without their scheme .* \(name it, as in scheme='BIO'\)"):
+        Accumulator("exact", invalid="discard")
+    scores = Accumulator("exact", invalid="discard", scheme="BIO")
+
+    scores.update([["I-PER", "O", "B-PER"]], [["I-PER", "O", "B-PER"]])
+
+    assert scores.compute().metrics["exact"]["label"]["micro"]["gold"] == 1
+    assert scores.compute().repaired_tags == {"gold": 1, "predicted": 1}
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        ("gold.vrt", "predicted.vrt", "gold must be documents, spans or tags, not a str"),
+        (None, [], "gold must be documents, spans or tags, not a NoneType"),
+        ([["O"]], [[Span(0, 1)]], "one side is spans and the other tags"),
+        ([["O"]], ["O"], "one side is a list and the other a list of lists"),
+        ([["O"], "O"], [["O"], ["O"]], "gold has lists beside what is none"),
+        ([["O"]], [["O"], ["O"]], "there are 1 gold and 2 predicted sentences"),
+        ([[Span(0, 1)]], [], "there are 1 gold and 0 predicted documents"),
+        ([["O", "O"]], [["O"]], "sentence 0 has 2 gold and 1 predicted tags"),
+        (
+            [[1]],
+            [["O"]],
+            "gold must be all documents, all spans or all tags (there is something of type int)",
+        ),
+        ([Document("a", {})], [], "predicted has 0 documents and ends where the other side goes on"),
+        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it has several"),
+    ],
+)
+def test_sides_that_do_not_fit_are_refused(gold: object, predicted: object, message: str) -> None:
+    with pytest.raises(UsageError) as error:
+        Accumulator("exact").update(gold, predicted)  # type: ignore[arg-type]  # wrong on purpose
+
+    assert message in str(error.value)
+
+
+def test_a_tag_outside_all_schemes_is_named_with_its_place() -> None:
+    with pytest.raises(TagError, match="predicted, sentence 1: 'PER' is not a tag"):
+        Accumulator("exact").update([["O"], ["O"]], [["O"], ["PER"]])
+
+
+def test_a_mixture_of_schemes_is_refused_when_it_comes() -> None:
+    scores = Accumulator("exact")
+    scores.update([["S-PER"]], [["S-PER"]])
+
+    with pytest.raises(TagError, match=r"gold: tags of BIOES .* and of BILOU .* \(name the scheme\)"):
+        scores.update([["U-PER"]], [["S-PER"]])
+
+
+def test_different_texts_are_refused_as_evaluate_does() -> None:
+    gold, predicted = (Document("d", {"label": []}, tokens=[token]) for token in ("a", "b"))
+
+    with pytest.raises(TextMismatch, match="gold has the token 'a'"):
+        Accumulator("exact").update(gold, predicted)
+
+
+@pytest.mark.parametrize(
+    ("metric", "gold", "predicted", "kind"),
+    [
+        ("exact", [["B-PER"], ["B-PER"]], [["B-PER"], ["PER"]], TagError),
+        ("levels", [[Span(0, 1, "A")], [Span(0, 2, "A"), Span(1, 3, "A")]], [[], []], OverlapError),
+    ],
+)
+def test_of_a_refused_batch_nothing_is_counted(
+    metric: str, gold: list[list[Span]], predicted: list[list[Span]], kind: type[CluevalError]
+) -> None:
+    scores = Accumulator(metric)
+
+    with pytest.raises(kind):
+        scores.update(gold, predicted)
+
+    assert scores.compute().documents == 0
+
+
+def test_accumulators_of_other_metrics_do_not_add_up() -> None:
+    with pytest.raises(UsageError, match="cannot be added: metrics is exact and levels"):
+        Accumulator("exact").merge_state(Accumulator("levels"), force=True)
+
+
+def test_other_settings_of_a_metric_are_another_metric() -> None:
+    graded = Accumulator(metric_named("partial", factor=0.5))
+
+    with pytest.raises(UsageError, match=r"factor=0.75.* and partial\(factor=0.5"):
+        Accumulator("partial").merge_state(graded)
+
+
+def test_other_choices_add_up_by_force_only() -> None:
+    spans, tags = Accumulator("exact"), Accumulator("exact")
+    spans.update([Span(0, 1, "PER")], [Span(0, 1, "PER")])
+    tags.update([["B-PER"]], [["O"]])
+
+    with pytest.raises(UsageError, match=r"scheme is documents and auto; invalid is .* force=True"):
+        spans.merge_state(tags)
+    spans.merge_state(tags, force=True)
+
+    assert spans.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"metrics": "exat"}, "unknown metric 'exat'"),
+        ({"metrics": []}, "no metric is named"),
+        ({"scheme": "XYZ"}, "unknown tag scheme 'XYZ'"),
+        ({"invalid": "mend"}, "unknown treatment of ill-formed tags 'mend'"),
+    ],
+)
+def test_unknown_names_are_refused(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Accumulator(**settings)  # type: ignore[arg-type]  # wrong on purpose

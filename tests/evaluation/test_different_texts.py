@@ -1,0 +1,171 @@
+"""Files whose texts differ, through the front door: `noisy`, `--align`, `--pairs`, `--explain`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval import evaluate
+from clueval.cli import main
+from clueval.exceptions import CluevalError, TextMismatch, UsageError
+
+pytest.importorskip("rapidfuzz")
+
+GOLD = "Hugone B-PERS\nMontiniaci I-PERS\ndomino I-PERS\n"
+PREDICTED = "Hugone B-PERS\nMontiniaci I-PERS\ndomino O\n"
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[str, str]:
+    return str(write(tmp_path / "gold.bio", GOLD)), str(write(tmp_path / "predicted.bio", PREDICTED))
+
+
+def test_seven_of_24_characters_pass_at_30_percent_and_not_below(
+    pair: tuple[str, str], capsys: Capture
+) -> None:
+    for threshold, matched in (("0.3", 1), ("0.29", 0)):
+        assert main(["score", *pair, "--metric", "noisy", "--threshold", threshold, "--output", "json"]) == 0
+        report = json.loads(capsys.readouterr().out)
+        assert report["metrics"]["noisy"]["label"]["ALL"]["matched"] == matched
+        assert f"noisy(threshold={threshold})" in report["signature"]
+        assert "text:aligned" in report["signature"]
+
+
+def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: Path, capsys: Capture) -> None:
+    write(tmp_path / "a.bio", GOLD)
+    write(tmp_path / "b.bio", "x B-PERS\ny O\nz B-LOC\n")
+    write(tmp_path / "c.bio", "x B-PERS\ny O\nz O\n")
+    table = write(tmp_path / "pairs.csv", "Annotation,Prediction\na.bio,a.bio\nb.bio,c.bio\n")
+
+    assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy", "--output", "json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)["metrics"]["noisy"]["label"]
+    assert (report["ALL"]["matched"], report["ALL"]["gold"], report["ALL"]["predicted"]) == (2, 3, 2)
+    assert report["file_mean"]["recall"] == pytest.approx((1 + 1 / 2) / 2)
+    assert report["per_label"]["LOC"]["precision"] is None
+
+
+def test_explanations_come_as_text_tsv_and_never_for_other_metrics(
+    pair: tuple[str, str], capsys: Capture
+) -> None:
+    assert main(["score", *pair, "--metric", "noisy", "--explain"]) == 0
+    assert "Hugone Montiniaci domino" in capsys.readouterr().out
+    assert main(["score", *pair, "--metric", "noisy", "--explain", "--output", "tsv"]) == 0
+    header, row = capsys.readouterr().out.rstrip("\n").split("\n")
+    cells = dict(zip(header.split("\t"), row.split("\t"), strict=True))
+    assert (cells["gold_text"], cells["distance"], cells["matched"]) == (
+        "Hugone Montiniaci domino",
+        "7",
+        "yes",
+    )
+    assert main(["score", pair[0], pair[0], "--explain"]) == 2
+    assert "add --metric noisy" in capsys.readouterr().err
+
+
+def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.conll", "Frau O\nAnna B-PER\nWeiß I-PER\nsprach O\n")
+    predicted = write(tmp_path / "p.conll", "Frau O\nAnnaWeiss B-PER\nsprach O\nxx B-PER\n")
+
+    with pytest.raises(TextMismatch):
+        evaluate(gold, predicted)
+    result = evaluate(gold, predicted, align=True, metrics=["levels", "exact", "fair", "partial", "gate"])
+    report = result.to_dict()
+
+    assert report["metrics"]["levels"]["label"]["classes"]["gold"]["exact"] == 1
+    # what has no place on the gold text is listed, and counts as wrong in every metric
+    assert [(span["label"], span["start"]) for span in report["unprojected"]] == [("PER", 3)]
+    assert report["metrics"]["levels"]["label"]["classes"]["predicted"]["missed"] == 1
+    assert report["metrics"]["exact"]["label"]["micro"]["fp"] == 1
+    assert report["metrics"]["fair"]["label"]["overall"]["fair"]["FP"] == 1
+    assert report["metrics"]["partial"]["label"]["micro"]["predicted"] == 2
+    assert report["metrics"]["gate"]["label"]["all"]["true_spurious_lenient"] == 1
+    assert "text:aligned" in report["signature"]
+
+
+def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None:
+    samples = Path(__file__).parents[1] / "samples" / "english"
+    paths = [samples / f"{side}.vrt" for side in ("gold", "predicted")]
+    options: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
+
+    for merge in (False, True):
+        plain = evaluate(*paths, merge=merge, **options)
+        aligned = evaluate(*paths, merge=merge, align=True, **options)
+        assert aligned.metrics == plain.metrics
+        assert aligned.unprojected == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "arguments", "message"),
+    [
+        ("", [], "the file has no tokens"),
+        ("a b c\n", [], "1: the line has 3 fields instead of 2"),
+        ("a X-PER\n", [], "'X-PER' is not a tag"),
+        (GOLD, ["--threshold", "2"], "threshold must be a number from 0 to 1"),
+        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--max-alignment", "10"], "--max-alignment"),
+    ],
+)
+def test_bad_input_is_one_line(
+    tmp_path: Path, capsys: Capture, gold: str, arguments: list[str], message: str
+) -> None:
+    paths = [str(write(tmp_path / "g.bio", gold)), str(write(tmp_path / "p.bio", PREDICTED))]
+
+    assert main(["score", *paths, "--metric", "noisy", *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) -> None:
+    for text, message in (("A,B\na,b\n", "header"), ("Annotation,Prediction\nno.bio,no.bio\n", "no.bio")):
+        table = write(tmp_path / "pairs.csv", text)
+        assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy"]) == 2
+        assert message in capsys.readouterr().err
+    with pytest.raises(CluevalError, match="1 gold files and 2 predicted files"):
+        evaluate([str(table)], [str(table), str(table)])
+    with pytest.raises(UsageError, match="a filter on a layer"):
+        evaluate(
+            write(tmp_path / "a", "a B-X\n"), write(tmp_path / "b", "b B-X\n"), align=True, where=["label=X"]
+        )
+
+
+def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
+    other = write(tmp_path / "other.bio", "Totally B-PER\ndifferent O\n")
+    longer = write(tmp_path / "longer.bio", "Anna B-PER\nkam O\nan O\n")
+
+    for beside in ("levels", "exact", "fair", "partial", "gate", "muc", "confusion"):
+        for metrics in (["noisy", beside], [beside, "noisy"]):
+            for predicted in (other, longer):
+                with pytest.raises(TextMismatch):
+                    evaluate(gold, predicted, metrics=metrics)
+                with pytest.raises(TextMismatch):
+                    evaluate(gold, predicted, metrics=metrics, input="conll")
+
+
+def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
+    # "noir" goes on with PER for Nerval; for conlleval it would begin another span
+    gold = write(tmp_path / "g.bio", "Jean B-PER\nUlm B-LOC\nnoir I-PER\nkam O\n")
+    predicted = write(tmp_path / "p.bio", "Jean B-PER\nUlm O\nnoir I-PER\nkam O\n")
+
+    alone = evaluate(gold, predicted, metrics=["noisy"])
+    beside = evaluate(gold, predicted, metrics=["noisy", "muc"])
+
+    assert beside.metrics["noisy"] == alone.metrics["noisy"]
+    assert beside.metrics["muc"]["label"]["strict"]["correct"] == 0
+    assert (alone.signature.choices["text"], beside.signature.choices["text"]) == ("aligned", "equal")
+    assert beside.signature.choices["unit"] == "character"
+
+
+def test_noisy_needs_no_equal_texts_where_the_other_metrics_are_aligned(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
+    predicted = write(tmp_path / "p.bio", "Anne B-PER\nkam O\n")
+
+    result = evaluate(gold, predicted, metrics=["noisy", "exact"], align=True)
+
+    assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+    assert result.metrics["noisy"]["label"]["ALL"]["matched"] == 1

@@ -1,0 +1,372 @@
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import Corpus, conll, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from seqeval.metrics import accuracy_score
+from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
+
+from clueval import Document, Span, evaluate, read
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import CluevalError, TextMismatch, UsageError
+from clueval.findings.stream import find_errors
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+LAYERS = {"entity": 2, "risk": 3}
+in_one_folder = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def sample(language: str, side: str) -> str:
+    return str(SAMPLES / language / f"{side}.vrt")
+
+
+def scored(folder: Path, corpora: tuple[Corpus, Corpus], form: Any = vrt, **options: Any) -> Any:
+    paths = [write(folder / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
+    return evaluate(*paths, **options)
+
+
+class TestTheSamples:
+    def test_german_entities_are_classified_as_counted_by_hand(self) -> None:
+        report = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS, token_id=4)
+
+        classes = report.to_dict()["metrics"]["levels"]["entity"]["classes"]
+        assert list(classes["gold"].values()) == [188, 10, 4, 3, 17]
+        assert list(classes["predicted"].values()) == [188, 21, 2, 2, 16]
+        assert report.repaired_tags == {"gold": 0, "predicted": 1}
+
+    def test_documents_and_files_give_the_same_numbers(self) -> None:
+        for options in ({}, {"merge": True}):
+            paths = [sample("english", side) for side in ("gold", "predicted")]
+            raw = evaluate(*paths, layers=LAYERS, token_id=4, metrics=["levels", "exact"], **options)
+            documents = [read(path, LAYERS, token_id=4) for path in paths]
+            plain = evaluate(*documents, metrics=["levels", "exact"], **options)
+            assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
+
+
+@in_one_folder
+@given(corpora=tagged_corpora(), form=st.sampled_from([vrt, conll]))
+@example(corpora=([[[("a", "B-PER")]], []], [[[("a", "I-PER")]], []]), form=vrt)
+def test_raw_comparison_equals_counting_document_by_document(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any
+) -> None:
+    paths = [write(tmp_path / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
+    names = ["levels", "exact"]
+
+    raw = evaluate(*paths, metrics=names, layers={"x": 2})
+    plain = evaluate(*(read(path, {"x": 2}) for path in paths), metrics=names)
+
+    if any(corpora[0]):
+        assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
+    assert (raw.documents, raw.tokens) == (plain.documents, plain.tokens)
+
+
+@in_one_folder
+@given(
+    corpora=tagged_corpora(layers=2), merge=st.booleans(), invalid=st.sampled_from(["conlleval", "discard"])
+)
+def test_raw_comparison_equals_documents_with_layers_merging_and_discarding(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], merge: bool, invalid: str
+) -> None:
+    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
+    options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
+    layers = {"x": 2, "y": 3}
+
+    raw = evaluate(*paths, layers=layers, invalid=invalid, scheme="BIO", **options)
+    plain = evaluate(*(read(path, layers, invalid=invalid, scheme="BIO") for path in paths), **options)
+
+    if any(map(any, corpora[0])):
+        assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
+
+
+@in_one_folder
+@given(
+    corpora=tagged_corpora(tags=("O", "B", "I", "S-PER", "E-PER", "B-PER", "I-PER", "I-court-name", "E-LOC"))
+)
+def test_level_one_labelled_is_seqeval(tmp_path: Path, corpora: tuple[Corpus, Corpus]) -> None:
+    gold, predicted = ([[t for _, t in s] for d in side for s in d] for side in corpora)
+    if not gold:
+        return
+    report = scored(tmp_path, corpora, layers={"x": 2}, metrics=["levels", "exact"]).to_dict()["metrics"]
+    first = report["levels"]["x"]["labelled"]["x"]["1"]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for average in ("micro", "macro", "weighted"):
+            if first["micro"]["gold"] + first["micro"]["predicted"] == 0:
+                continue  # seqeval divides by nothing here
+            expected = precision_recall_fscore_support(gold, predicted, average=average, zero_division=0)[:3]
+            entries = [report["exact"]["x"][average]] + ([first[average]] if average in first else [])
+            for entry in entries:
+                assert [entry["precision"], entry["recall"], entry["f1"]] == pytest.approx(list(expected))
+        assert report["exact"]["x"]["token_accuracy"] == pytest.approx(accuracy_score(gold, predicted))
+
+
+@in_one_folder
+@given(corpora=tagged_corpora())
+def test_rates_never_fall_with_the_level(tmp_path: Path, corpora: tuple[Corpus, Corpus]) -> None:
+    report = scored(tmp_path, corpora, layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
+
+    for levels in (report["unlabelled"], {n: e["micro"] for n, e in report["labelled"]["x"].items()}):
+        for rate in ("precision", "recall"):
+            values = [levels[str(level)][rate] for level in (1, 2, 3, 4)]
+            assert values == sorted(values)
+
+
+@in_one_folder
+@given(corpora=tagged_corpora())
+def test_swapping_the_sides_swaps_precision_and_recall(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus]
+) -> None:
+    there = scored(tmp_path, corpora, layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
+    back = scored(tmp_path, (corpora[1], corpora[0]), layers={"x": 2}).to_dict()["metrics"]["levels"]["x"]
+
+    assert there["classes"]["gold"] == back["classes"]["predicted"]
+    for level in ("1", "2", "3", "4"):
+        assert there["unlabelled"][level]["precision"] == back["unlabelled"][level]["recall"]
+        own, other = (report["labelled"]["x"][level]["micro"] for report in (there, back))
+        assert (own["precision"], own["recall"]) == (other["recall"], other["precision"])
+
+
+@in_one_folder
+@given(corpora=tagged_corpora(max_documents=4), seed=st.randoms())
+def test_the_order_of_documents_does_not_matter(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], seed: Any
+) -> None:
+    order = list(range(len(corpora[0])))
+    seed.shuffle(order)
+    shuffled = tuple([side[number] for number in order] for side in corpora)
+
+    one, other = (scored(tmp_path, pair, layers={"x": 2}) for pair in (corpora, shuffled))
+
+    assert one.metrics == other.metrics
+
+
+@in_one_folder
+@given(corpora=tagged_corpora(max_documents=4), cut=st.integers(0, 4))
+def test_any_split_of_the_corpus_adds_up(tmp_path: Path, corpora: tuple[Corpus, Corpus], cut: int) -> None:
+    def classes(pair: Any) -> dict[str, dict[str, int]]:
+        result: dict[str, dict[str, int]] = scored(tmp_path, pair, layers={"x": 2}).metrics["levels"]["x"][
+            "classes"
+        ]
+        return result
+
+    parts = [classes(tuple(side[slice_] for side in corpora)) for slice_ in (slice(cut), slice(cut, None))]
+    for side, counts in classes(corpora).items():
+        assert counts == {kind: parts[0][side][kind] + parts[1][side][kind] for kind in counts}
+
+
+def test_spans_do_not_touch_across_a_document_border(tmp_path: Path) -> None:
+    gold = [[[("a", "B-X"), ("b", "I-X")]], [[("c", "O")]]]
+    predicted = [[[("a", "B-X"), ("b", "O")]], [[("c", "B-X")]]]
+
+    report = scored(tmp_path, (gold, predicted), layers={"x": 2}).to_dict()
+
+    assert report["metrics"]["levels"]["x"]["classes"]["gold"]["missed"] == 1
+
+
+class TestFiltersAndBreakDowns:
+    GOLD = (
+        "<text id='a' domain='civil'>\nAnna\tB-PER\tB-high\nin\tO\tO\nRom\tB-LOC\tB-low\n</text>\n"
+        "<text id='b' domain='penal'>\nBert\tB-PER\tB-high\n</text>\n"
+    )
+    PREDICTED = GOLD.replace("Rom\tB-LOC\tB-low", "Rom\tB-LOC\tB-high").replace(
+        "Bert\tB-PER\tB-high", "Bert\tO\tO"
+    )
+
+    def scored(self, folder: Path, **options: Any) -> dict[str, Any]:
+        paths = [write(folder / f"{n}.vrt", text) for n, text in enumerate((self.GOLD, self.PREDICTED))]
+        return evaluate(*paths, layers=LAYERS, **options).to_dict()
+
+    def test_a_layer_filters_gold_for_recall_and_predicted_for_precision(self, tmp_path: Path) -> None:
+        report = self.scored(tmp_path, where=["risk=high"])["metrics"]["levels"]["entity"]["unlabelled"]["1"]
+
+        # gold spans of high risk: Anna (found), Bert (missed); predicted ones: Anna and Rom, both right
+        assert (report["gold"], report["tp_gold"], report["recall"]) == (2, 1, 0.5)
+        assert (report["predicted"], report["tp_predicted"], report["precision"]) == (2, 2, 1.0)
+
+    def test_metadata_filters_documents_and_break_downs_add_up(self, tmp_path: Path) -> None:
+        civil = self.scored(tmp_path, where={"domain": "civil"})
+        by = self.scored(tmp_path, by="domain")
+
+        assert civil["documents"] == 1
+        assert by["by"]["domain"]["civil"]["metrics"] == civil["metrics"]
+        assert [group["tokens"] for group in by["by"]["domain"].values()] == [3, 1]
+        assert list(self.scored(tmp_path, by="document")["by"]["document"]) == ["a", "b"]
+
+    def test_keys_that_nothing_has_are_refused_with_what_there_is(self, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match=r"'court'.*layers: entity, risk; metadata: document, domain"):
+            self.scored(tmp_path, by="court")
+        with pytest.raises(UsageError, match="no layer and no document's metadata is called 'rsik'"):
+            self.scored(tmp_path, where=["rsik=high"])
+        with pytest.raises(UsageError, match=r"nothing has risk=hgih \(there are high, low\)"):
+            self.scored(tmp_path, where=["risk=hgih"])
+        with pytest.raises(UsageError, match=r"nothing has domain=tax \(there are civil, penal\)"):
+            self.scored(tmp_path, where=["domain=tax"])
+        with pytest.raises(UsageError, match="'risk' cannot be read"):
+            self.scored(tmp_path, where=["risk"])
+
+
+class TestConsistency:
+    TEXT = '<text id="d">\n<s>\nAnna\tB-PER\t1\nlebt\tO\t2\n</s>\n<s>\nhier\tO\t3\n</s>\n</text>\n'
+
+    @pytest.mark.parametrize(
+        ("old", "new", "message"),
+        [
+            ("lebt", "lebte", r"0\.vrt:4: gold has the token 'lebt' where .*1\.vrt:4 has 'lebte'"),
+            ("\t2", "\t9", r"0\.vrt:4: gold has the token id '2' where .*1\.vrt:4 has '9'"),
+            ("</s>\n<s>\n", "", r"0\.vrt:7: gold begins a sentence where .*1\.vrt:5 does not"),
+            (
+                "hier\tO\t3\n",
+                "hier\tO\t3\nda\tO\t4\n",
+                r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* goes on",
+            ),
+            ("lebt\tO\t2\n", "", r"gold goes on with a sentence where .*1\.vrt:6 does not"),
+            ('id="d"', 'id="e"', r"0\.vrt:3: gold has document 'd' where .*1\.vrt:3 has document 'e'"),
+        ],
+    )
+    def test_the_first_difference_is_one_error_with_both_lines(
+        self, tmp_path: Path, old: str, new: str, message: str
+    ) -> None:
+        paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", self.TEXT.replace(old, new))]
+
+        with pytest.raises(TextMismatch, match=message) as raised:
+            evaluate(*paths, layers={"entity": 2}, token_id=3)
+        assert "\n" not in str(raised.value)
+        with pytest.raises(CluevalError):
+            evaluate(*(read(path, {"entity": 2}, token_id=3) for path in paths))
+
+    def test_a_document_on_one_side_only_is_an_error(self, tmp_path: Path) -> None:
+        longer = self.TEXT + self.TEXT.replace('"d"', '"e"')
+        paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", longer)]
+
+        with pytest.raises(
+            TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt:12 goes on with document 'e'"
+        ):
+            evaluate(*paths, layers={"entity": 2}, token_id=3)
+
+    def test_differing_documents_have_their_lines_whatever_reads_them(self, tmp_path: Path) -> None:
+        other = self.TEXT.replace('"d"', '"e"')
+        paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", "\n" + other)]
+        longer = write(tmp_path / "2.vrt", self.TEXT + other)
+        sides: tuple[dict[str, Any], ...] = (
+            {"layers": {"entity": 2}},
+            {"layers": {"entity": 2}, "metrics": "gate", "unit": "character"},
+        )
+
+        for options in sides:
+            with pytest.raises(
+                TextMismatch, match=r"0\.vrt:3.*: gold has .*document 'd' where .*1\.vrt:4 has"
+            ):
+                evaluate(*paths, **options)
+            with pytest.raises(
+                TextMismatch, match=r"0\.vrt: .* ends where .*2\.vrt:12 goes on with document 'e'"
+            ):
+                evaluate(paths[0], longer, **options)
+        with pytest.raises(
+            TextMismatch, match=r"0\.vrt:3: gold has document 'd' where .*1\.vrt:4 has document 'e'"
+        ):
+            list(find_errors(*paths, layers={"entity": 2}))
+        with pytest.raises(TextMismatch, match=r"ends where .*2\.vrt:12 goes on with document 'e'"):
+            list(find_errors(longer, paths[0], layers={"entity": 2}))
+
+    def test_a_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "0.vrt", '<text id="d">\n</text>\n')
+        predicted = write(tmp_path / "1.vrt", '<text id="e">\n</text>\n')
+
+        with pytest.raises(
+            TextMismatch, match=r"0\.vrt: gold has document 'd' where .*1\.vrt has document 'e'"
+        ):
+            evaluate(gold, predicted)
+
+    def test_documents_in_memory_are_compared_too(self) -> None:
+        gold = Document("d", {"x": [Span(0, 1, {"x": "A"})]}, tokens=["a", "b"])
+        other = Document("d", {"x": []}, tokens=["a", "c"])
+
+        with pytest.raises(
+            TextMismatch, match="gold has the token 'b' at position 1 where predicted has 'c'"
+        ):
+            evaluate([gold], [other])
+        with pytest.raises(UsageError, match="predicted has 0 documents and ends"):
+            evaluate([gold], [])
+
+    def test_markup_may_differ_where_the_text_is_the_same(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "g.vrt", "<s>\nR&amp;D\tB-X\nb\tO\n</s>\n")
+        predicted = write(
+            tmp_path / "p.vrt", "<!-- made by a tagger -->\n<s>\n\nR&#38;D\tB-X\n<g/>\nb\tO\n</s>\n"
+        )
+
+        assert evaluate(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
+
+
+class TestForms:
+    GOLD = "Anna B-PER B-PER\nlebt O O\n\nRom B-LOC O\n"
+
+    def test_one_file_has_gold_and_predicted_in_its_last_two_columns(self, tmp_path: Path) -> None:
+        result = evaluate(write(tmp_path / "both.conll", self.GOLD), metrics="exact")
+
+        entry = result.metrics["exact"]["label"]["micro"]
+        assert (entry["gold"], entry["predicted"], entry["tp_gold"]) == (2, 1, 1)
+
+    def test_gold_and_predicted_may_stand_in_different_columns(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "both.conll", self.GOLD)
+
+        assert (
+            evaluate(path, layers={"x": (3, 2)}).metrics["levels"]["x"]["classes"]["predicted"]["missed"] == 1
+        )
+        with pytest.raises(UsageError, match="layer 'x' has one column"):
+            evaluate(path, layers={"x": 2})
+
+    def test_folders_are_paired_by_relative_name(self, tmp_path: Path) -> None:
+        for side in ("gold", "predicted"):
+            (tmp_path / side / "deep").mkdir(parents=True)
+            write(tmp_path / side / "a.conll", "a B-X\n")
+            write(tmp_path / side / "deep" / "b.conll", "b B-X\n")
+        result = evaluate(tmp_path / "gold", tmp_path / "predicted", by="document")
+
+        assert list((result.groups or {})["document"]) == ["a.conll", "deep/b.conll"]
+        (tmp_path / "predicted" / "a.conll").unlink()
+        with pytest.raises(CluevalError, match=r"predicted: has no file 'a\.conll', which .*gold has"):
+            evaluate(tmp_path / "gold", tmp_path / "predicted")
+
+    def test_vrt_is_scored_against_conll(self, tmp_path: Path) -> None:
+        gold = write(tmp_path / "g.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tO\n</s>\n")
+        predicted = write(tmp_path / "p.conll", "a NN B-X\nb NN O\n\nc NN O\n")
+
+        assert evaluate(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
+
+    def test_empty_files_and_documents_without_spans_work(self, tmp_path: Path) -> None:
+        empty = write(tmp_path / "empty.vrt", "")
+        bare = write(tmp_path / "bare.vrt", "<text id='a'>\n</text>\n<text id='b'>\nx\tO\n</text>\n")
+
+        assert (evaluate(empty, empty).documents, evaluate(empty, empty).tokens) == (0, 0)
+        assert (evaluate(bare, bare).documents, evaluate(bare, bare).tokens) == (2, 1)
+
+
+def test_a_signature_can_be_read_back(tmp_path: Path) -> None:
+    result = evaluate(sample("german", "gold"), sample("german", "gold"), layers=LAYERS, where=["risk=high"])
+
+    assert Signature.parse(str(result.signature)) == result.signature
+    assert "where:risk=high" in str(result.signature)
+    strange = Signature({"where": "a|b%7C:c"})
+    assert Signature.parse(str(strange)) == strange
+    with pytest.raises(UsageError):
+        Signature.parse("no signature")
+
+
+def test_json_holds_plain_numbers_and_is_stable() -> None:
+    result = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
+
+    assert json.loads(result.to_json()) == result.to_dict()
+    again = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
+    assert again.to_json() == result.to_json()
+
+
+def test_unknown_metrics_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown metric 'f1'.*levels"):
+        evaluate([], [], metrics=["f1"])

@@ -1,0 +1,60 @@
+"""Values of any length: an error shows what is around the difference, and nothing takes forever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import evaluate, read
+from clueval.evaluation.lockstep.narrowing import pieces
+from clueval.exceptions import TextMismatch
+from clueval.formats.columns.layout import ColumnOptions, layout_of
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_of_long_tokens_an_error_shows_the_first_difference(tmp_path: Path, raw: bool) -> None:
+    gold = write(tmp_path / "g.vrt", f"{'a' * 5000}b{'c' * 5000}\tO\n")
+    predicted = write(tmp_path / "p.vrt", f"{'a' * 5000}x{'c' * 5000}\tO\n")
+
+    with pytest.raises(TextMismatch) as caught:
+        evaluate(gold, predicted) if raw else evaluate(read(gold), read(predicted))
+
+    message = str(caught.value)
+    assert "ab" + "c" * 39 in message
+    assert "ax" + "c" * 39 in message
+    assert "from character 4960 on" in message
+    assert len(message) < 1000
+
+
+def test_a_token_that_is_the_beginning_of_a_long_one_is_shown(tmp_path: Path) -> None:
+    gold, predicted = (write(tmp_path / f"{n}.vrt", f"{'a' * n}\tO\n") for n in (100, 200))
+
+    with pytest.raises(TextMismatch, match=r"token '(a{40})' from character 60 on where .* has '(a{80})'"):
+        evaluate(gold, predicted)
+
+
+def test_a_sentence_in_which_no_place_is_outside_on_both_sides_is_cut_once() -> None:
+    """The search for such a place looks at every line once: this took minutes when it did not."""
+    layout = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
+    gold = "w\tB-X\nw\tO\n" * 100_000
+    predicted = "w\tO\nw\tB-X\n" * 100_000
+
+    assert list(pieces((gold, predicted), layout)) == [(gold, predicted)]
+
+
+@pytest.mark.parametrize("size", [40, 81, 90, 5000])
+@pytest.mark.parametrize("character", ["a", "\x01", "\u202e", "\U000e0001"])
+def test_of_two_tokens_of_any_length_the_difference_is_shown(
+    tmp_path: Path, size: int, character: str
+) -> None:
+    gold, predicted = (write(tmp_path / f"{end}.vrt", f"{character * size}{end}\tO\n") for end in "xy")
+
+    with pytest.raises(TextMismatch) as caught:
+        evaluate(gold, predicted)
+
+    message = str(caught.value)
+    assert "x'" in message
+    assert "y'" in message
+    assert len(message) < 1500

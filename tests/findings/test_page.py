@@ -1,0 +1,326 @@
+"""The page of findings in a real browser: headless Chromium, spoken to over the DevTools protocol.
+
+Skipped where no Chromium is found.
+"""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("jinja2")
+
+from clueval.evaluation.run import evaluate
+from clueval.findings import page as findings_html
+from clueval.findings.choice import Choice, expected
+from clueval.findings.stream import find_errors
+from clueval.metrics.confusion import Confusion
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+LAYERS = {"entity": 2, "risk": 3}
+
+
+class Browser:
+    """One browser with one page. It keeps what the console and uncaught errors say."""
+
+    def __init__(self, profile: Path) -> None:
+        commands, self._write = os.pipe()
+        self._read, answers = os.pipe()
+        # out of the way of the descriptors 3 and 4, from which and to which the browser reads and writes
+        to_browser, from_browser = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (commands, answers))
+        command = [
+            str(CHROMIUM),
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--hide-scrollbars",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={profile}",
+            "about:blank",
+        ]
+        pipes = f"os.dup2({to_browser}, 3); os.dup2({from_browser}, 4)"
+        start = f"import os, sys; {pipes}; os.execv(sys.argv[1], sys.argv[1:])"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", start, *command],
+            pass_fds=(to_browser, from_browser),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for end in (commands, answers, to_browser, from_browser):
+            os.close(end)
+        self._rest = b""
+        self._number = 0
+        self._session: str | None = None
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        target = self("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self(f"{domain}.enable")
+
+    def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer["error"]
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            data = os.read(self._read, 1 << 20)
+            assert data, "the browser has gone"
+            self._rest += data
+        text, _, self._rest = self._rest.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        method, parameters = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(str(parameters["exceptionDetails"]))
+        elif method == "Runtime.consoleAPICalled":
+            self.complaints.append(str(parameters["args"]))
+        elif method == "Log.entryAdded":
+            self.complaints.append(parameters["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        return message
+
+    def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+        self.complaints.clear()
+        self.requests.clear()
+        self(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self("Emulation.setEmulatedMedia", features=[scheme])
+        self("Page.navigate", url=page.as_uri())
+        self.wait_for("document.documentElement?.dataset.ready === 'yes'")
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str, seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while not self.run(condition):
+            assert time.monotonic() < end, f"never true: {condition}; {self.complaints}"
+            time.sleep(0.02)
+
+    def press(self, key: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=9)
+
+    def picture(self, path: Path) -> None:
+        path.write_bytes(base64.b64decode(self("Page.captureScreenshot", format="png")["data"]))
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait(20)
+        os.close(self._write)
+        os.close(self._read)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+Page = Callable[..., tuple[Path, dict[str, Any]]]
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Page:
+    def write(gold: Path, predicted: Path, choice: Choice, **options: Any) -> tuple[Path, dict[str, Any]]:
+        result = evaluate(gold, predicted, metrics=["levels", Confusion()], merge=choice.merge, **options)
+        path = tmp_path / "page.html"
+        findings_html.write(path, find_errors(gold, predicted, choice, **options), result.to_dict(), choice)
+        return path, result.to_dict()
+
+    return write
+
+
+def sample_page(page: Page, choice: Choice) -> tuple[Path, dict[str, Any]]:
+    return page(SAMPLE / "gold.vrt", SAMPLE / "predicted.vrt", choice, layers=LAYERS, token_id=4)
+
+
+def cards(browser: Browser) -> int:
+    browser.run("while (!document.getElementById('more').hidden) document.getElementById('more').click()")
+    return int(browser.run("document.querySelectorAll('.card').length"))
+
+
+def test_the_page_opens_without_complaint_and_asks_the_network_for_nothing(
+    browser: Browser, page: Page
+) -> None:
+    path, _ = sample_page(page, Choice(1, "entity"))
+
+    for width, dark in ((1280, False), (390, True)):
+        browser.open(path, width=width, dark=dark)
+
+        assert browser.complaints == []
+        assert browser.requests == [path.as_uri()]
+        assert browser.run("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("choice", [Choice(1), Choice(2), Choice(3, "entity"), Choice(1, "risk", merge=True)])
+def test_the_page_lists_as_many_findings_as_the_scores_count(
+    browser: Browser, page: Page, choice: Choice
+) -> None:
+    path, report = sample_page(page, choice)
+    counts = [expected(sequence, choice) for sequence in report["metrics"]["levels"].values()]
+
+    browser.open(path)
+
+    for side in ("gold", "predicted"):
+        select(browser, "f-side", side)
+        assert cards(browser) == sum(count[side] for count in counts)
+
+
+def select(browser: Browser, name: str, value: str) -> None:
+    browser.run(
+        f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
+        " s.dispatchEvent(new Event('change')); })()"
+    )
+
+
+def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1, "entity"))
+    browser.open(path)
+    buttons = browser.run("document.querySelectorAll('.heat button').length")
+    assert buttons > 10
+
+    for number in range(buttons):
+        browser.run(f"document.querySelectorAll('.heat button')[{number}].click()")
+        counted = browser.run(f"document.querySelectorAll('.heat button')[{number}].textContent")
+        assert cards(browser) == int(counted)
+
+    browser.run(f"document.querySelectorAll('.heat button')[{buttons - 1}].click()")
+    assert browser.run("document.querySelectorAll('.heat button[aria-pressed=true]').length") == 0
+
+
+def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1))
+    browser.open(path)
+    everything = cards(browser)
+
+    select(browser, "f-class", "missed")
+    missed = cards(browser)
+    assert 0 < missed < everything
+    assert browser.run("[...document.querySelectorAll('.what')].every((w) => w.textContent === 'missed')")
+
+    browser.run("document.getElementById('reset').click()")
+    assert cards(browser) == everything
+
+    browser.run(
+        "(() => { const f = document.getElementById('f-text'); f.value = 'wiesenbrück';"
+        " f.dispatchEvent(new Event('input')); })()"
+    )
+    browser.wait_for(f"document.querySelectorAll('.card').length < {everything}")
+    assert 0 < cards(browser) < everything
+
+
+def test_tooltips_come_by_keyboard_and_go_with_escape(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1))
+    browser.open(path)
+    browser.run("document.getElementById('reset').focus()")
+
+    browser.press("Tab")
+
+    assert browser.run("document.activeElement.className").startswith("seg")
+    assert browser.run("document.activeElement.getAttribute('aria-describedby')") == "tip"
+    assert "token" in browser.run("document.getElementById('tip').textContent")
+    browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
+    assert browser.run("document.getElementById('tip').hidden")
+
+
+HOSTILE = [
+    "<script>window.broken=1</script>",
+    "</script><script>window.broken=1</script>",
+    "<!--<script>",
+    "<img/src=x/onerror=window.broken=1>",
+    "\"'&amp;`${window.broken=1}",
+    "{{7*7}}{%raw%}",
+    "]]>",
+    "\u202eevil\u2066",
+    "\x1b[31m\x07",
+    "👩\u200d👩\u200d👧",
+    "a\u2028b",
+    "x" * 50_000,
+]
+
+
+def test_hostile_text_is_shown_as_text(browser: Browser, page: Page, tmp_path: Path) -> None:
+    label = "<b>onclick=window.broken=1"
+    for side, tag in (("gold", f"B-{label}"), ("predicted", "O")):
+        lines = [f"{token}\t{tag}" for token in HOSTILE]
+        text = "".join(f"{line}\n\n" for line in lines)
+        (tmp_path / f"{side}.conll").write_text(text, encoding="utf-8", newline="\n")
+    path, _ = page(tmp_path / "gold.conll", tmp_path / "predicted.conll", Choice(1), input="conll")
+
+    browser.open(path)
+
+    assert browser.complaints == []
+    assert browser.run("typeof window.broken") == "undefined"
+    assert browser.run("document.scripts.length") == 3
+    assert cards(browser) == len(HOSTILE)
+    shown = browser.run("[...document.querySelectorAll('.card .seg')].map((s) => s.lastChild.textContent)")
+    segments = browser.run("[...document.querySelectorAll('.card .seg')].map((s) => s.textContent)")
+    assert shown[0] == HOSTILE[0]
+    assert segments[1] == label + HOSTILE[1]
+    assert "U+202E" in segments[7]
+    assert segments[9] == label + "👩U+200D👩U+200D👧".replace("U+200D", "\u200d")
+    assert len(segments[11]) >= 50_000
+    assert browser.run("document.documentElement.scrollWidth") <= 1280
+
+
+def test_ten_thousand_findings_stay_usable(browser: Browser, page: Page, tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        with (tmp_path / f"{side}.conll").open("w", encoding="utf-8") as file:
+            for number in range(10_000):
+                label = ("PER", "LOC", "ORG")[number % 3]
+                words = [f"w{number * 7 % 997}" for number in range(number, number + 20)]
+                tag = f"B-{label}" if side == "gold" else "O"
+                file.write(f"Name{number}\t{tag}\n" + "".join(f"{word}\tO\n" for word in words) + "\n")
+    path, _ = page(tmp_path / "gold.conll", tmp_path / "predicted.conll", Choice(1))
+
+    browser.open(path)
+
+    assert path.stat().st_size < 8_000_000
+    assert "10,000" in browser.run("document.getElementById('count').textContent")
+    assert browser.run("document.querySelectorAll('.card').length") < 500
+    select(browser, "f-label", '["label","LOC"]')
+    assert "3,333" in browser.run("document.getElementById('count').textContent")
+    browser.run(
+        "(() => { const f = document.getElementById('f-text'); f.value = 'name4999';"
+        " f.dispatchEvent(new Event('input')); })()"
+    )
+    browser.wait_for("document.getElementById('count').textContent.startsWith('1 of')")

@@ -1,0 +1,350 @@
+"""FairEval's two formats: what their lines mean, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.evaluation.run import evaluate
+from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.formats.conll2000 import PUNCTUATION, read_conll2000
+from clueval.formats.fair_spans import is_span_line, read_fair_spans
+from clueval.reading.source import read
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+
+def span_file(text: str) -> list[Document]:
+    return list(read_fair_spans(enumerate(text.split("\n"), 1), file="gold.csv"))
+
+
+def conll(text: str, **options: bool | str) -> list[Document]:
+    lines = enumerate(text.split("\n"), 1)
+    return list(read_conll2000(lines, file="gold.conll", **options))  # type: ignore[arg-type]  # two options
+
+
+def spans(document: Document) -> Sequence[Span]:
+    return document.layers["label"]
+
+
+def shown(documents: list[Document]) -> list[list[str]]:
+    """Spans as they label themselves, with the tokens of those that have holes."""
+    return [
+        [
+            f"{span.label}[{span.start},{span.end})" + (f"{sorted(span.tokens)}" if span.tokens else "")
+            for span in spans(document)
+        ]
+        for document in documents
+    ]
+
+
+# Span files ----------------------------------------------------------------------------------------------
+
+
+def test_a_span_file_counts_from_one_and_includes_the_last_token() -> None:
+    assert shown(span_file("PER\t6\t7\t6, 7\nORG\t20\t20\t20")) == [["PER[5,7)", "ORG[19,20)"]]
+
+
+def test_blank_lines_separate_sentences_however_many_and_whatever_blanks_they_hold() -> None:
+    documents = span_file("\n\nA\t1\t1\t1\n \t \n\nB\t2\t2\t2\n\n\n")
+
+    assert shown(documents) == [["A[0,1)"], ["B[1,2)"]]
+    assert [document.id for document in documents] == ["1", "2"]
+
+
+def test_an_empty_span_file_has_no_documents() -> None:
+    assert span_file("") == []
+
+
+def test_spans_stay_in_the_order_of_the_file_with_their_lines() -> None:
+    [document] = span_file("B\t5\t6\t5,6\nA\t1\t9\t\n")
+
+    assert shown([document]) == [["B[4,6)", "A[0,9)"]]
+    assert [span.line for span in spans(document)] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "inside"),
+    [
+        ("2, 3, 4", None),
+        ("4,3,2", None),
+        ("2, 4", {1, 3}),
+        ("2, 4, 9, 1", {1, 3}),
+        ("9", None),
+        ("", None),
+        (" , ", None),
+    ],
+)
+def test_tokens_are_kept_where_they_are_not_all_of_the_range(tokens: str, inside: set[int] | None) -> None:
+    [document] = span_file(f"A\t2\t4\t{tokens}")
+
+    assert spans(document)[0].tokens == inside
+
+
+def test_placeholders_make_a_sentence_without_spans() -> None:
+    assert shown(span_file("NONE\t999\t999\t999\n\nEMPTY\t999\t999\t999")) == [[], []]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("A\t1\t2", "3 tab-separated columns instead of 4"),
+        ("A\t1\t2\t1, 2\tx", "5 tab-separated columns instead of 4"),
+        ("A 1 2 1", "1 tab-separated columns instead of 4"),
+        ("\t1\t2\t1, 2", "a span without label"),
+        ("A\t0\t2\t1, 2", "the first token is 0 (tokens count from 1)"),
+        ("A\t-3\t2\t1, 2", "the first token is -3 (tokens count from 1)"),
+        ("A\t3\t2\t2", "the first token, 3, comes after the last, 2"),
+        ("A\tx\t2\t2", "the first token is 'x', not a whole number"),
+        ("A\t1\t2.0\t2", "the last token is '2.0', not a whole number"),
+        ("A\t1\t\t2", "the last token is '', not a whole number"),
+        ("A\t1\t2\t1; 2", "the token is '1; 2', not a whole number"),
+        ("A\t1\t1_0\t1", "the last token is '1_0', not a whole number"),
+        ("A\t1\t" + "9" * 5000 + "\t1", "the last token is '99999999999999999999...', not a whole number"),
+        ("NONE\t5\t4\t", "the first token, 5, comes after the last, 4"),
+    ],
+)
+def test_a_line_that_is_no_span_is_refused_with_its_place(line: str, problem: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        span_file(f"A\t1\t1\t1\n\n{line}")
+
+    assert str(refused.value).startswith(f"gold.csv:3: {problem}")
+    assert "\n" not in str(refused.value)
+
+
+def test_the_same_bad_line_is_refused_in_each_file_under_its_own_name() -> None:
+    for file in ("a.csv", "b.csv"):
+        with pytest.raises(FormatError, match=rf"^{file}:1: "):
+            list(read_fair_spans([(1, "A\t2\t1\t1")], file=file))
+
+
+def test_documents_come_while_the_file_is_read() -> None:
+    lines = iter([(1, "A\t1\t1\t1"), (2, ""), (3, "B\t1\t1\t1"), (4, ""), (5, "not a span")])
+
+    assert next(read_fair_spans(lines, file="gold.csv")).id == "1"
+    assert next(lines) == (3, "B\t1\t1\t1")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("AB"), st.integers(1, 30), st.integers(0, 30), st.frozensets(st.integers(0, 40))
+        ),
+        min_size=1,
+    )
+)
+def test_what_is_written_as_spans_is_read_as_spans(
+    rows: list[tuple[str, int, int, frozenset[int]]],
+) -> None:
+    text = "\n".join(
+        f"{label}\t{begin}\t{begin + more}\t{', '.join(map(str, sorted(tokens)))}"
+        for label, begin, more, tokens in rows
+    )
+    [document] = span_file(text)
+
+    for (label, begin, more, tokens), span in zip(rows, spans(document), strict=True):
+        whole = set(range(begin - 1, begin + more))
+        inside = {token - 1 for token in tokens} & whole
+        assert (span.label, span.start, span.end) == (label, begin - 1, begin + more)
+        assert (span.tokens or whole) == (inside or whole)
+
+
+def test_a_span_line_is_known_by_its_tabs() -> None:
+    assert is_span_line("PER\t6\t7\t6, 7")
+    assert not is_span_line("Haus\tNN\tB-NP")
+
+
+# CoNLL-2000 ----------------------------------------------------------------------------------------------
+
+
+def stacked(*tags: str) -> str:
+    return "\n".join(f"w{place} NN {tag}" for place, tag in enumerate(tags))
+
+
+def test_stacked_tags_are_nested_spans_in_the_order_in_which_they_end() -> None:
+    tags = ["B-S|B-NP", "I-S|B-VP", "I-S|I-VP|B-NP", "I-S|I-VP|I-NP|B-AP", "I-S|I-VP|I-NP", "I-S|"]
+
+    assert shown(conll(stacked(*tags))) == [
+        ["NP[0,1)", "AP[3,4)", "NP[2,5)", "VP[1,5)", "S[0,6)"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        (["B-A", "B-A"], ["A[0,1)", "A[1,2)"]),
+        (["B-A|B-B", "B-A|B-B"], ["A[0,1)", "B[0,1)", "A[1,2)", "B[1,2)"]),
+        (["B-A|B-B|B-C", "I-A|B-B"], ["C[0,1)", "B[0,1)", "A[0,2)", "B[1,2)"]),
+        (["B-A|B-B", "I-A", "I-A|B-B"], ["B[0,1)", "A[0,3)", "B[2,3)"]),
+        (["B-A|B-B", "O", "B-A"], ["A[0,1)", "B[0,1)", "A[2,3)"]),
+        (["B-A", "_", "", "B-A"], ["A[0,1)", "A[3,4)"]),
+        (["B-A|O", "I-A|_"], ["A[0,2)"]),
+        (["B-NONE", "B-EMPTY"], []),
+        (["B-A-x", "I-A-x"], ["A-x[0,2)"]),
+    ],
+)
+def test_tags_begin_and_end_spans_by_depth(tags: list[str], expected: list[str]) -> None:
+    assert shown(conll(stacked(*tags))) == [expected]
+
+
+def test_of_two_spans_that_could_be_the_labelling_error_the_one_that_ends_first_is(tmp_path: Path) -> None:
+    # C[0,1) and D[0,1) both have the range of the predicted span; D ends while A goes on, so it is listed first.
+    gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    gold.write_text("a NN B-A|B-C|B-D\nb NN I-A\n", encoding="utf-8")
+    predicted.write_text("a NN B-B\nb NN O\n", encoding="utf-8")
+
+    sides = [list(read(path, input="conll2000")) for path in (gold, predicted)]
+    [by_documents, by_files] = [
+        evaluate(*pair, metrics=["fair"], **options).metrics["fair"]["label"]["confusion"]
+        for pair, options in ((sides, {}), ((gold, predicted), {"input": "conll2000"}))
+    ]
+
+    assert by_documents == by_files
+    assert {(one, other) for one, row in by_files.items() for other, n in row.items() if n} == {
+        ("D", "B"),
+        ("C", "_"),
+        ("A", "_"),
+    }
+
+
+def test_a_span_that_ends_in_punctuation_is_listed_where_its_tags_end() -> None:
+    # Without its last token the outer A is as long as B, which ended before it.
+    [document] = conll("a NN B-A|B-B\nb NN I-A|I-B\n. $. I-A")
+
+    assert shown([document]) == [["B[0,2)", "A[0,2)"]]
+
+
+def test_tokens_are_the_text_and_sentences_are_documents() -> None:
+    first, second = conll("Das ART B-NP\nHaus NN I-NP\n\nsteht VVFIN O\n")
+
+    assert (first.id, first.tokens, first.lines) == ("1", ["Das", "Haus"], [1, 2])
+    assert (second.id, second.tokens, second.lines) == ("2", ["steht"], [4])
+
+
+def test_tabs_and_several_blanks_separate_columns_as_well() -> None:
+    assert shown(conll("Das\tART\tB-NP\nHaus  NN\tI-NP")) == [["NP[0,2)"]]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        (["a NN B-A", ", $, I-A", "b NN I-A"], ["A[0,3)[0, 2]"]),
+        (["( $( B-A", "a NN I-A", ") $( I-A"], ["A[1,2)"]),
+        ([". PUNCT B-A"], []),
+        (["a NN B-A", ", $, I-A", ". $. I-A"], ["A[0,1)"]),
+        (["a NN B-S", "„ “ I-S|B-A", "b NN I-S|I-A"], ["S[0,3)[0, 2]", "A[2,3)"]),
+    ],
+)
+def test_punctuation_is_taken_out_of_spans(rows: list[str], expected: list[str]) -> None:
+    assert shown(conll("\n".join(rows))) == [expected]
+
+
+def test_punctuation_stays_if_that_is_said() -> None:
+    assert shown(conll("( $( B-A\na NN I-A", ignore_punct=False)) == [["A[0,2)"]]
+
+
+def test_the_published_punctuation_tags_are_known() -> None:
+    known = ["$.", "$,", "$(", "PUNCT", "PUNKT", "KOMMA", "COMMA", "KLAMMER", *'.,:()"“”']
+
+    assert set(known) <= PUNCTUATION
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected", "repaired"),
+    [
+        (["I-A", "I-A"], ["A[0,2)"], 1),
+        (["B-A", "I-B", "I-B"], ["A[0,1)", "B[1,3)"], 1),
+        (["B-A", "I-A|I-B"], ["A[0,2)", "B[1,2)"], 1),
+        (["B-A|B-B", "I-C|I-B"], ["A[0,1)", "B[0,1)", "C[1,2)", "B[1,2)"], 2),
+        (["B-A|B-B", "I-A", "I-A|I-B"], ["B[0,1)", "A[0,3)", "B[2,3)"], 1),
+        (["B-A", "O", "I-A"], ["A[0,1)", "A[2,3)"], 1),
+        (["B-A", "I-A"], ["A[0,2)"], 0),
+    ],
+)
+def test_an_inside_tag_that_continues_nothing_begins_a_span_and_is_counted(
+    tags: list[str], expected: list[str], repaired: int
+) -> None:
+    [document] = conll(stacked(*tags))
+
+    assert shown([document]) == [expected]
+    assert document.repaired == repaired
+
+
+def test_an_inside_tag_that_continues_nothing_is_an_error_if_that_is_said() -> None:
+    with pytest.raises(TagError) as refused:
+        conll(stacked("B-A", "I-B"), invalid="error")
+
+    assert str(refused.value) == "gold.conll:2: an I- in 'I-B' continues no span (begin a span with B-)"
+
+
+def test_another_treatment_of_ill_formed_tags_is_refused() -> None:
+    with pytest.raises(UsageError, match="cannot treat ill-formed tags as 'mend'"):
+        conll("a NN O", invalid="mend")
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("Haus NN", "2 columns instead of 3"),
+        ("Haus", "1 columns instead of 3"),
+        ("ein Haus NN O", "4 columns instead of 3"),
+        (" NN O", "a token without form"),
+        ("Haus NN X-NP", "tag 'X-NP' in 'X-NP' is none"),
+        ("Haus NN B", "tag 'B' in 'B' is none"),
+        ("Haus NN B-", "tag 'B-' in 'B-' is none"),
+        ("Haus NN O|B-NP", "tag 'O' in 'O|B-NP' is none"),
+        ("Haus NN B-S||B-NP", "tag '' in 'B-S||B-NP' is none"),
+    ],
+)
+def test_a_line_that_is_no_token_is_refused_with_its_place(line: str, problem: str) -> None:
+    with pytest.raises(FormatError) as refused:
+        conll(f"Das ART O\n\n{line}")
+
+    assert str(refused.value).startswith(f"gold.conll:3: {problem}")
+
+
+@st.composite
+def nested(draw: st.DrawFn) -> list[tuple[str, int, int]]:
+    """Spans that nest or lie apart, outer before inner, as tags can say them."""
+    found: list[tuple[str, int, int]] = []
+
+    def fill(start: int, end: int, depth: int) -> None:
+        while start < end:
+            begin = draw(st.integers(start, end))
+            stop = draw(st.integers(begin, end))
+            if begin < stop:
+                found.append((draw(st.sampled_from("AB")), begin, stop))
+                if depth < 2:
+                    fill(begin, stop, depth + 1)
+            start = stop + 1 if begin == stop else stop
+
+    fill(0, 8, 0)
+    return found
+
+
+@given(nested())
+def test_nested_spans_written_as_tags_are_read_as_they_were(written: list[tuple[str, int, int]]) -> None:
+    stacks: list[list[str]] = [[] for _ in range(8)]
+    for label, start, end in written:
+        for place in range(start, end):
+            stacks[place].append(("B-" if place == start else "I-") + label)
+    [document] = conll(stacked(*("|".join(stack) or "O" for stack in stacks)))
+
+    reach, outermost = 0, set()
+    for (
+        _,
+        start,
+        end,
+    ) in written:  # outer before inner, so what begins behind all before it lies in none of them
+        if start >= reach:
+            outermost.add(end)
+        reach = max(reach, end)
+    ending = sorted(
+        range(len(written)), key=lambda i: (written[i][2], i if written[i][2] in outermost else -i)
+    )
+    assert [(span.label, span.start, span.end) for span in spans(document)] == [written[i] for i in ending]
+    assert document.repaired == 0

@@ -1,0 +1,423 @@
+"""GATE's XML documents, bdoc, and the TSV report: what is read, what is written, what is refused."""
+
+from __future__ import annotations
+
+import csv
+import doctest
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.compat.gate.table import COLUMNS, PLACE, list_lines, tagging_lines
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats import bdoc, gate_xml
+from clueval.formats.bdoc import read_bdoc, write_bdoc
+from clueval.formats.gate_xml import read_gate_xml, write_gate_xml
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate import Gate
+from clueval.metrics.metric import Side
+from clueval.reading.annotation_sets import chosen_set
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+XML = """<?xml version='1.0' encoding='utf-8'?>
+<GateDocument version="3">
+<GateDocumentFeatures>
+<Feature>
+  <Name className="java.lang.String">domain</Name>
+  <Value className="java.lang.String">civil</Value>
+</Feature>
+</GateDocumentFeatures>
+<TextWithNodes><Node id="0"/>Ada<Node id="3"/> &amp; \U0001f600 <Node id="9"/>Bob<Node id="12"/>.</TextWithNodes>
+<AnnotationSet>
+<Annotation Id="0" Type="Token" StartNode="0" EndNode="3">
+</Annotation>
+</AnnotationSet>
+<AnnotationSet Name="Key">
+<Annotation Id="7" Type="Person" StartNode="9" EndNode="12">
+<Feature>
+  <Name className="java.lang.String">score</Name>
+  <Value className="java.lang.Double">0.75</Value>
+</Feature>
+<Feature>
+  <Name className="java.lang.String">n</Name>
+  <Value className="java.lang.Integer">3</Value>
+</Feature>
+<Feature>
+  <Name className="java.lang.String">sure</Name>
+  <Value className="java.lang.Boolean">true</Value>
+</Feature>
+<Feature>
+  <Name className="java.lang.String">ids</Name>
+  <Value className="java.util.ArrayList" itemClassName="java.lang.Integer">4;5</Value>
+</Feature>
+<Feature>
+  <Name className="java.lang.String">kind</Name>
+  <Value className="java.lang.String"> a; b </Value>
+</Feature>
+</Annotation>
+</AnnotationSet>
+</GateDocument>
+"""
+
+TEXT = "Ada & \U0001f600 Bob."
+
+
+def as_xml(text: str = '<Node id="0"/>Ada<Node id="3"/>', sets: str = "", before: str = "") -> str:
+    return f"{before}<GateDocument><TextWithNodes>{text}</TextWithNodes>{sets}</GateDocument>"
+
+
+def annotation(start: object = 0, end: object = 3, number: object = 1, features: str = "") -> str:
+    return (
+        f'<AnnotationSet Name="Key"><Annotation Id="{number}" Type="Person" StartNode="{start}" '
+        f'EndNode="{end}">{features}</Annotation></AnnotationSet>'
+    )
+
+
+def as_bdoc(annotations: object, text: object = TEXT, offsets: object = "p", **more: object) -> str:
+    sets = {"Key": {"name": "Key", "annotations": annotations, "next_annid": 9}}
+    return json.dumps({"text": text, "offset_type": offsets, "annotation_sets": sets, **more})
+
+
+def in_bdoc(start: object, end: object, number: object = 1, **more: object) -> dict[str, object]:
+    return {"type": "Person", "start": start, "end": end, "id": number, "features": {}, **more}
+
+
+def place_and_features(document: Document, name: str) -> list[tuple[Any, ...]]:
+    return [(s.start, s.end, s.label, s.id, dict(s.features)) for s in document.layers[name]]
+
+
+# GATE XML
+
+
+def test_gate_xml_becomes_a_document_with_its_sets_as_layers() -> None:
+    document = read_gate_xml(XML, file="d.xml", id="d")
+
+    assert document.text == TEXT
+    assert (document.id, document.unit, document.metadata) == ("d", "character", {"domain": "civil"})
+    assert place_and_features(document, "") == [(0, 3, "Token", 0, {})]
+    assert place_and_features(document, "Key") == [
+        (8, 11, "Person", 7, {"score": 0.75, "n": 3, "sure": True, "ids": [4, 5], "kind": " a; b "})
+    ]
+
+
+def test_positions_after_an_emoji_are_code_points() -> None:
+    document = read_gate_xml(XML, file="d.xml")
+
+    assert [document.text_of(span) for span in document.layers["Key"]] == ["Bob"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "iso-8859-1"])
+def test_bytes_are_decoded_as_the_file_declares(encoding: str) -> None:
+    declared = f'<?xml version="1.0" encoding="{encoding.removesuffix("-sig")}"?>'
+    data = as_xml('<Node id="0"/>Zoë<Node id="3"/>', annotation(), declared).encode(encoding)
+
+    document = read_gate_xml(data, file="d.xml")
+
+    assert [document.text_of(span) for span in document.layers["Key"]] == ["Zoë"]
+
+
+def test_line_ends_are_those_that_xml_delivers_and_nodes_stay_with_their_text() -> None:
+    data = as_xml('a\r\n<Node id="3"/>Ada<Node id="6"/>', annotation(3, 6))
+
+    document = read_gate_xml(data, file="d.xml")
+
+    assert [document.text_of(span) for span in document.layers["Key"]] == ["Ada"]
+
+
+def test_relations_are_passed_over() -> None:
+    relations = '<RelationSet><Relation Id="1" Type="r"><Value>x</Value></Relation></RelationSet>'
+
+    assert read_gate_xml(as_xml(sets=annotation() + relations), file="d.xml").layers.keys() == {"Key"}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (as_xml(before='<!DOCTYPE x [<!ENTITY a "aaaa">]>'), r"d\.xml:1.*document type declaration"),
+        (as_xml(sets=annotation(0, 4)), r"document '1': annotation 1 'Person' .* node '4'"),
+        (as_xml(sets=annotation(3, 0)), "annotation 1 'Person' ends before it starts"),
+        (as_xml(sets=annotation(number="x")), "the id 'x', which is no number"),
+        (as_xml(sets=annotation() + annotation()), "a second annotation set 'Key'"),
+        (
+            as_xml(sets=annotation().replace("</AnnotationSet>", "") + annotation()[26:]),
+            "annotation 1 'Person' has an id that another annotation",
+        ),
+        (as_xml('<Node id="0"/>A<Node id="0"/>'), "a second <Node> with the id '0'"),
+        (as_xml("<b>A</b>"), "an element <b> in <TextWithNodes>"),
+        (as_xml()[:-5], "not well-formed XML"),
+        ("<html/>", "an element <html> as the outermost element"),
+        ("", "not well-formed XML: no element found"),
+        ("<GateDocument></GateDocument>", "has no <TextWithNodes>"),
+        ("<GateDocument>text</GateDocument>", "text in <GateDocument>"),
+        (
+            as_xml(
+                sets=annotation(
+                    features="<Feature><Name>n</Name><Value className='java.lang.Integer'>x</Value></Feature>"
+                )
+            ),
+            "feature 'n' of annotation 1 has the value 'x', which is no java.lang.Integer",
+        ),
+        (as_xml(sets=annotation(features="<Feature><Value>x</Value></Feature>")), "before its <Name>"),
+        (as_xml(sets=annotation(features="<Feature><Name>n</Name></Feature>")), "'n' has no <Value>"),
+        (b"<GateDocument>\xff</GateDocument>", "not in the encoding 'utf-8'"),
+        (as_xml("\ud83d"), "half of a surrogate pair, U\\+D83D"),
+    ],
+)
+def test_broken_gate_xml_is_refused_with_its_place(data: str | bytes, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        read_gate_xml(data, file="d.xml")
+
+    assert str(caught.value).startswith("d.xml")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_set_is_added_and_everything_else_stays_as_it_is() -> None:
+    added = {"Diff": [Span(8, 11, "Person_CS", {"score": 0.5, "ids": [1, 2], "id": 7, "x": 'a"<&'})]}
+
+    written = write_gate_xml(XML, added, file="d.xml")
+    again = read_gate_xml(written, file="d.xml")
+
+    start, end = written.index('<AnnotationSet Name="Diff">'), written.index("</GateDocument>")
+    assert written[:start] + written[end:] == XML.replace("encoding='utf-8'", "encoding='UTF-8'")
+    assert place_and_features(again, "Diff") == [(8, 11, "Person_CS", 8, dict(added["Diff"][0].features))]
+
+
+def test_nodes_are_added_where_the_text_has_none() -> None:
+    written = write_gate_xml(XML, {"New": [Span(6, 7, "Smile"), Span(7, 7, "Point")]}, file="d.xml")
+
+    again = read_gate_xml(written, file="d.xml")
+
+    assert [again.text_of(span) for span in again.layers["New"]] == ["\U0001f600", ""]
+    assert '<Node id="6"/>\U0001f600<Node id="8"/>' in written
+    assert (again.text, again.layers["Key"]) == (TEXT, read_gate_xml(XML, file="d.xml").layers["Key"])
+
+
+def test_an_empty_document_can_get_a_set() -> None:
+    written = write_gate_xml(
+        "<GateDocument><TextWithNodes/></GateDocument>", {"": [Span(0, 0, "T")]}, file="d.xml"
+    )
+
+    assert place_and_features(read_gate_xml(written, file="d.xml"), "") == [(0, 0, "T", 0, {})]
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.just("\U0001f600")),
+    st.data(),
+)
+def test_what_is_written_to_gate_xml_and_bdoc_is_read_again(text: str, data: st.DataObject) -> None:
+    places = data.draw(st.lists(st.tuples(*[st.integers(0, len(text))] * 2).map(sorted), max_size=4))
+    values = st.text("a;\" <&'", max_size=4) | st.integers(-5, 5) | st.booleans() | st.floats(0, 1)
+    spans = [Span(s, e, {"New": "T"}, {"v": data.draw(values)}) for s, e in places]
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+    xml = write_gate_xml(as_xml(escaped), {"New": spans}, file="d.xml")
+    assert list(read_gate_xml(xml, file="d.xml").layers["New"]) == spans
+    for offsets in "pj":
+        written = write_bdoc(as_bdoc([], text, offsets), {"New": spans}, file="d.bdocjs")
+        assert list(read_bdoc(written, file="d.bdocjs").layers["New"]) == spans
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ({"Key": []}, "an annotation set 'Key' already"),
+        ({"New": [Span(0, 99, "T")]}, r"span \[0,99\) 'T' of the new set 'New' ends after the text"),
+        ({"New": [Span(0, 1, "T", {"f": {"a": 1}})]}, "feature 'f' of span .* cannot hold"),
+        ({"New": [Span(0, 1, "T", {"f": ["a;b"]})]}, "feature 'f' of span .* cannot hold"),
+        ({"New": [Span(0, 1, "T", {"f": [1, "a"]})]}, "feature 'f' of span .* cannot hold"),
+    ],
+)
+def test_what_gate_xml_cannot_hold_is_refused(added: Mapping[str, Sequence[Span]], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        write_gate_xml(XML, added, file="d.xml")
+
+
+def test_characters_that_xml_cannot_hold_are_refused() -> None:
+    with pytest.raises(FormatError, match=r"U\+0001"):
+        write_gate_xml(XML, {"New": [Span(0, 1, "T\x01")]}, file="d.xml")
+
+
+# Bdoc
+
+
+@pytest.mark.parametrize(("offsets", "start", "end"), [("p", 8, 11), ("j", 9, 12)])
+def test_bdoc_positions_become_code_points(offsets: str, start: int, end: int) -> None:
+    document = read_bdoc(
+        as_bdoc([in_bdoc(start, end, 7, features={"score": 0.5})], offsets=offsets), file="d"
+    )
+
+    assert place_and_features(document, "Key") == [(8, 11, "Person", 7, {"score": 0.5})]
+
+
+def test_a_bdoc_is_called_by_its_name_unless_another_is_given() -> None:
+    data = as_bdoc([], name="doc7", features={"domain": "civil", "n": 3})
+
+    assert read_bdoc(data, file="d").id == "doc7"
+    assert read_bdoc(data, file="d", id="x").id == "x"
+    assert read_bdoc(as_bdoc([]), file="d").id == "1"
+    assert read_bdoc(data, file="d").metadata == {"domain": "civil", "n": "3"}
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("{", "d.bdocjs:1: not JSON"),
+        ("[]", "no object"),
+        ("[" * 100000, "nested more than 100 deep"),
+        ("{}", "the document has no text"),
+        (as_bdoc([], offsets="x"), "the offset_type is 'x'"),
+        (as_bdoc([], text=3), "the document has no text"),
+        (as_bdoc([], text="\ud83d", offsets="j"), "half of a surrogate pair"),
+        (as_bdoc({}), "annotation set 'Key' has no list"),
+        (as_bdoc([3]), "no annotation"),
+        (as_bdoc([in_bdoc(0, 13)]), "annotation 1 of set 'Key' has the end 13, outside the text"),
+        (as_bdoc([in_bdoc(-1, 3)]), "has the start -1, outside the text"),
+        (as_bdoc([in_bdoc(3, 1)]), "annotation 1 of set 'Key' ends before it starts"),
+        (as_bdoc([in_bdoc(0, 7)], offsets="j"), "annotation 1 .* the end 7, which lies within a character"),
+        (as_bdoc([in_bdoc(0, True)]), "the end True, which is no position"),
+        (as_bdoc([in_bdoc(0, 1.0)]), "the end 1.0, which is no position"),
+        (as_bdoc([in_bdoc(0, 1), in_bdoc(0, 2)]), "two annotations of set 'Key' have the id 1"),
+        (as_bdoc([in_bdoc(0, 1, "a")]), "annotation 'a' of set 'Key' has an id that is no whole number"),
+        (as_bdoc([in_bdoc(0, 1, type="")]), "annotation 1 of set 'Key' has no type"),
+        (as_bdoc([in_bdoc(0, 1, features=[])]), "the features of annotation 1"),
+    ],
+)
+def test_broken_bdocs_are_refused_with_their_place(data: str, message: str) -> None:
+    with pytest.raises(FormatError, match=message) as caught:
+        read_bdoc(data, file="d.bdocjs")
+
+    assert str(caught.value).startswith("d.bdocjs")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_set_is_added_to_a_bdoc_and_everything_else_stays() -> None:
+    data = as_bdoc([in_bdoc(9, 12, 7)], offsets="j", name="n", future={"x": 1})
+
+    written = json.loads(write_bdoc(data, {"Diff": [Span(8, 11, "Person_CS", {"a": [1]})]}, file="d"))
+
+    new = written["annotation_sets"].pop("Diff")
+    assert written == json.loads(data)
+    assert new["annotations"] == [
+        {"type": "Person_CS", "start": 9, "end": 12, "id": 0, "features": {"a": [1]}}
+    ]
+    assert new["next_annid"] == 1
+
+
+@pytest.mark.parametrize(
+    ("added", "message"),
+    [
+        ({"Key": []}, "an annotation set 'Key' already"),
+        ({"New": [Span(0, 99, "T")]}, "ends after the text"),
+        ({"New": [Span(0, 1, "T", {"f": {1, 2}})]}, "cannot be written as JSON"),
+    ],
+)
+def test_what_a_bdoc_cannot_hold_is_refused(added: Mapping[str, Sequence[Span]], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        write_bdoc(as_bdoc([]), added, file="d")
+
+
+def test_a_chosen_set_is_ready_to_be_scored() -> None:
+    document = read_gate_xml(XML, file="d.xml")
+
+    gold = chosen_set(document, "Key", ["Person"])
+
+    assert [(span.label, span.id) for span in gold.layers["label"]] == [("Person", 7)]
+    assert chosen_set(document, "Key", ["Place"]).layers == {"label": []}
+
+
+def test_the_examples_in_the_documentation_are_right() -> None:
+    for module in (gate_xml, bdoc):
+        results = doctest.testmod(module)
+        assert (results.failed, results.attempted > 0) == (0, True)
+
+
+# The TSV report
+
+GOLD = [Span(0, 3, "A"), Span(5, 8, "B")]
+FOUND = [Span(0, 3, "A1", {"s": 0.5}), Span(5, 9, "B", {"s": 1})]
+
+
+def report_of(metric: Gate, reference: Sequence[Span] | None = None) -> list[dict[str, str]]:
+    tally = metric.count(Side(GOLD), Side(FOUND))
+    other = None if reference is None else metric.count(Side(GOLD), Side(reference))
+    lines = tagging_lines(
+        metric, [("d1", tally, other)], evaluation="e1", response_set="Resp", reference_set="Ref"
+    )
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def test_the_report_has_31_columns_in_every_row() -> None:
+    rows = report_of(Gate(types=("A=A1", "B"), score_feature="s"))
+
+    assert len(PLACE) + len(COLUMNS) == 31
+    assert all(list(row) == [*PLACE, *COLUMNS] and None not in row.values() for row in rows)
+
+
+def test_the_report_goes_by_document_then_type_then_all_types_then_macro() -> None:
+    rows = report_of(Gate(types=("A=A1", "B"), score_feature="s"), reference=FOUND[:1])
+
+    assert [
+        (row["docName"], row["setName"], row["annotationType"], row["evaluationType"], row["threshold"])
+        for row in rows
+    ] == [
+        ("d1", "Resp", "[type:all:micro]", "normal", "NaN"),
+        ("d1", "Ref", "[type:all:micro]", "normal", "NaN"),
+        ("d1", "Resp", "A=A1", "normal", "NaN"),
+        ("d1", "Ref", "A=A1", "normal", "NaN"),
+        ("d1", "Resp", "B", "normal", "NaN"),
+        ("d1", "Ref", "B", "normal", "NaN"),
+        ("[doc:all:micro]", "Resp", "A=A1", "normal", "NaN"),
+        ("[doc:all:micro]", "Ref", "A=A1", "normal", "NaN"),
+        ("[doc:all:micro]", "Resp", "A=A1", "score", "0.5"),
+        ("[doc:all:micro]", "Resp", "A=A1", "score", "Infinity"),
+        ("[doc:all:micro]", "Resp", "B", "normal", "NaN"),
+        ("[doc:all:micro]", "Ref", "B", "normal", "NaN"),
+        ("[doc:all:micro]", "Resp", "B", "score", "1.0"),
+        ("[doc:all:micro]", "Resp", "B", "score", "Infinity"),
+        ("[doc:all:micro]", "Resp", "[type:all:micro]", "normal", "NaN"),
+        ("[doc:all:micro]", "Ref", "[type:all:micro]", "normal", "NaN"),
+        ("[doc:all:micro]", "Resp", "[type:all:micro]", "score", "0.5"),
+        ("[doc:all:micro]", "Resp", "[type:all:micro]", "score", "1.0"),
+        ("[doc:all:micro]", "Resp", "[type:all:micro]", "score", "Infinity"),
+        ("[doc:all:micro]", "Resp", "[type:all:macro]", "normal", "NaN"),
+        ("[doc:all:micro]", "Ref", "[type:all:macro]", "normal", "NaN"),
+    ]
+
+
+def test_the_numbers_of_the_report() -> None:
+    rows = report_of(Gate(types=("A=A1", "B")))
+    macro = rows[-1]
+
+    assert [macro[name] for name in ("evaluationId", "precisionStrict", "recallLenient", "accuracyStrict")] == [
+        "e1", "0.5", "1.0", "0.5",
+    ]  # fmt: skip
+    assert (macro["targets"], macro["correctStrict"], macro["correctPartial"]) == ("2", "1", "1")
+
+
+def test_a_single_type_has_no_rows_over_all_types() -> None:
+    rows = report_of(Gate(types=("B",)))
+
+    assert {row["annotationType"] for row in rows} == {"B"}
+    assert len(rows) == 2
+
+
+def test_an_empty_corpus_has_its_rows() -> None:
+    lines = list(tagging_lines(Gate(), []))
+
+    assert [line.split("\t")[4] for line in lines[1:]] == ["[type:all:micro]", "[type:all:macro]"]
+
+
+def test_rows_of_lists_go_by_rank_or_by_score() -> None:
+    counts = Gate().counts(Tally())
+
+    by_rank, by_score = (
+        next(list_lines(kind, [(2147483647, counts)])).split("\t") for kind in ("list-rank", "list-score")
+    )
+
+    assert (by_rank[5:7], by_score[5:7]) == (["rank", "2147483647"], ["score", "2.147483647E9"])
+    assert next(list_lines("list-score", [(float("-inf"), counts)])).split("\t")[6] == "-Infinity"

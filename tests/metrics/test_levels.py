@@ -1,0 +1,163 @@
+"""Metric `levels`, worked by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given
+from strategies import flat_spans
+
+from clueval.metrics.counting import Tally
+from clueval.metrics.levels import Levels
+from clueval.metrics.metric import Side
+from clueval.spans.span import Frozen, Span
+
+
+def prf(gold: int, predicted: int, tp_gold: int, tp_predicted: int) -> dict[str, float]:
+    precision = tp_predicted / predicted if predicted else 0.0
+    recall = tp_gold / gold if gold else 0.0
+    return {
+        "precision": precision,
+        "recall": recall,
+        "f1": 2 * precision * recall / (precision + recall) if precision + recall else 0.0,
+        "gold": gold,
+        "predicted": predicted,
+        "tp_gold": tp_gold,
+        "fn": gold - tp_gold,
+        "tp_predicted": tp_predicted,
+        "fp": predicted - tp_predicted,
+    }
+
+
+# One gold span of each class, and what a system found:
+#
+#     gold       |PER|  |PER|    |LOC------|  |LOC------|    |LOC---|
+#     predicted  |PER| |LOC---|  |LOC--|LOC|  |PER---|PER--|  |LOC|
+#                0   2 4 5 7 8   10  12  14   20 21 23 24 25  30  33
+GOLD = [Span(0, 2, "PER"), Span(5, 7, "PER"), Span(10, 14, "LOC"), Span(20, 24, "LOC"), Span(30, 33, "LOC")]
+PREDICTED = [
+    Span(0, 2, "PER"),
+    Span(4, 8, "LOC"),
+    Span(10, 12, "LOC"),
+    Span(12, 14, "LOC"),
+    Span(20, 23, "PER"),
+    Span(23, 25, "PER"),
+    Span(31, 32, "LOC"),
+]
+
+
+def report() -> dict[str, Any]:
+    return Levels().scores(Levels().count(Side(GOLD), Side(PREDICTED)), ["label"])
+
+
+def test_every_span_has_one_class_on_its_own_side() -> None:
+    assert report()["classes"] == {
+        "gold": {"exact": 1, "superset": 1, "tiling": 1, "overlap": 1, "missed": 1},
+        # the two of the tiling, the first of the overlap and the last one lie inside a gold span
+        "predicted": {"exact": 1, "superset": 4, "tiling": 0, "overlap": 0, "missed": 2},
+    }
+
+
+def test_unlabelled_rates_take_one_more_class_at_each_level() -> None:
+    assert report()["unlabelled"] == {
+        "1": prf(5, 7, 1, 1),
+        "2": prf(5, 7, 2, 5),
+        "3": prf(5, 7, 3, 5),
+        "4": prf(5, 7, 4, 5),
+    }
+
+
+def test_labelled_rates_want_the_joined_label_to_be_the_own_one() -> None:
+    labelled = report()["labelled"]["label"]
+
+    # PER: the superset [4,8) is LOC, and [20,23) PER lies inside a LOC
+    # LOC: the tiling is LOC, the overlap is PER
+    assert {level: labelled[level]["per_label"] for level in "1234"} == {
+        "1": {"LOC": prf(3, 4, 0, 0), "PER": prf(2, 3, 1, 1)},
+        "2": {"LOC": prf(3, 4, 0, 3), "PER": prf(2, 3, 1, 1)},
+        "3": {"LOC": prf(3, 4, 1, 3), "PER": prf(2, 3, 1, 1)},
+        "4": {"LOC": prf(3, 4, 1, 3), "PER": prf(2, 3, 1, 1)},
+    }
+    assert list(labelled["1"]["per_label"]) == ["LOC", "PER"]
+    assert labelled["2"]["micro"] == prf(5, 7, 1, 4)
+    macro = labelled["3"]["macro"]
+    assert (macro["recall"], macro["precision"]) == ((1 / 3 + 1 / 2) / 2, (3 / 4 + 1 / 3) / 2)
+
+
+def test_the_tally_has_a_count_for_each_class_and_for_each_label() -> None:
+    gold = [Span(0, 2, {"a": "x", "b": None}), Span(4, 6, {"a": "x", "b": "z"})]
+    predicted = [Span(0, 2, {"a": "x", "b": "z"}), Span(3, 6, {"a": "y", "b": "z"})]
+
+    tally = Levels().count(Side(gold), Side(predicted))
+
+    assert tally == Counter(
+        {
+            ("class", "gold", "exact"): 1,
+            ("class", "gold", "superset"): 1,
+            ("class", "predicted", "exact"): 1,
+            ("class", "predicted", "missed"): 1,
+            ("label", "gold", "a", "x", "exact", True): 1,
+            ("label", "gold", "a", "x", "superset", False): 1,
+            ("label", "gold", "b", "z", "superset", True): 1,
+            ("label", "predicted", "a", "x", "exact", True): 1,
+            ("label", "predicted", "a", "y", "missed", False): 1,
+            ("label", "predicted", "b", "z", "exact", False): 1,
+            ("label", "predicted", "b", "z", "missed", False): 1,
+        }
+    )
+
+
+def test_spans_found_under_different_wrong_labels_add_up() -> None:
+    gold = [Span(0, 2, {"a": "x"}), Span(4, 6, {"a": "x"}), Span(8, 9, {"a": "x"})]
+    predicted = [Span(0, 2, {"a": "y"}), Span(4, 6, {"a": "z"}), Span(8, 9, {"a": "x"})]
+
+    tally = Levels().count(Side(gold), Side(predicted))
+
+    assert tally["label", "gold", "a", "x", "exact", False] == 2
+    assert tally["label", "gold", "a", "x", "exact", True] == 1
+
+
+def test_equal_entries_of_a_document_add_up() -> None:
+    gold = [Span(0, 2, {"a": "x"}), Span(4, 6, {"a": "x"}), Span(8, 9, {"b": "x"})]
+
+    tally = Levels().count(Side(gold), Side([]))
+
+    assert tally["class", "gold", "missed"] == 3
+    assert tally["label", "gold", "a", "x", "missed", False] == 2
+
+
+@given(flat_spans(("a", "b")))
+def test_agreed_spans_count_as_if_they_were_built(spans: list[Span]) -> None:
+    agreed = Counter(span.by_layer for span in spans)
+
+    counted = Levels().count_agreed(agreed, 20)  # type: ignore[arg-type]  # by_layer is a Frozen
+
+    assert counted == Levels().count(Side(spans), Side(spans))
+
+
+def test_agreed_spans_without_a_label_in_a_layer_are_none_of_its_counts() -> None:
+    counted = Levels().count_agreed({Frozen(a="x", b=None): 2, Frozen(a="x", b="z"): 3}, 20)
+
+    assert counted == Counter(
+        {
+            **{("class", side, "exact"): 5 for side in ("gold", "predicted")},
+            **{("label", side, "a", "x", "exact", True): 5 for side in ("gold", "predicted")},
+            **{("label", side, "b", "z", "exact", True): 3 for side in ("gold", "predicted")},
+        }
+    )
+
+
+def test_nothing_agreed_has_no_counts_at_all() -> None:
+    assert dict(Levels().count_agreed({}, 20)) == {}
+
+
+def test_a_layer_without_a_span_has_zeros() -> None:
+    scores = Levels().scores(Tally(), ["entity"])
+
+    assert scores["unlabelled"]["1"] == prf(0, 0, 0, 0)
+    assert scores["labelled"] == {
+        "entity": {
+            level: {"micro": prf(0, 0, 0, 0), "macro": prf(0, 0, 0, 0), "per_label": {}} for level in "1234"
+        }
+    }

@@ -1,0 +1,927 @@
+"""Scores where the texts differ: Nerval's README, its published tool as oracle, and laws that must hold.
+
+The oracle is `teklia-nerval`. It agrees wherever it takes the same one of several minimal alignments, so each
+disagreement must vanish when ours is replaced by the one that it took. It is asked about what it can read and
+reads as its README says: no hyphen, no ``§``, at most 256 characters, and no nested span that is followed by
+an ``O`` or that holds spans of two labels (the blank after the first is counted as part of the containing
+span; the second ends it).
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import itertools
+import json
+import logging
+import pickle
+import random
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.cli import main
+from clueval.exceptions import CluevalError, FileError, FormatError, MissingExtra, TagError, UsageError
+from clueval.findings import noisy_rows as reports
+from clueval.formats import nerval
+from clueval.formats.nerval import IllFormed, ill_formed_tags, read_mapping, read_nerval
+from clueval.metrics import noisy, tables
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Side
+from clueval.metrics.noisy import Explanation, Noisy
+from clueval.reports.text import render_tables
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span
+from clueval.textfiles import lines as lines_of
+from clueval.transforms.alignment import Alignment, Step, align
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+HUGO = ["Hugone B-PERS", "Montiniaci I-PERS", "domino I-PERS"]
+HUGO_READ = ["Hugone B-PERS", "Montiniaci I-PERS", "domino O"]
+TOLKIEN = ["Tolkien B-PER", "was O", "a O", "writer B-OCC", ". O"]
+TOLKIEN_READ = ["Tolkieene B-PER", "xas O", "writear B-OCC", ",. O"]
+LOUIS = [
+    *("Louis B-PER", "par I-PER", "la I-PER", "grâce I-PER", "de I-PER", "Dieu I-PER", "roy I-PER"),
+    *("de I-PER", "France B-LOC", "et I-PER", "de I-PER", "Navarre B-LOC", ". O"),
+]
+
+
+def document(lines: Sequence[str], **settings: Any) -> Document:
+    return read_nerval(enumerate(lines, 1), file="gold.bio", **settings)
+
+
+def side(lines: Sequence[str]) -> Side:
+    read = document(lines)
+    return Side(read.layers["label"], document=read)
+
+
+def entities(lines: Sequence[str]) -> list[tuple[str, str]]:
+    read = document(lines)
+    return [(span.label, read.text_of(span)) for span in read.layers["label"]]
+
+
+def count(gold: Sequence[str], predicted: Sequence[str], threshold: float = 0.30) -> Tally:
+    return Noisy(threshold).count(side(gold), side(predicted))
+
+
+def score(gold: Sequence[str], predicted: Sequence[str], threshold: float = 0.30) -> dict[str, Any]:
+    return Noisy().scores(count(gold, predicted, threshold), ["label"])
+
+
+def explain(gold: Sequence[str], predicted: Sequence[str], threshold: float = 0.30) -> list[Explanation]:
+    return list(Noisy(threshold).explain(side(gold), side(predicted)))
+
+
+# Noisy documents
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßé"
+LABELS = ("PER", "LOC", "ORG")
+
+
+def noisy_pair(seed: int) -> tuple[list[str], list[str]]:
+    """The lines of a document and of a noisy reading of it, in one of the three schemes."""
+    rng = random.Random(seed)
+    noise, mistakes = rng.choice((0.02, 0.1, 0.2, 0.3)), rng.choice((0.0, 0.1, 0.3))
+    words = ["".join(rng.choices(LETTERS, k=rng.randint(1, 8))) for _ in range(rng.choice((3, 15, 60)))]
+    spans = list(_random_spans(len(words), rng))
+    tags = _tags(len(words), spans, rng.choice(("BIIB", "BIES", "BILU")))
+    found = [_mistaken(*span, len(words), rng) if rng.random() < mistakes else span for span in spans]
+    read = [
+        (_read(word, noise, rng), tag)
+        for word, tag in zip(words, _tags(len(words), found, "BIIB"), strict=True)
+        if rng.random() > noise / 4
+    ]
+    return (
+        [f"{word} {tag}" for word, tag in zip(words, tags, strict=True)],
+        [f"{word} {tag}" for word, tag in _well_formed(read)] or ["x O"],
+    )
+
+
+def _random_spans(words: int, rng: random.Random) -> Iterator[tuple[int, int, str]]:
+    start = rng.randint(0, 3)
+    while start < words:
+        end = min(words, start + rng.randint(1, 4))
+        yield start, end, rng.choice(LABELS)
+        start = end + rng.choice((0, 0, 1, 2, 5))
+
+
+def _mistaken(start: int, end: int, label: str, words: int, rng: random.Random) -> tuple[int, int, str]:
+    return rng.choice(
+        (
+            (start, min(end + 1, words), label),
+            (start, max(end - 1, start + 1), label),
+            (start, end, rng.choice(LABELS)),
+            (start, start, label),  # not found
+        )
+    )
+
+
+def _tags(words: int, spans: Sequence[tuple[int, int, str]], prefixes: str) -> list[str]:
+    first, inside, last, alone = list(prefixes)
+    tags = ["O"] * words
+    for start, end, label in spans:
+        if end - start == 1:
+            tags[start] = f"{alone}-{label}"
+        elif start < end:
+            inner = [inside] * (end - start - 2)
+            tags[start:end] = [f"{prefix}-{label}" for prefix in (first, *inner, last)]
+    return tags
+
+
+def _read(word: str, noise: float, rng: random.Random) -> str:
+    def read(letter: str) -> str:
+        return rng.choice(("", letter * 2, rng.choice(LETTERS))) if rng.random() < noise else letter
+
+    return "".join(map(read, word)) or "x"
+
+
+def _well_formed(tokens: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The tokens with a B where a span would begin with an I, as the tool's counts are undefined there."""
+    open_label = ""
+    for word, tag in tokens:
+        prefix, _, label = tag.partition("-")
+        yield word, f"B-{label}" if prefix == "I" and label != open_label else tag
+        open_label = label
+
+
+pairs = st.integers(0, 10**6).map(noisy_pair)
+
+
+# The examples of the README
+
+
+class TestTheReadme:
+    @pytest.mark.parametrize(
+        ("threshold", "matched"), [(0.30, 1), (0.292, 1), (7 / 24, 1), (0.291, 0), (0, 0)]
+    )
+    def test_seven_of_24_characters_are_accepted_at_030_and_refused_below_their_share(
+        self, threshold: float, matched: int
+    ) -> None:
+        (only,) = explain(HUGO, HUGO_READ, threshold)
+
+        assert (only.distance, len(only.gold_text)) == (7, 24)
+        assert only.matched == bool(matched)
+        assert score(HUGO, HUGO_READ, threshold)["ALL"]["matched"] == matched
+
+    def test_tolkien_differs_in_2_of_7_and_writer_in_1_of_6(self) -> None:
+        found = explain(TOLKIEN, TOLKIEN_READ)
+
+        assert [(one.gold_text, one.predicted_text, one.distance) for one in found] == [
+            ("Tolkien", "Tolkieene", 2),
+            ("writer", "writear", 1),
+        ]
+        assert [one.error_rate for one in found] == [2 / 7, 1 / 6]
+        assert all(one.matched for one in found)
+
+    def test_its_scores_are_all_one(self) -> None:
+        perfect = {"predicted": 1, "matched": 1, "gold": 1, "precision": 1.0, "recall": 1.0, "f1": 1.0}
+        report = score(TOLKIEN, TOLKIEN_READ)
+
+        assert report["per_label"] == {"OCC": perfect, "PER": perfect}
+        assert report["ALL"] == perfect | {"predicted": 2, "matched": 2, "gold": 2}
+
+    def test_the_tags_stand_above_the_columns_that_it_prints(self) -> None:
+        expected = "PPPPPPPPPOOOOOOOCCCCCCCOOO"
+        gold, predicted = document(TOLKIEN), document(TOLKIEN_READ)
+        assert gold.text is not None
+        assert predicted.text is not None
+        alignment = align(gold.text, predicted.text)
+
+        for read, column_of in (
+            (gold, alignment.column_of_gold),
+            (predicted, alignment.column_of_predicted),
+        ):
+            tags = ["O"] * alignment.columns
+            for span in read.layers["label"]:
+                first, last = column_of(span.start), column_of(span.end)
+                tags[first:last] = ["P" if span.label == "PER" else "C"] * (last - first)
+            assert "".join(tags) == expected
+
+    def test_its_nested_spans_come_out(self) -> None:
+        assert entities(LOUIS) == [
+            ("PER", "Louis par la grâce de Dieu roy de France et de"),
+            ("LOC", "France"),
+            ("LOC", "Navarre"),
+        ]
+        assert score(LOUIS, LOUIS)["ALL"]["matched"] == 3
+
+    @pytest.mark.parametrize(
+        ("gold", "predicted", "taken"),
+        [
+            ("OOOOOOO|PPPPPPPPPPPPPPPPP|OOOOOO", "OOOO|PPPPPPPPPPP|OOOOOOOOOOOOOOO", 4),
+            ("OOOOOOO|PPPPPPPPPPPPPPPPP|OOOOOO", "OOOOOOOOOOOOOO|PPPPPPPPPPPPPP|OO", 14),
+            ("OOOOOOO|PPPPPPPPPPPPPPPPP|OOOOOO", "OOOO|PPPPPPPPPPP|OOOO|PPPP|OOOOO", 4),
+            ("OOOOOOO|PPPPPPPPPPPPPPPPP|OOOOOO", "OOOOOOO|P|O|PPPPPPPPPPPPPP|OOOOO", 7),
+        ],
+    )
+    def test_its_situations_are_paired_as_drawn(self, gold: str, predicted: str, taken: int) -> None:
+        text = "".join(random.Random(1).choices(LETTERS, k=30))
+        sides = []
+        for drawing in (gold, predicted):
+            spans, position = [], 0
+            for run in drawing.split("|"):
+                if "P" in run:
+                    spans.append(Span(position, position + len(run), "PER"))
+                position += len(run)
+            sides.append(Side(spans, document=Document("1", {}, text=text, unit="character")))
+        (only,) = Noisy().explain(*sides)
+
+        assert only.predicted is not None
+        assert only.predicted.start == taken
+
+
+# Reading
+
+
+class TestReading:
+    def test_the_text_is_the_words_joined_by_single_blanks_over_sentences(self) -> None:
+        read = document(["Der O", "Rat B-ORG", "", "  ", "der I-ORG", "Stadt\tO", "tagt  O", ""])
+
+        assert read.text == "Der Rat der Stadt tagt"
+        assert read.unit == "character"
+        assert read.sentences == [Sentence(0, 7), Sentence(8, 22)]
+        assert read.layers == {"label": [Span(4, 11, "ORG")]}
+        assert (read.layers["label"][0].line, read.file, read.id, read.repaired) == (2, "gold.bio", "1", 0)
+
+    @pytest.mark.parametrize("tags", ["B I I B O", "B I E S O", "B I L U O", "S I E U O"])
+    def test_the_schemes_are_read_alike(self, tags: str) -> None:
+        lines = [f"w {tag}-X" if tag != "O" else "w O" for tag in tags.split()]
+
+        assert entities(lines) == [("X", "w w w"), ("X", "w")]
+
+    @pytest.mark.parametrize(
+        ("tags", "expected"),
+        [
+            ("B-P B-L I-P", [("P", "a b c"), ("L", "b")]),
+            ("B-P B-L O I-P", [("P", "a"), ("L", "b")]),
+            ("B-P B-L I-L I-P I-P", [("P", "a b c d e"), ("L", "b c")]),
+            ("B-P B-L B-L I-P B-P", [("P", "a b c d"), ("L", "b"), ("L", "c"), ("P", "e")]),
+            ("B-P B-L E-P B-L L-P", [("P", "a b c d e"), ("L", "b"), ("L", "d")]),
+            ("B-P B-L B-G I-P", [("P", "a b c d"), ("L", "b"), ("G", "c")]),
+            ("B-P B-L B-P I-P", [("P", "a"), ("L", "b"), ("P", "c d")]),
+            ("B-P I-L I-P", [("P", "a b c")]),
+        ],
+    )
+    def test_a_span_goes_on_over_other_labels_until_an_o(
+        self, tags: str, expected: list[tuple[str, str]]
+    ) -> None:
+        lines = [f"{word} {tag}" for word, tag in zip("abcdef", tags.split(), strict=False)]
+
+        assert entities(lines) == expected
+
+    def test_a_tag_that_continues_nothing_is_counted_and_listed_and_opens_nothing(self) -> None:
+        lines = ["a I-PER", "b O", "", "c B-LOC", "d E-PER", "e O", "f L-LOC"]
+        read = document(lines)
+
+        assert read.layers == {"label": [Span(4, 5, "LOC")]}
+        assert read.repaired == 3
+        assert ill_formed_tags(enumerate(lines, 1), file="gold.bio") == [
+            IllFormed(1, "I-PER"),
+            IllFormed(5, "E-PER"),
+            IllFormed(7, "L-LOC"),
+        ]
+
+    def test_it_can_be_made_an_error(self) -> None:
+        with pytest.raises(TagError) as refusal:
+            document(["a O", "b I-PER"], invalid="error")
+
+        assert str(refusal.value) == "gold.bio:2: tag 'I-PER' continues no span (begin a span with B-)"
+        with pytest.raises(UsageError, match="'mend'"):
+            document(["a O"], invalid="mend")
+
+    def test_any_character_may_stand_in_a_word(self) -> None:
+        assert document(["§ O", "a-b O", "10\u00a0000 O", "東京 B-LOC", "e\u0301 O", "# O"]).text == (
+            "§ a-b 10\u00a0000 東京 e\u0301 #"
+        )
+
+    def test_the_name_and_the_layer_can_be_chosen(self) -> None:
+        read = document(["Anna B-PER"], name="letters/1.bio", layer="entity")
+
+        assert read.id == "letters/1.bio"
+        assert read.layers == {"entity": [Span(0, 4, {"entity": "PER"})]}
+
+    @pytest.mark.parametrize(
+        ("lines", "message"),
+        [
+            ([], "gold.bio:1: the file has no tokens"),
+            (["", " \t"], "gold.bio:1: the file has no tokens"),
+            (["a O", "Frau"], "gold.bio:2: the line has 1 field instead of 2"),
+            (["a O", "", "Frau Anna B-PER"], "gold.bio:3: the line has 3 fields instead of 2"),
+            (["a O", " B-PER"], "gold.bio:2: the line has 1 field instead of 2"),
+            (["a\tx O"], "gold.bio:1: the line has 3 fields instead of 2"),
+            (["a O", "", "b X-PER"], "gold.bio:3: 'X-PER' is not a tag"),
+            (["a PER"], "gold.bio:1: 'PER' is not a tag"),
+            (["a O", "b B-"], "gold.bio:2: 'B-' is not a tag"),
+            (["a O-PER"], "gold.bio:1: 'O-PER' is not a tag"),
+        ],
+    )
+    def test_what_is_no_token_and_tag_is_one_error_with_file_and_line(
+        self, lines: list[str], message: str
+    ) -> None:
+        with pytest.raises(FormatError) as refusal:
+            document(lines)
+
+        assert str(refusal.value).startswith(f"{message} (")
+        assert "\n" not in str(refusal.value)
+        assert "Frau" not in str(refusal.value)
+
+    @given(st.lists(st.tuples(st.text("ab§-", min_size=1, max_size=3), st.sampled_from(["O", "B-X", "I-X"]))))
+    def test_tabs_and_several_blanks_read_as_one_blank(self, tokens: list[tuple[str, str]]) -> None:
+        tokens = [("a", "O"), *tokens]
+
+        assert document([f"{word} {tag}" for word, tag in tokens]) == document(
+            [f"{word}\t  {tag} " for word, tag in tokens]
+        )
+
+
+class TestMapping:
+    @pytest.fixture
+    def folder(self, tmp_path: Path) -> Path:
+        for name in ("a.bio", "b.bio", "deep/c.bio", "deep/twice.bio", "twice/twice.bio"):
+            path = tmp_path / "files" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("Anna B-PER\n", encoding="utf-8")
+        return tmp_path / "files"
+
+    def pairs(self, folder: Path, text: str) -> list[tuple[str, ...]]:
+        table = folder.parent / "mapping.csv"
+        table.write_text(text, encoding="utf-8")
+        return [
+            tuple(path.relative_to(folder).as_posix() for path in pair)
+            for pair in read_mapping(table, folder)
+        ]
+
+    def test_rows_are_pairs_of_files_by_path_or_by_bare_name(self, folder: Path) -> None:
+        text = '\ufeffAnnotation,Prediction\r\nb.bio,a.bio\r\n\r\n"c.bio",deep/twice.bio\r\n'
+
+        assert self.pairs(folder, text) == [("b.bio", "a.bio"), ("deep/c.bio", "deep/twice.bio")]
+
+    @pytest.mark.parametrize(
+        ("text", "kind", "message"),
+        [
+            ("gold,predicted\na.bio,b.bio\n", FormatError, ":1: the header is 'gold,predicted' (expected"),
+            ("", FormatError, ":1: the header is '' (expected Annotation,Prediction)"),
+            ("Annotation,Prediction\n", FormatError, ":1: the table names no pair of files"),
+            (
+                "Annotation,Prediction\na.bio,b.bio\na.bio\n",
+                FormatError,
+                ":3: the row has 1 name instead of 2",
+            ),
+            ("Annotation,Prediction\na.bio,\n", FormatError, ":2: the row has 1 name instead of 2"),
+            ("Annotation,Prediction\na.bio,x.bio\n", FileError, ":2: the file 'x.bio' is not in "),
+            ("Annotation,Prediction\na.bio,twice.bio\n", FileError, ":2: several files below "),
+        ],
+    )
+    def test_what_names_no_pair_is_one_error_with_the_line(
+        self, folder: Path, text: str, kind: type[CluevalError], message: str
+    ) -> None:
+        with pytest.raises(kind) as refusal:
+            self.pairs(folder, text)
+
+        assert f"mapping.csv{message}" in str(refusal.value)
+        assert "\n" not in str(refusal.value)
+
+    def test_a_table_or_folder_that_is_not_there_is_one_error(self, folder: Path) -> None:
+        for table, place in [(folder / "no.csv", folder), (folder / "a.bio", folder / "no")]:
+            with pytest.raises(FileError):
+                read_mapping(table, place)
+
+
+# Matching and scores
+
+
+class TestMatching:
+    def test_a_span_is_taken_even_if_it_does_not_match(self) -> None:
+        gold = ["aaaa B-X", "bbbb B-X"]
+        predicted = ["aaaa B-X", "bbbb I-X"]
+
+        assert [(one.predicted_text, one.matched) for one in explain(gold, predicted)] == [
+            ("aaaa bbbb", False),
+            ("", False),
+        ]
+
+    def test_only_the_same_label_is_a_counterpart(self) -> None:
+        (only,) = explain(["Wien B-LOC"], ["Wien B-PER"])
+
+        assert (only.predicted, only.predicted_text, only.opposite) == (None, "", "Wien")
+        assert (only.distance, only.matched) == (4, False)
+
+    def test_a_threshold_of_one_does_not_match_what_is_missing(self) -> None:
+        assert score(["Wien B-LOC"], ["Wien O"], 1)["ALL"]["matched"] == 0
+
+    @pytest.mark.parametrize(
+        ("gold", "predicted", "found"), [("abz", "abqqz", Span(2, 4, "X")), ("ab", "abqq", None)]
+    )
+    def test_what_only_the_prediction_has_after_a_span_is_opposite_to_it_save_at_the_end_of_the_text(
+        self, gold: str, predicted: str, found: Span | None
+    ) -> None:
+        own = Side([Span(0, 2, "X")], document=Document("1", {}, text=gold, unit="character"))
+        other = Side([Span(2, 4, "X")], document=Document("1", {}, text=predicted, unit="character"))
+
+        assert [one.predicted for one in Noisy().explain(own, other)] == [found]
+
+    def test_spans_without_text_are_counted_and_match_nothing(self) -> None:
+        empty = Side([Span(1, 1, "X")], document=Document("1", {}, text="ab", unit="character"))
+        report = Noisy(1).scores(Noisy(1).count(empty, empty), ["label"])
+
+        assert (report["ALL"]["gold"], report["ALL"]["matched"]) == (1, 0)
+        assert [one.error_rate for one in Noisy(1).explain(empty, empty)] == [None]
+
+    def test_tokens_are_a_text_too(self) -> None:
+        gold = Document("1", {}, tokens=["Frau", "Anna", "Weiß"], start=10)
+        predicted = Document("1", {}, text="Frau Ana Weiß", unit="character")
+        own, other = (
+            Side([Span(11, 13, "PER")], document=gold),
+            Side([Span(5, 13, "PER")], document=predicted),
+        )
+
+        assert [(one.gold_text, one.distance) for one in Noisy().explain(own, other)] == [("Anna Weiß", 1)]
+
+    def test_neither_hyphens_nor_section_signs_mean_anything(self) -> None:
+        gold = ["§ B-LAW", "823 I-LAW", "BGB I-LAW", "Meier-Müller B-PER", "- O"]
+        predicted = ["§- B-LAW", "823 I-LAW", "BGB I-LAW", "Meier§Müller B-PER", "-- O"]
+
+        assert [one.distance for one in explain(gold, predicted)] == [1, 1]
+
+    @pytest.mark.parametrize("text", ["東京都知事", "محمد علي", "e\u0301le\u0300ve"])
+    def test_any_script_will_do(self, text: str) -> None:
+        gold = [f"{word} B-X" for word in text.split()]
+        predicted = [f"{word[:-1]}x B-X" for word in text.split()]
+
+        assert [one.distance for one in explain(gold, predicted)] == [1] * len(gold)
+
+
+class TestScores:
+    def test_rates_over_nothing_are_undefined_and_not_zero(self) -> None:
+        report = score(["Wien B-LOC"], ["Wien B-PER"])
+
+        assert report["per_label"] == {
+            "LOC": {"predicted": 0, "matched": 0, "gold": 1, "precision": None, "recall": 0.0, "f1": None},
+            "PER": {"predicted": 1, "matched": 0, "gold": 0, "precision": 0.0, "recall": None, "f1": None},
+        }
+        assert report["ALL"] == {
+            "predicted": 1, "matched": 0, "gold": 1, "precision": 0.0, "recall": 0.0, "f1": 0.0,
+        }  # fmt: skip
+
+    def test_without_any_document_everything_is_undefined(self) -> None:
+        report = Noisy().scores(Tally(), ["label"])
+
+        assert report["ALL"]["precision"] is None
+        assert report["per_label"] == {}
+        assert report["file_mean"]["f1"] is None
+        assert report["file_mean"]["documents"] == 0
+
+    def test_the_mean_is_over_documents_and_the_micro_figure_over_spans(self) -> None:
+        total = count(["a B-X", "bcd B-X", "efg B-X"], ["a B-X", "bcd O", "efg O"])
+        total += count(["a B-X"], ["a B-X"])
+        report = Noisy().scores(total, ["label"])
+
+        assert report["ALL"]["recall"] == 2 / 4
+        assert report["file_mean"]["recall"] == pytest.approx((1 / 3 + 1) / 2)
+        assert report["file_mean"]["f1"] == pytest.approx((1 / 2 + 1) / 2)
+
+    def test_documents_whose_rate_is_undefined_do_not_enter_its_mean_and_are_told(self) -> None:
+        total = count(["a B-X"], ["a O"]) + count(["a B-X"], ["a B-X"]) + count(["a O"], ["a O"])
+        mean = Noisy().scores(total, ["label"])["file_mean"]
+
+        assert mean == {
+            "precision": 1.0,
+            "recall": 0.5,
+            "f1": 1.0,
+            "documents": 3,
+            "documents_with_precision": 1,
+            "documents_with_recall": 2,
+            "documents_with_f1": 1,
+        }
+
+    @given(st.lists(pairs, max_size=5), st.randoms())
+    def test_documents_may_be_counted_in_any_order_and_the_mean_is_exact(
+        self, documents: list[tuple[list[str], list[str]]], rng: random.Random
+    ) -> None:
+        tallies = [count(*pair) for pair in documents]
+        report = Noisy().scores(sum(tallies, Tally()), ["label"])
+        recalls = [
+            Fraction(all_of["matched"], all_of["gold"])
+            for tally in tallies
+            if (all_of := Noisy().scores(tally, ["label"])["ALL"])["gold"]
+        ]
+        rng.shuffle(tallies)
+
+        assert Noisy().scores(sum(tallies, Tally()), ["label"]) == report
+        assert report["file_mean"]["documents_with_recall"] == len(recalls)
+        if recalls:
+            assert report["file_mean"]["recall"] == pytest.approx(float(sum(recalls) / len(recalls)))
+
+    def test_a_tally_travels_and_a_report_is_json(self) -> None:
+        total = count(TOLKIEN, TOLKIEN_READ)
+        report = Noisy().scores(total, ["label"])
+
+        assert pickle.loads(pickle.dumps(total)) == total
+        assert json.loads(json.dumps(report)) == report
+
+
+class TestLaws:
+    @given(pairs)
+    def test_identical_files_give_one(self, pair: tuple[list[str], list[str]]) -> None:
+        for lines in pair:
+            report = score(lines, lines, 0)
+
+            for entry in (report["ALL"], *report["per_label"].values()):
+                assert entry["f1"] in ((1.0,) if entry["gold"] else (None,))
+
+    @given(pairs)
+    def test_a_threshold_of_zero_means_equal_text(self, pair: tuple[list[str], list[str]]) -> None:
+        for one in explain(*pair, threshold=0):
+            assert one.matched == (one.predicted is not None and one.gold_text == one.predicted_text)
+
+    @given(pairs, st.floats(0, 1))
+    def test_no_more_match_than_there_are_on_either_side(
+        self, pair: tuple[list[str], list[str]], threshold: float
+    ) -> None:
+        for entry in score(*pair, threshold)["per_label"].values():
+            assert 0 <= entry["matched"] <= min(entry["gold"], entry["predicted"])
+
+    @given(pairs, st.floats(0, 1), st.floats(0, 1))
+    def test_raising_the_threshold_loses_no_match(
+        self, pair: tuple[list[str], list[str]], one: float, other: float
+    ) -> None:
+        matched = [
+            {found.gold for found in explain(*pair, threshold=threshold) if found.matched}
+            for threshold in sorted((one, other))
+        ]
+
+        assert matched[0] <= matched[1]
+
+    @given(pairs)
+    def test_the_explanation_is_what_is_counted(self, pair: tuple[list[str], list[str]]) -> None:
+        found = explain(*pair)
+        total = count(*pair)
+
+        assert Counter(one.gold.label for one in found) == {
+            k[1]: n for k, n in total.items() if k[0] == "gold"
+        }
+        assert Counter(one.gold.label for one in found if one.matched) == {
+            key[1]: n for key, n in total.items() if key[0] == "matched"
+        }
+        taken = [one.predicted for one in found if one.predicted is not None]
+        assert len(set(taken)) == len(taken)
+
+    @given(st.data())
+    def test_pairs_are_those_that_a_search_through_all_spans_finds(self, data: st.DataObject) -> None:
+        texts = [data.draw(st.text("ab ", min_size=1, max_size=10)) for _ in range(2)]
+        sides = []
+        for text in texts:
+            places = st.integers(0, len(text))
+            ranges = data.draw(st.lists(st.tuples(places, places), max_size=6))
+            spans = sorted(
+                (Span(min(ends), max(ends), data.draw(st.sampled_from("XY"))) for ends in ranges),
+                key=_position,
+            )
+            sides.append(Side(spans, document=Document("1", {}, text=text, unit="character")))
+        found = [one.predicted for one in Noisy().explain(sides[0], sides[1])]
+
+        assert found == _searched(sides[0], sides[1], align(texts[0], texts[1]))
+
+
+def _position(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def _searched(gold: Side, predicted: Side, alignment: Alignment) -> list[Span | None]:
+    """The counterpart of each gold span, by the words of the definition."""
+    left = list(predicted.spans)
+    found: list[Span | None] = []
+    for one in gold.spans:
+        own = set(range(alignment.column_of_gold(one.start), alignment.column_of_gold(one.end)))
+        partner = None
+        for other in left:
+            columns = range(
+                alignment.column_of_predicted(other.start), alignment.column_of_predicted(other.end)
+            )
+            if len(one) and len(other) and one.label == other.label and own & set(columns):
+                partner = other
+                break
+        if partner is not None:
+            del left[next(number for number, other in enumerate(left) if other is partner)]
+        found.append(partner)
+    return found
+
+
+# The published tool
+
+
+@pytest.fixture(scope="module")
+def oracle() -> ModuleType:
+    """The published tool's evaluation; importing it sets up logging, which is undone."""
+    pytest.importorskip("nerval")
+    root = logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        evaluation = importlib.import_module("nerval.evaluate")
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    return evaluation
+
+
+Counts = dict[str, tuple[int, int, int]]
+
+
+def of_oracle(oracle: ModuleType, gold: Sequence[str], predicted: Sequence[str], threshold: float) -> Counts:
+    """Predicted, matched and gold spans of each label and of ALL."""
+    scores = oracle.evaluate(oracle.parse_bio(gold), oracle.parse_bio(predicted), threshold)
+    return {
+        label: (entry["predicted"] or 0, entry["matched"], entry["Support"] or 0)
+        for label, entry in scores.items()
+    }
+
+
+def of_ours(gold: Sequence[str], predicted: Sequence[str], threshold: float) -> Counts:
+    report = score(gold, predicted, threshold)
+    return {
+        label: (entry["predicted"], entry["matched"], entry["gold"])
+        for label, entry in {**report["per_label"], "ALL": report["ALL"]}.items()
+    }
+
+
+def alignment_of_oracle(oracle: ModuleType, gold: str, predicted: str) -> Alignment:
+    """The alignment that the published tool takes, from the path that edlib gives."""
+    path = oracle.edlib.align(gold, predicted, task="path")["cigar"]
+    kinds = {"=": "equal", "X": "replace", "I": "delete", "D": "insert"}
+    steps: list[Step] = []
+    own = other = 0
+    width = ""
+    for character in path:
+        if character.isdigit():
+            width += character
+            continue
+        n, kind = int(width), kinds[character]
+        own_end, other_end = own + n * (kind != "insert"), other + n * (kind != "delete")
+        steps.append((kind, own, own_end, other, other_end))
+        own, other, width = own_end, other_end, ""
+    return Alignment(gold, predicted, steps)
+
+
+def disagreements(oracle: ModuleType, seeds: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> int:
+    """How often the counts differ; fails where the tool's alignment is not as good or does not explain it."""
+    different = 0
+    for seed in seeds:
+        gold, predicted = noisy_pair(seed)
+        threshold = (0.30, 0.0, 0.15, 1.0)[seed % 4]
+        expected = of_oracle(oracle, gold, predicted, threshold)
+        if of_ours(gold, predicted, threshold) == expected:
+            continue
+        different += 1
+
+        def as_oracle(own: str, other: str, **_: object) -> Alignment:
+            theirs = alignment_of_oracle(oracle, own, other)
+            assert theirs.distance == align(own, other).distance
+            return theirs
+
+        with monkeypatch.context() as patch:
+            patch.setattr(noisy, "align", as_oracle)
+            assert of_ours(gold, predicted, threshold) == expected, f"seed {seed}"
+    return different
+
+
+class TestThePublishedTool:
+    @pytest.mark.parametrize("lines", [HUGO, TOLKIEN, LOUIS])
+    def test_it_reads_the_readme_as_we_do(self, oracle: ModuleType, lines: list[str]) -> None:
+        assert of_oracle(oracle, lines, lines, 0.3) == of_ours(lines, lines, 0.3)
+
+    def test_it_counts_the_readmes_pairs_as_we_do(self, oracle: ModuleType) -> None:
+        for gold, predicted in [(HUGO, HUGO_READ), (TOLKIEN, TOLKIEN_READ)]:
+            for threshold in (0.3, 0.29, 0.28, 0.1, 0.0, 1.0):
+                expected = of_oracle(oracle, gold, predicted, threshold)
+                assert of_ours(gold, predicted, threshold) == expected
+
+    def test_it_agrees_on_noisy_documents(self, oracle: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert disagreements(oracle, range(100), monkeypatch) == 0
+
+    @pytest.mark.long
+    def test_it_agrees_on_995_of_1000_noisy_documents_and_the_rest_is_another_minimal_alignment(
+        self, oracle: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        assert disagreements(oracle, range(1_000, 4_000), monkeypatch) <= 15
+
+    def test_nested_spans_are_counted_as_by_it(self, oracle: ModuleType) -> None:
+        rng = random.Random(3)
+        for _ in range(50):
+            predicted = [f"{_read(word, 0.2, rng)} {tag}" for word, tag in (line.split() for line in LOUIS)]
+            assert of_ours(LOUIS, predicted, 0.3) == of_oracle(oracle, LOUIS, predicted, 0.3)
+
+    def test_another_minimal_alignment_can_change_what_matches(
+        self, oracle: ModuleType, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Of "ab" and "ba", either letter may stand opposite to its like; the spans are of one letter each."""
+        text = ["ab", "ba"]
+        sides = [
+            Side([Span(text[i].index("a"), text[i].index("a") + 1, "X")],
+                 document=Document("1", {}, text=text[i], unit="character"))
+            for i in range(2)
+        ]  # fmt: skip
+        found = set()
+        for steps in (
+            [("delete", 0, 1, 0, 0), ("equal", 1, 2, 0, 1), ("insert", 2, 2, 1, 2)],
+            [("insert", 0, 0, 0, 1), ("equal", 0, 1, 1, 2), ("delete", 1, 2, 2, 2)],
+        ):
+            alignment = Alignment(text[0], text[1], steps)
+            assert alignment.distance == align(text[0], text[1]).distance
+            with monkeypatch.context() as patch:
+                patch.setattr(noisy, "align", lambda *_, taken=alignment, **__: taken)
+                found.add(Noisy().count(*sides)["matched", "X"])
+
+        assert found == {0, 1}
+
+
+# Settings and bad input
+
+
+@pytest.mark.parametrize("threshold", [-0.01, 1.01, float("nan"), float("inf"), "0.3", True, None])
+def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
+    with pytest.raises(UsageError) as refusal:
+        Noisy(threshold)
+
+    assert str(refusal.value) == f"threshold must be a number from 0 to 1, not {threshold!r}"
+
+
+@pytest.mark.parametrize("limit", [0, -1, 1e9, "9", True])
+def test_a_limit_that_is_no_number_of_cells_is_refused(limit: Any) -> None:
+    with pytest.raises(UsageError, match="max_alignment must be"):
+        Noisy(max_alignment=limit)
+
+
+def test_the_limit_decides_no_score_and_does_not_enter_equality() -> None:
+    assert Noisy(0.2, max_alignment=5) == Noisy(0.2)
+    assert Noisy(0.2) != Noisy(0.3)
+
+
+def test_a_document_that_is_too_long_is_an_error_that_names_it() -> None:
+    with pytest.raises(UsageError, match=r"document '1': aligning 24 with 10 characters takes 240 cells"):
+        Noisy(max_alignment=100).count(side(HUGO), side(["0123456789 B-X"]))
+
+
+def test_a_side_without_a_text_is_an_error() -> None:
+    for bare in (Side([Span(0, 1, "X")]), Side([Span(0, 1, "X")], document=Document("1", {}))):
+        with pytest.raises(UsageError, match="text"):
+            Noisy().count(bare, side(HUGO))
+
+
+def test_passages_cannot_be_counted() -> None:
+    with pytest.raises(UsageError, match="whole documents"):
+        Noisy().count_agreed({}, 0)
+
+
+def test_filtered_spans_are_not_counted() -> None:
+    own, other = (
+        Side(one.spans, counted=[True, False], document=one.document)
+        for one in (side(TOLKIEN), side(TOLKIEN_READ))
+    )
+    report = Noisy().scores(Noisy().count(own, other), ["label"])
+
+    assert list(report["per_label"]) == ["PER"]
+    assert report["ALL"]["matched"] == 1
+    assert [one.gold.label for one in Noisy().explain(own, other)] == ["PER"]
+
+
+def test_a_filter_that_leaves_out_one_of_a_pair_is_refused() -> None:
+    gold = side(TOLKIEN)
+    filtered = Side(gold.spans, counted=[False, True], document=gold.document)
+
+    with pytest.raises(UsageError, match="only one of a pair"):
+        Noisy().count(filtered, side(TOLKIEN_READ))
+
+
+def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "rapidfuzz.distance", None)
+
+    with pytest.raises(MissingExtra, match="align"):
+        count(TOLKIEN, TOLKIEN_READ)
+
+
+# Reports
+
+
+class TestReports:
+    @pytest.fixture
+    def explained(self) -> list[tuple[str, Explanation]]:
+        gold = ["=Wien B-LOC", "an O", "Anna B-PER"]
+        predicted = ["=Wlen B-LOC", "an O", "Anna O"]
+        return [("1.bio", one) for one in explain(gold, predicted)]
+
+    def test_scores_are_a_row_per_label_and_the_mean_is_named(self) -> None:
+        shown = render_tables(tables.noisy("noisy, label", score(HUGO, HUGO_READ)))
+
+        assert [line.split() for line in shown.splitlines()] == [
+            ["noisy,", "label"],
+            ["label", "predicted", "matched", "precision", "recall", "f1", "gold"],
+            ["-" * 5, "-" * 9, "-" * 7, "-" * 9, "-" * 6, "-" * 6, "-" * 4],
+            ["PERS", "1", "1", "100.00", "100.00", "100.00", "1"],
+            ["ALL", "1", "1", "100.00", "100.00", "100.00", "1"],
+            [],
+            ["noisy,", "label:", "unweighted", "mean", "over", "documents"],
+            ["precision", "recall", "f1", "documents"],
+            ["-" * 15, "-" * 9, "-" * 6, "-" * 6, "-" * 9],
+            ["mean", "100.00", "100.00", "100.00", "1"],
+            ["documents", "in", "it", "1", "1", "1", "1"],
+        ]
+
+    def test_every_gold_span_is_a_row_of_the_table(self, explained: list[tuple[str, Explanation]]) -> None:
+        table = reports.explanation_table("counterparts", explained)
+
+        assert [dict(zip(table.header, row, strict=True))["predicted text"] for row in table.rows] == [
+            "=Wlen",
+            "",
+        ]
+        assert [row[-1] for row in table.rows] == ["yes", "no"]
+        assert "[0,5)" in render_tables(iter([table]))
+
+    def test_the_rows_of_the_tsv_are_guarded_and_say_what_their_ends_are(
+        self, explained: list[tuple[str, Explanation]]
+    ) -> None:
+        header, *rows = (line.split("\t") for line in reports.explanation_rows(explained))
+        named = [dict(zip(header, row, strict=True)) for row in rows]
+
+        assert named[0] == {
+            "document": "1.bio",
+            "label": "LOC",
+            "gold_start": "0",
+            "gold_end_exclusive": "5",
+            "gold_text": "'=Wien",
+            "predicted_start": "0",
+            "predicted_end_exclusive": "5",
+            "predicted_text": "'=Wlen",
+            "opposite": "'=Wlen",
+            "distance": "1",
+            "error_rate": "0.2",
+            "matched": "yes",
+        }
+        assert (named[1]["predicted_start"], named[1]["opposite"], named[1]["distance"]) == ("", "Anna", "4")
+
+    def test_the_texts_of_a_pair_stand_one_above_the_other_in_pieces(
+        self, explained: list[tuple[str, Explanation]]
+    ) -> None:
+        assert reports.aligned_texts(explained[0][1]) == [("=W", "=W"), ("i", "l"), ("en", "en")]
+        assert reports.aligned_texts(explained[1][1]) == [("Anna", "")]
+
+
+@pytest.mark.parametrize("room", [noisy, nerval, reports])
+def test_the_docstrings_are_true(room: ModuleType) -> None:
+    result = doctest.testmod(room)
+
+    assert result.attempted
+    assert not result.failed
+
+
+# The benchmark
+
+
+def test_the_benchmark_writes_what_both_tools_read_and_scores_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, oracle: ModuleType, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    benchmark = importlib.import_module("noisy")
+    mapping = benchmark.write(tmp_path, 2, 300, benchmark.Noise(), 1)
+    assert main(["score", "--metric", "noisy", "--pairs", str(mapping), str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    totals: Counter[str] = Counter()
+    for gold, predicted in read_mapping(mapping, tmp_path):
+        lines = [[line for _, line in lines_of(path)] for path in (gold, predicted)]
+        totals.update(
+            dict(
+                zip(
+                    ("predicted", "matched", "gold"),
+                    of_oracle(oracle, lines[0], lines[1], 0.3)["ALL"],
+                    strict=True,
+                )
+            )
+        )
+    (row,) = (line.split() for line in shown.splitlines() if line.startswith("ALL"))
+
+    assert [int(row[i]) for i in (1, 2, 6)] == [totals[key] for key in ("predicted", "matched", "gold")]
+    assert totals["matched"] > 0
+
+
+def test_the_benchmark_writes_the_same_bytes_for_the_same_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    benchmark = importlib.import_module("noisy")
+    folders = [tmp_path / name for name in "abc"]
+    for folder, seed in zip(folders, (7, 7, 8), strict=True):
+        benchmark.write(folder, 2, 200, benchmark.Noise(), seed)
+    contents = [[path.read_bytes() for path in sorted(folder.iterdir())] for folder in folders]
+
+    assert contents[0] == contents[1]
+    assert all(one != other for one, other in itertools.islice(zip(contents[0], contents[2], strict=True), 4))

@@ -1,0 +1,123 @@
+"""All metrics through the front door: files in, reports out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import Corpus, tagged_corpora, vrt, write
+from hypothesis import HealthCheck, given, settings
+
+from clueval import evaluate, read
+from clueval.cli import main
+from clueval.exceptions import CluevalError, UsageError
+from clueval.metrics import METRICS
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "faireval-ner"
+COUNTED_ANYWHERE = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(corpora=tagged_corpora())
+def test_every_metric_counts_raw_text_as_it_counts_documents(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus]
+) -> None:
+    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
+    raw = evaluate(*paths, metrics=COUNTED_ANYWHERE, layers={"x": 2})
+    plain = evaluate(*(read(path, {"x": 2}) for path in paths), metrics=COUNTED_ANYWHERE)
+
+    if any(corpora[0]):
+        assert raw.metrics == plain.metrics
+
+
+def test_fair_from_span_files_is_the_same_raw_and_document_by_document(tmp_path: Path) -> None:
+    gold = write(tmp_path / "g", "A\t1\t3\t1, 2, 3\nB\t2\t2\t2\n\nEMPTY\t999\t999\t999\n\nA\t1\t1\t1\n")
+    predicted = write(tmp_path / "p", "A\t1\t2\t1, 2\nB\t2\t2\t2\n\nA\t4\t4\t4\n\nB\t1\t1\t1\n")
+
+    raw = evaluate(gold, predicted, metrics=["fair"])
+    plain = evaluate(read(gold), read(predicted), metrics=["fair"])
+
+    assert raw.metrics == plain.metrics
+    assert (raw.documents, plain.documents) == (3, 3)
+    assert raw.metrics["fair"]["label"]["overall"]["fair"] == {
+        "TP": 1,
+        "FP": 1,
+        "FN": 0,
+        "LE": 1,
+        "BE": 1,
+        "BES": 1,
+        "BEL": 0,
+        "BEO": 0,
+        "LBE": 0,
+        "precision": pytest.approx(1 / 3),
+        "recall": 0.5,
+        "f1": pytest.approx(0.4),
+    }
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the published data set is not there")
+def test_the_published_faireval_result_comes_out_of_a_config_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = write(
+        tmp_path / "ner.config",
+        f"target_in = {SHARED / 'target.csv'}\nsystem_in = {SHARED / 'system.csv'}\n"
+        "weights = LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN, BEL = 0.5 TP + 0.5 FP, "
+        "BEO = 0.5 TP + 0.25 FP + 0.25 FN, LBE = 0.5 FP + 0.5 FN\n",
+    )
+    assert main(["score", "--config", str(config)]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed[printed.index("### Traditional") :] == (SHARED / "expected.tsv").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spans = write(tmp_path / "spans.csv", "A\t1\t1\t1\n")
+    config = write(tmp_path / "c", f"target_in = {spans}\nsystem_in = {spans}\neval_out = {tmp_path}\n")
+
+    assert main(["score", "--config", str(config)]) == 0
+    assert (tmp_path / "eval.csv").read_text().endswith("A\t1\t100.00\n")
+    assert (
+        main(["score", "--config", str(write(tmp_path / "d", config.read_text() + "labels = A, B\n"))]) == 0
+    )
+    assert main(["score", "--config", str(write(tmp_path / "f", config.read_text() + "label = B\n"))]) == 2
+    assert "unknown key 'label'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--metric", "fair", "--weights", "LE = x"], "weights"),
+        (["--metric", "fair", "--weights", "XX = 0.5 FP"], "XX"),
+        (["--metric", "levels", "--focus", "system"], "--focus is a setting of metric fair"),
+        (["--metric", "partial", "--partial-factor", "2"], "factor"),
+        (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
+        (["--metric", "partial", "--where", "label=A"], "partial"),
+        (["--metric", "levels"], "overlap"),
+        (["--layer", "x=2"], "has one layer"),
+        (["--metric", "fair", "--labels", "Q"], "no span is labelled 'Q'"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_in_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    spans = str(write(tmp_path / "spans.csv", "A\t1\t3\t1, 2, 3\nB\t2\t2\t2\n"))
+
+    assert main(["score", spans, spans, *arguments]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_only_known_metrics_are_offered() -> None:
+    for name in METRICS:
+        gold: list[Any] = []
+        if name in COUNTED_ANYWHERE:
+            assert list(evaluate(gold, gold, metrics=[name]).metrics) == [name]
+    with pytest.raises(UsageError, match="no metric is named"):
+        evaluate([], [], metrics=[])
+    with pytest.raises(CluevalError, match="unknown metric"):
+        evaluate([], [], metrics=["f1"])

@@ -1,0 +1,36 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.reports.json_text import dumps
+from clueval.visible import escaped_in_json
+
+PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text()
+VALUES = st.recursive(
+    PLAIN,
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+    max_leaves=30,
+)
+
+
+@given(VALUES)
+def test_it_is_what_the_standard_library_writes(value: Any) -> None:
+    assert dumps(value) == escaped_in_json(json.dumps(value, ensure_ascii=False, indent=2))
+    assert repr(json.loads(dumps(value))) == repr(json.loads(json.dumps(value)))
+
+
+def test_labels_that_look_like_json_stay_labels() -> None:
+    labels = {'a": {"b', "x,\n  y", "ü\u2028", "\\", "[1, 2]"}
+    value = {"per_label": {label: {"gold": 1, "other": {label: 0.5}} for label in labels}}
+
+    assert json.loads(dumps(value)) == value
+
+
+def test_what_is_no_json_is_refused() -> None:
+    with pytest.raises(TypeError, match="set"):
+        dumps({"labels": {"PER"}})

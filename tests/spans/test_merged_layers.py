@@ -1,0 +1,57 @@
+"""Merging, worked by hand: which label a layer gets, and what a merged document is."""
+
+from __future__ import annotations
+
+import pytest
+
+from clueval.exceptions import OverlapError
+from clueval.spans.document import Document
+from clueval.spans.flat import label_in
+from clueval.spans.merging import merge_layers, with_merged
+from clueval.spans.span import Span
+
+
+def test_positions_of_one_label_add_up_over_a_component() -> None:
+    # x: |A-|B--|A-|   A has four positions, B three
+    # y: |    Z    |
+    spans = [Span(0, 2, "A"), Span(2, 5, "B"), Span(5, 7, "A")]
+
+    (merged,) = merge_layers({"x": spans, "y": [Span(0, 7, "Z")]})
+
+    assert merged == Span(0, 7, {"x": "A", "y": "Z"})
+
+
+def test_a_span_without_a_label_has_no_say() -> None:
+    spans = [Span(0, 5, {"x": None}), Span(5, 6, {"x": "A"})]
+
+    (merged,) = merge_layers({"x": spans, "y": [Span(0, 6, {"y": None})]})
+
+    assert merged == Span(0, 6, {"x": "A", "y": None})
+
+
+def test_the_label_in_a_layer_is_that_of_its_name_or_the_only_one() -> None:
+    assert label_in("x", Span(0, 1, {"x": "A"})) == "A"
+    assert label_in("x", Span(0, 1, {"x": "A", "y": "B"})) == "A"
+    assert label_in("x", Span(0, 1, "A")) == "A"
+    assert label_in("x", Span(0, 1, {"y": "A", "z": "B"})) is None
+    assert label_in("x", Span(0, 1)) is None
+
+
+def test_layers_whose_spans_overlap_are_refused_with_the_document() -> None:
+    crossing = [Span(0, 2), Span(1, 3)]
+
+    with pytest.raises(OverlapError, match=r"document 'd9': spans \[0,2\) and \[1,3\)"):
+        merge_layers({"a": [], "b": crossing}, document="d9")
+    with pytest.raises(OverlapError, match=r"document 'd9'"):
+        with_merged(Document("d9", {"a": crossing}))
+
+
+def test_a_merged_document_has_one_layer_and_no_tags() -> None:
+    layers = {"x": [Span(0, 2, {"x": "A"})], "y": [Span(1, 3, {"y": "B"})]}
+    document = Document("d", layers, tokens=["a", "b", "c"], tags={"x": ["B-A", "I-A", "O"]})
+
+    merged = with_merged(document)
+
+    assert dict(merged.layers) == {"merged": [Span(0, 3, {"x": "A", "y": "B"})]}
+    assert merged.tags == {}
+    assert (merged.id, merged.tokens) == ("d", ["a", "b", "c"])

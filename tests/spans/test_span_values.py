@@ -1,0 +1,107 @@
+"""Spans, their dictionaries and documents as values: length, truth, what cannot be changed, what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from clueval.exceptions import SpanError
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen, Span
+
+
+def test_a_span_is_as_long_as_it_has_positions_and_is_true_even_without_any() -> None:
+    assert (len(Span(3, 8)), len(Span(3, 3))) == (5, 0)
+    assert Span(3, 3)
+
+
+@pytest.mark.parametrize(
+    ("positions", "problem"),
+    [((0, -1), "ends before it starts"), ((1, 0), "ends before it starts"), ((-1, 0), "starts before")],
+)
+def test_a_span_says_which_position_is_wrong(positions: tuple[int, int], problem: str) -> None:
+    with pytest.raises(SpanError, match=problem):
+        Span(*positions)
+
+
+def test_a_span_is_named_with_all_its_labels() -> None:
+    with pytest.raises(SpanError) as caught:
+        Span(2, 1, {"entity": "PER", "risk": None, "court": "x"})
+
+    assert str(caught.value) == "span [2,1) 'PER|None|x' ends before it starts"
+
+
+def test_a_frozen_dictionary_says_its_class_when_it_refuses_a_change() -> None:
+    with pytest.raises(TypeError, match=r"^Frozen cannot be changed$"):
+        Frozen(a=1).update(b=2)
+
+
+def test_frozen_dictionaries_of_different_items_have_different_hashes() -> None:
+    assert len({hash(Frozen(n=number)) for number in range(100)}) > 90
+
+
+class TestDocument:
+    def test_its_spans_may_begin_with_the_first_position_and_end_with_the_last(self) -> None:
+        document = Document("d", {"label": [Span(7, 9), Span(9, 9)]}, tokens=["a", "b"], start=7)
+
+        assert document.end == 9
+
+    @pytest.mark.parametrize(
+        ("span", "message"),
+        [
+            (
+                Span(6, 8, "A", line=3),
+                "g.vrt:3, document 'd': span [6,8) 'A' of layer 'label' lies outside the text, "
+                "which has the positions 7 to 8",
+            ),
+            (
+                Span(8, 10, "A", line=4),
+                "g.vrt:4, document 'd': span [8,10) 'A' of layer 'label' lies outside the text, "
+                "which has the positions 7 to 8",
+            ),
+        ],
+    )
+    def test_a_span_outside_the_text_is_refused_with_its_place(self, span: Span, message: str) -> None:
+        with pytest.raises(SpanError) as caught:
+            Document("d", {"label": [span]}, tokens=["a", "b"], start=7, file="g.vrt")
+
+        assert str(caught.value) == message
+
+    def test_a_span_in_an_empty_text_is_refused_without_positions(self) -> None:
+        with pytest.raises(SpanError) as caught:
+            Document("d", {"label": [Span(7, 8, "A")]}, tokens=[], start=7)
+
+        assert str(caught.value) == (
+            "document 'd': span [7,8) 'A' of layer 'label' lies in a document without text"
+        )
+
+    def test_token_ids_that_do_not_fit_are_refused_with_document_and_file(self) -> None:
+        with pytest.raises(SpanError) as caught:
+            Document("d", {}, tokens=["a"], token_ids=["1", "2"], file="g.vrt")
+
+        assert str(caught.value) == "g.vrt, document 'd': 2 token ids for 1 tokens"
+
+    def test_an_unknown_unit_is_refused_with_the_known_ones(self) -> None:
+        with pytest.raises(SpanError) as caught:
+            Document("d", {}, unit="byte")  # type: ignore[arg-type]  # what is refused
+
+        assert str(caught.value) == "document 'd': unit must be 'token' or 'character', not 'byte'"
+
+    def test_text_between_two_positions_counts_from_the_first_of_the_document(self) -> None:
+        tokens = Document("d", {}, tokens=["a", "b", "c", "d"], start=7)
+        text = Document("d", {}, text="abcd", unit="character", start=7)
+
+        assert (tokens.text_between(8, 9), text.text_between(8, 9)) == ("b", "b")
+        assert (tokens.text_between(8, 10), text.text_between(8, 10)) == ("b c", "bc")
+
+    def test_text_that_is_not_there_is_empty(self) -> None:
+        assert Document("d", {}).text_between(0, 3) == ""
+        assert Document("d", {}, unit="character").text_between(0, 3) == ""
+
+    def test_a_plain_label_is_that_of_the_layer_and_other_labels_stay(self) -> None:
+        named, several, none = Span(1, 2, {"entity": "LOC"}), Span(2, 3, {"a": "x", "b": "y"}), Span(3, 4)
+
+        document = Document("d", {"entity": [Span(0, 1, "PER", line=3), named, several, none]})
+
+        assert document.layers["entity"] == [Span(0, 1, {"entity": "PER"}), named, several, none]
+        assert document.layers["entity"][0].line == 3
+        assert Document("d", {"entity": [Span(0, 1, "PER")]}).layers["entity"][0].labels == {"entity": "PER"}

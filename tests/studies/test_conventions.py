@@ -1,0 +1,347 @@
+"""All conventions in one table: each row is what that convention's own tool or metric gives."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import TAGS, Corpus, conll, tagged_corpora, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.cli import main
+from clueval.evaluation.run import evaluate
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import MissingExtra, UsageError
+from clueval.metrics import metric_named
+from clueval.metrics.metric import Side
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Frozen, Span
+from clueval.studies.conventions import CONVENTIONS, EveryConvention, compare_conventions
+from clueval.studies.conventions_report import render_markdown, render_page, render_text
+from clueval.tagging.decoding import decode_tags
+
+SAMPLES = Path(__file__).parents[1] / "samples"
+BILOU = ("O", "O", "B-A", "I-A", "L-A", "U-A", "U-B", "L-B")
+
+Capture = pytest.CaptureFixture[str]
+Sentences = list[list[str]]
+
+
+def document(sentences: Sentences) -> Document:
+    """Tags as a document, as the formats give them."""
+    tags = [tag for sentence in sentences for tag in sentence]
+    spans, borders = [], []
+    position = 0
+    for sentence in sentences:
+        for start, end, label in decode_tags(sentence):
+            spans.append(Span(position + start, position + end, label))
+        borders.append(Sentence(position, position + len(sentence)))
+        position += len(sentence)
+    return Document(
+        "d", Frozen(label=spans), tokens=["w"] * len(tags), tags=Frozen(label=tags), sentences=borders
+    )
+
+
+def rows_of(gold: Document, predicted: Document, **settings: Any) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = compare_conventions([gold], [predicted], **settings).to_dict()[
+        "conventions"
+    ]
+    return found["label"]
+
+
+def rows_of_tags(gold: Sentences, predicted: Sentences, **settings: Any) -> dict[str, dict[str, Any]]:
+    return rows_of(document(gold), document(predicted), **settings)
+
+
+def rates(row: dict[str, Any]) -> tuple[float, float, float]:
+    return row["precision"], row["recall"], row["f1"]
+
+
+@st.composite
+def tagged(draw: st.DrawFn, tags: tuple[str, ...] = TAGS) -> tuple[Sentences, Sentences]:
+    sides: tuple[Sentences, Sentences] = ([], [])
+    for length in draw(st.lists(st.integers(1, 6), min_size=1, max_size=4)):
+        for side in sides:
+            side.append(draw(st.lists(st.sampled_from(tags), min_size=length, max_size=length)))
+    return sides
+
+
+# Each row
+
+
+@given(tagged() | tagged(BILOU))
+def test_the_rows_of_seqeval_are_what_seqeval_gives(sides: tuple[Sentences, Sentences]) -> None:
+    seqeval = pytest.importorskip("seqeval.metrics")
+    schemes = pytest.importorskip("seqeval.scheme")
+    used = {tag[0] for side in sides for sentence in side for tag in sentence}
+    scheme, name = (schemes.BILOU, "BILOU") if used & set("LU") else (schemes.IOB2, "BIO")
+
+    found = rows_of_tags(*sides, scheme=name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for key, mode in (("seqeval", None), ("seqeval_strict", "strict")):
+            scores = (seqeval.precision_score, seqeval.recall_score, seqeval.f1_score)
+            expected = [score(*sides, mode=mode, scheme=scheme) for score in scores]
+            assert rates(found[key]) == pytest.approx(expected)
+
+
+@given(tagged_corpora())
+def test_the_other_rows_are_what_the_metrics_give(
+    tmp_path_factory: pytest.TempPathFactory, corpora: tuple[Corpus, Corpus]
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus")
+    files = [write(folder / f"{n}.conll", conll(side)) for n, side in enumerate(corpora)]
+    metrics = ["muc", "levels", "fair", "partial", "gate", "exact"]
+    expected = {}
+    for name, sequences in evaluate(*files, metrics=metrics).metrics.items():
+        expected |= metric_named(name).headlines(sequences["label"])
+
+    found = compare_conventions(*files).to_dict()["conventions"]["label"]
+
+    assert {key: rates(found[key]) for key in found.keys() & expected.keys()} == {
+        key: expected[key] for key in found.keys() & expected.keys()
+    }
+    assert rates(found["conlleval"]) == expected["exact"]
+    assert set(found) - set(expected) == {"conlleval", "seqeval", "seqeval_strict", "exact_unlabelled"}
+
+
+@given(tagged())
+def test_unlabelled_is_equality_of_places(sides: tuple[Sentences, Sentences]) -> None:
+    places = [{(span.start, span.end) for span in document(side).layers["label"]} for side in sides]
+
+    row = rows_of_tags(*sides)["exact_unlabelled"]
+
+    right = len(places[0] & places[1])
+    assert row["precision"] == (right / len(places[1]) if places[1] else 0)
+    assert row["recall"] == (right / len(places[0]) if places[0] else 0)
+
+
+def test_conventions_disagree_about_one_boundary() -> None:
+    found = rows_of_tags([["B-PER", "I-PER", "I-PER", "O"]], [["B-PER", "I-PER", "O", "O"]])
+
+    assert {key: row["f1"] for key, row in found.items()} == {
+        **dict.fromkeys((convention.key for convention in CONVENTIONS), 0.0),
+        "muc_partial": 0.5,
+        "muc_type": 1.0,
+        "partial": 0.75 * 2 / 3,
+        "gate_lenient": 1.0,
+    } | {key: found[key]["f1"] for key in found if key.startswith("levels")}
+    assert (found["levels_2_unlabelled"]["precision"], found["levels_2_unlabelled"]["recall"]) == (1.0, 0.0)
+
+
+def test_the_treatment_of_ill_formed_tags_does_not_change_conlleval_and_seqeval(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.conll", "w I-PER I-PER\nw O O\nw B-PER B-PER\n")
+
+    mended, discarded = (
+        compare_conventions(path, scheme="BIO", invalid=invalid).to_dict()["conventions"]["label"]
+        for invalid in ("conlleval", "discard")
+    )
+
+    for key in ("conlleval", "seqeval", "seqeval_strict"):
+        assert mended[key] == discarded[key]
+
+
+def test_a_sentence_ends_a_span() -> None:
+    found = rows_of_tags([["B-PER"], ["I-PER"]], [["B-PER"], ["O"]])
+
+    assert (found["seqeval"]["recall"], found["seqeval_strict"]["recall"]) == (0.5, 1.0)
+
+
+# The scheme
+
+
+@pytest.mark.parametrize(
+    ("gold", "note"),
+    [
+        (["B-A", "I-A", "O"], "scheme IOB2"),
+        (["O", "I-A", "B-A"], "scheme IOB1"),
+        (["S-A", "O", "O"], "scheme IOBES"),
+        (["U-A", "O", "O"], "scheme BILOU"),
+        (["O", "O", "O"], None),
+        (["I-A", "I-A", "O"], "seqeval has no scheme IO"),
+    ],
+)
+def test_the_scheme_is_told_from_the_gold_tags(gold: list[str], note: str | None) -> None:
+    assert rows_of_tags([gold], [["O", "O", "O"]])["seqeval_strict"]["note"] == note
+
+
+def test_the_scheme_that_is_named_is_taken() -> None:
+    row = rows_of_tags([["B-A"]], [["B-A"]], scheme="IOBES")["seqeval_strict"]
+
+    assert (row["f1"], row["note"]) == (0.0, "scheme IOBES")
+
+
+def test_a_predicted_tag_outside_the_scheme_leaves_strict_without_figures() -> None:
+    row = rows_of_tags([["B-A", "I-A"]], [["S-A", "O"]])["seqeval_strict"]
+
+    assert rates(row) == (None, None, None)
+    assert row["note"] == "predicted has the tag 'S-A', which is outside the scheme IOB2"
+
+
+def test_without_any_gold_span_the_predicted_tags_tell_the_scheme() -> None:
+    assert rows_of_tags([["O"]], [["S-A"]])["seqeval_strict"]["note"] == "scheme IOBES"
+
+
+# Overlapping spans
+
+
+def spans(*found: Span) -> Document:
+    return Document("d", {"label": list(found)})
+
+
+def test_conventions_that_forbid_overlapping_spans_say_so() -> None:
+    nested = spans(Span(0, 4, "A"), Span(1, 2, "B"))
+
+    found = rows_of(nested, nested)
+
+    refused = {key for key, row in found.items() if row["f1"] is None}
+    levels = {f"levels_{n}_{kind}" for n in range(1, 5) for kind in ("labelled", "unlabelled")}
+    assert refused == {"conlleval", "seqeval", "seqeval_strict", *levels}
+    assert found["levels_1_labelled"]["note"] == "not defined here: 1 document has spans that overlap"
+    assert {row["f1"] for key, row in found.items() if key not in refused} == {1.0}
+
+
+def test_loio_forbids_overlaps_within_a_type_only() -> None:
+    found = rows_of(spans(Span(0, 4, "A"), Span(1, 2, "A")), spans())
+
+    assert found["partial"]["f1"] is None
+
+
+def test_spans_without_length_have_no_tags() -> None:
+    found = rows_of(spans(Span(2, 2, "A")), spans(Span(2, 2, "A")))
+
+    assert (
+        found["conlleval"]["note"] == "not defined here: 1 document has spans that overlap or have no length"
+    )
+    assert found["levels_1_labelled"]["f1"] == 1.0
+
+
+def test_spans_without_tags_are_compared_as_they_are() -> None:
+    found = rows_of(spans(Span(0, 2, "A"), Span(3, 4, "A")), spans(Span(0, 2, "A")))
+
+    assert {rates(found[key]) for key in ("conlleval", "seqeval", "seqeval_strict")} == {(1.0, 0.5, 2 / 3)}
+
+
+# The table
+
+
+def sample(language: str = "german", **settings: Any) -> dict[str, Any]:
+    sides = (SAMPLES / language / f"{side}.vrt" for side in ("gold", "predicted"))
+    return compare_conventions(*sides, layers={"entity": 2, "risk": 3}, token_id=4, **settings).to_dict()
+
+
+def test_the_layers_come_one_after_another() -> None:
+    report = sample()
+
+    assert list(report["conventions"]) == ["entity", "risk"]
+    assert [list(rows) for rows in report["conventions"].values()] == [[c.key for c in CONVENTIONS]] * 2
+    assert (report["documents"], report["tokens"]) == (5, 2797)
+
+
+def test_the_signature_says_what_it_is_and_can_be_read_back() -> None:
+    signature = Signature.parse(sample(factor=0.5)["signature"])
+
+    assert "factor=0.5" in signature.choices["metrics"]
+    assert "gate=1 if both sides are empty" in signature.choices["zero"]
+
+
+def test_text_has_a_row_for_each_convention() -> None:
+    lines = render_text(sample()).split("\n")
+
+    for convention in CONVENTIONS:
+        assert sum(line.startswith(f"{convention.name}  ") for line in lines) == 2
+    assert lines[2] == "entity"
+    assert lines[-1].startswith("signature: metrics:conventions(")
+
+
+def test_markdown_has_the_same_rows() -> None:
+    lines = render_markdown(sample()).split("\n")
+
+    rows = [
+        line for line in lines if line.startswith("| ") and not line.startswith(("| ---", "| convention"))
+    ]
+    assert len(rows) == 2 * len(CONVENTIONS)
+    assert {line.replace(r"\|", "").count("|") for line in rows} == {6}
+
+
+def test_the_page_is_one_file_in_which_nothing_of_the_corpus_is_markup() -> None:
+    pytest.importorskip("jinja2")
+    label = "<script>alert(1)</script>"
+    gold = Document("d", {label: [Span(0, 1, {label: "A"})]})
+
+    page = render_page(compare_conventions([gold], [gold]).to_dict())
+
+    assert "<script" not in page
+    assert "&lt;script&gt;alert" in page
+    assert "default-src 'none'" in page
+    assert not [word for word in ("http://", "https://", "src=", "@import") if word in page]
+    assert page.count("<tr>") == 1 + len(CONVENTIONS)
+
+
+def test_without_jinja_the_page_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+
+    with pytest.raises(MissingExtra, match=r"clueval\[report\]"):
+        render_page(sample())
+
+
+def test_counts_without_documents_are_refused() -> None:
+    with pytest.raises(UsageError, match="need documents"):
+        EveryConvention().count_agreed({}, 0)
+
+
+@given(tagged(), tagged())
+def test_counts_of_documents_add_up_in_any_order(
+    one: tuple[Sentences, Sentences], other: tuple[Sentences, Sentences]
+) -> None:
+    def tally(sides: tuple[Sentences, Sentences]) -> Any:
+        documents = [document(side) for side in sides]
+        own, predicted = (Side(d.layers["label"], document=d, tags=d.tags["label"]) for d in documents)
+        return EveryConvention().count(own, predicted)
+
+    metric = EveryConvention()
+    forth, back = tally(one), tally(other)
+    forth.update(tally(other))
+    back.update(tally(one))
+
+    assert metric.scores(forth, ["label"]) == metric.scores(back, ["label"])
+
+
+# The command
+
+
+def test_the_command_prints_json(capsys: Capture, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.conll", "w B-PER B-PER\n")
+
+    assert main(["conventions", str(path), "--output", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["conventions"]["label"]["gate_strict"]["f1"] == 1.0
+
+
+def test_the_command_prints_text_and_markdown(capsys: Capture, tmp_path: Path) -> None:
+    path = write(tmp_path / "x.conll", "w B-PER\n")
+
+    assert main(["conventions", str(path), str(path)]) == 0
+    assert main(["conventions", str(path), str(path), "--output", "markdown"]) == 0
+    out = capsys.readouterr().out
+    assert "MUC partial" in out
+    assert "| MUC partial | 100.00 |" in out
+
+
+def test_the_command_writes_a_page(capsys: Capture, tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    path, page = write(tmp_path / "x.conll", "w B-PER\n"), tmp_path / "page.html"
+
+    assert main(["conventions", str(path), str(path), "--html", str(page)]) == 0
+    assert "FairEval fair" in page.read_text(encoding="utf-8")
+    assert capsys.readouterr() == ("", f"wrote {page}\n")
+
+
+def test_the_command_refuses_texts_that_differ(capsys: Capture, tmp_path: Path) -> None:
+    files = [str(write(tmp_path / f"{word}.conll", f"{word} O\n")) for word in ("a", "b")]
+
+    assert main(["conventions", *files]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,299 @@
+"""Tags of passages decoded: the decoder by itself, and documents of passages that are written out here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.formats.columns.documents import documents, located, repeated_ids
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.passages import Passage
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span
+from clueval.tagging.decoder import BadTag, Decoder
+from clueval.tagging.transitions import Seams
+
+LAYOUT = Layout(2, "\t", 0, None, (("entity", 1),), entities=False)
+WITH_IDS = Layout(4, "\t", 1, 0, (("entity", 2), ("risk", 3)), entities=True)
+
+
+def passage(*sentences: str, layout: Layout | None = LAYOUT, **fields: object) -> Passage:
+    """Sentences of token lines with a blank between lines and a bar between columns; the first is line 3."""
+    texts = ["".join(line.replace("|", "\t") + "\n" for line in each.split()) for each in sentences]
+    known = {"document": "d", "start": 0, "begins": True, "named": True, **fields}
+    return Passage(
+        file="g.vrt",
+        metadata={"domain": "law"},
+        layout=layout,
+        sentences=texts,
+        heads=[f"<s {number}>" for number in range(len(texts))],
+        anchors=[(0, 0, 3)],
+        **known,  # type: ignore[arg-type]  # as the fields of a passage are
+    )
+
+
+def of(*passages: Passage, scheme: str | None = "BIO", invalid: str = "conlleval") -> list[Document]:
+    layouts = [passage.layout for passage in passages if passage.layout is not None] or [LAYOUT]
+    decoders = {name: Decoder(scheme, invalid) for name, _ in layouts[0].layers}
+    return list(documents(passages, decoders, lambda head: head[3:-1]))
+
+
+def accepted(decoder: Decoder, tags: Sequence[str], times: int | None = None) -> Seams:
+    seams = Seams(tags)
+    decoder.accept(tags, seams.neighbours, *([] if times is None else [times]))
+    return seams
+
+
+class TestDecoder:
+    def test_an_unknown_treatment_or_scheme_is_refused(self) -> None:
+        with pytest.raises(UsageError) as caught:
+            Decoder(None, "mend")
+        assert str(caught.value) == (
+            "unknown treatment of ill-formed tags 'mend' (one of conlleval, discard, error)"
+        )
+        with pytest.raises(UsageError, match="unknown tag scheme 'BIX'"):
+            Decoder("BIX", "error")
+
+    def test_repaired_tags_are_those_of_all_that_was_accepted_or_of_some(self) -> None:
+        decoder = Decoder("IOB2", "conlleval")
+        accepted(decoder, ["I-A", "O", "I-A"])
+        some = accepted(decoder, ["I-B", "I-B"])
+
+        assert decoder.repaired() == 3
+        assert decoder.repaired(some.neighbours) == 1
+
+    def test_tags_accepted_several_times_count_as_often(self) -> None:
+        decoder = Decoder("BIO", "conlleval")
+        accepted(decoder, ["I-A", "O"], times=3)
+        accepted(decoder, ["I-A"], times=1)
+
+        assert decoder.repaired() == 4
+
+    def test_a_decoder_includes_what_others_have_accepted(self) -> None:
+        one, other = Decoder("BIO", "conlleval"), Decoder("BIO", "conlleval")
+        accepted(one, ["I-A"])
+        accepted(other, ["I-B", "O", "I-B"])
+
+        one.include(other)
+
+        assert (one.repaired(), other.repaired()) == (3, 2)
+
+    def test_nothing_is_repaired_where_there_is_no_tag(self) -> None:
+        decoder = Decoder(None, "conlleval")
+        accepted(decoder, ["O", "O"])
+
+        assert decoder.repaired() == 0
+
+    def test_tags_that_are_joined_are_no_longer_next_to_an_o(self) -> None:
+        decoder = Decoder("BIOES", "conlleval")
+        for tags in (["B-A"], ["E-A"]):
+            accepted(decoder, tags, times=3)
+        assert decoder.repaired() == 6  # B may not stand before O, nor E after it; both ends are O
+
+        decoder.join([("B-A", "E-A")], [2])
+
+        assert decoder.repaired() == 2
+
+    def test_pairs_that_are_joined_are_added_to_those_that_are_there(self) -> None:
+        decoder = Decoder("BIO", "conlleval")
+        accepted(decoder, ["B-A", "I-B"])
+        for tags in (["B-A"], ["I-B"]):
+            accepted(decoder, tags, times=3)
+
+        decoder.join([("B-A", "I-B")], [2])
+
+        assert decoder.repaired() == 4  # three times after B-A, once after an O
+
+    def test_pairs_are_joined_as_often_as_there_are_numbers(self) -> None:
+        with pytest.raises(ValueError, match="shorter"):
+            Decoder("BIO", "conlleval").join([("B-A", "I-A")], [])
+
+    def test_ill_formed_tags_are_read_leniently_discarded_or_refused(self) -> None:
+        tags = ["I-A", "O", "B-A", "I-A", "B-B"]
+        lenient, strict, none = [(0, 1, "A"), (2, 4, "A"), (4, 5, "B")], [(2, 4, "A"), (4, 5, "B")], "refused"
+
+        for invalid, expected in (("conlleval", lenient), ("discard", strict), ("error", none)):
+            decoder = Decoder("BIO", invalid)
+            seams = accepted(decoder, tags)
+            if expected == "refused":
+                with pytest.raises(BadTag) as caught:
+                    decoder.chunks(tags, seams.neighbours)
+                problem = "ill-formed tags: 'I-A' may not follow the start of the sentence in the scheme BIO"
+                assert (str(caught.value), caught.value.problem) == (problem, problem)
+                assert (caught.value.advice, caught.value.tag, caught.value.index) == (None, None, 0)
+            else:
+                assert list(decoder.chunks(tags, seams.neighbours)) == expected
+                columns = decoder.columns("entity", tags, seams)
+                assert all(set(labels) == {"entity"} for labels in columns.keyed_labels()[1].values())
+                assert [
+                    *zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)
+                ] == expected
+
+    def test_where_nothing_is_well_formed_the_columns_are_empty(self) -> None:
+        decoder = Decoder("BIO", "discard")
+        seams = accepted(decoder, ["I-A"])
+
+        columns = decoder.columns("entity", ["I-A"], seams)
+
+        assert list(columns) == []
+
+    @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
+    def test_text_without_tags_has_no_spans_whatever_the_treatment(self, invalid: str) -> None:
+        decoder = Decoder(None, invalid)
+        seams = accepted(decoder, ["O", "O"])
+
+        assert list(decoder.chunks(["O", "O"], seams.neighbours)) == []
+        assert list(decoder.columns("entity", ["O", "O"], seams)) == []
+
+    def test_a_tag_outside_the_scheme_is_refused_by_itself_with_advice(self) -> None:
+        for tags, bad in ((["B-A", "O", "X-A"], "X-A"), (["B-A", "E-A", "E-A"], "E-A")):
+            with pytest.raises(BadTag) as caught:
+                accepted(Decoder("BIO", "conlleval"), tags)
+            assert caught.value.tag == bad
+            assert caught.value.advice is not None
+
+    def test_a_scheme_that_is_not_named_is_recognised_from_all_tags_so_far(self) -> None:
+        decoder = Decoder(None, "conlleval")
+        assert decoder.scheme() is None
+
+        accepted(decoder, ["B-A", "I-A"])
+        assert decoder.scheme() == "BIO"
+        accepted(decoder, ["S-A"])
+        assert decoder.scheme() == "BIOES"
+
+    def test_a_scheme_that_is_not_named_is_that_of_all_tags_if_they_are_read_leniently(self) -> None:
+        decoder = Decoder(None, "conlleval")
+        for tags in (["B-A"], ["E-A"]):
+            accepted(decoder, tags)
+
+        assert decoder.repaired() == 2  # in BIOES no B stands alone, and no E
+
+
+class TestDocuments:
+    def test_a_document_has_what_its_passages_have(self) -> None:
+        first = passage("1|Anna|B-PER|O 2|R&amp;D|I-PER|B-high", "3|x|O|I-high", layout=WITH_IDS, start=10)
+        second = passage("4|y|I-PER|O 5|z|O|B-low", layout=WITH_IDS, start=13, begins=False)
+        second.anchors = [(0, 0, 12)]
+
+        (document,) = of(first, second)
+
+        assert document == Document(
+            "d",
+            {
+                "entity": [Span(10, 12, {"entity": "PER"}), Span(13, 14, {"entity": "PER"})],
+                "risk": [
+                    Span(11, 12, {"risk": "high"}),
+                    Span(12, 13, {"risk": "high"}),
+                    Span(14, 15, {"risk": "low"}),
+                ],
+            },
+            tokens=["Anna", "R&D", "x", "y", "z"],
+            start=10,
+            token_ids=["1", "2", "3", "4", "5"],
+            sentences=[Sentence(10, 12, "0"), Sentence(12, 13, "1"), Sentence(13, 15, "0")],
+            metadata={"domain": "law"},
+            tags={
+                "entity": ["B-PER", "I-PER", "O", "I-PER", "O"],
+                "risk": ["O", "B-high", "I-high", "O", "B-low"],
+            },
+            repaired=2,
+        )
+        assert (document.file, document.lines) == ("g.vrt", [3, 4, 7, 12, 13])
+
+    def test_repaired_tags_are_counted_document_by_document_and_layer_by_layer(self) -> None:
+        found = of(
+            passage("1|a|I-A|I-x", layout=WITH_IDS),
+            passage("1|a|I-A|O 2|b|O|I-x 3|c|O|O", layout=WITH_IDS, start=1),
+            passage("1|a|B-A|O", layout=WITH_IDS, start=4),
+        )
+
+        assert [document.repaired for document in found] == [2, 2, 0]
+
+    def test_one_decoder_reads_a_layer_of_all_documents(self) -> None:
+        passages = [
+            passage("1|a|S-A|U-x", layout=WITH_IDS),
+            passage("1|a|B-A|O 2|b|I-A|O", layout=WITH_IDS, start=1),
+        ]
+        decoders = {"entity": Decoder("BIOES", "discard"), "risk": Decoder("BILOU", "discard")}
+        first, second = documents(passages, decoders, str)
+
+        assert first.layers == {"entity": [Span(0, 1, {"entity": "A"})], "risk": [Span(0, 1, {"risk": "x"})]}
+        assert second.layers == {"entity": [], "risk": []}  # in BIO it would be a span
+
+    def test_spans_are_counted_without_what_stands_between_sentences(self) -> None:
+        (document,) = of(passage("a|O", "b|O c|B-A", "d|B-B e|I-B", "f|O g|B-C", start=5))
+
+        assert [(span.start, span.end) for span in document.layers["entity"]] == [(7, 8), (8, 10), (11, 12)]
+
+    def test_passages_without_tokens_are_skipped(self) -> None:
+        empty = passage(layout=None)
+
+        (alone,) = of(empty)
+        (document,) = of(empty, passage("a|B-A", begins=False), passage(layout=None, begins=False))
+
+        assert (alone.layers, alone.tokens, alone.token_ids) == ({"entity": []}, [], None)
+        assert document.layers == {"entity": [Span(0, 1, {"entity": "A"})]}
+
+
+class TestErrors:
+    def refused(self, *passages: Passage, scheme: str | None = "BIO", invalid: str = "error") -> str:
+        with pytest.raises(TagError) as caught:
+            of(*passages, scheme=scheme, invalid=invalid)
+        return str(caught.value)
+
+    def test_an_ill_formed_tag_is_named_with_line_document_and_advice(self) -> None:
+        # lines 3 and 4, then two lines of structure, then 7 and 8
+        message = self.refused(passage("a|O b|B-A", "c|O d|I-A"))
+
+        assert message == (
+            "g.vrt:8, document 'd': ill-formed tags: 'I-A' may not follow 'O' in the scheme BIO "
+            "(layer 'entity'; --invalid says what becomes of ill-formed tags)"
+        )
+
+    @pytest.mark.parametrize(
+        ("sentences", "line"),
+        [(["a|B-A"], 3), (["a|O b|B-A", "c|O"], 4), (["a|O", "b|O c|B-A"], 7), (["a|O", "b|B-A", "c|O"], 6)],
+    )
+    def test_a_span_that_is_open_at_the_end_is_named_with_the_last_line_of_its_sentence(
+        self, sentences: list[str], line: int
+    ) -> None:
+        message = self.refused(passage(*sentences), scheme="BIOES")
+
+        assert message.startswith(f"g.vrt:{line}, document 'd': ill-formed tags: 'O' may not follow 'B-A'")
+
+    def test_a_tag_that_is_none_is_named_with_the_advice_of_the_scheme(self) -> None:
+        message = self.refused(passage("a|O", "b|O c|X-A"), invalid="conlleval")
+
+        assert message == (
+            "g.vrt:7, document 'd': 'X-A' is not a tag "
+            "(a tag is O, or one of B I E S L U, alone or with a hyphen and a label)"
+        )
+
+    def test_a_document_that_the_file_does_not_name_is_not_named(self) -> None:
+        nameless = passage("a|I-A", named=False)
+
+        assert self.refused(nameless).startswith("g.vrt:3: ill-formed tags")
+        assert located(BadTag("bad", "mend it"), nameless, "x").advice == "mend it"
+
+    def test_token_ids_that_occur_again_are_all_named_with_both_lines(self) -> None:
+        without = passage("a|O", layout=LAYOUT)
+        first = passage("1|a|O|O 2|b|O|O", "1|c|O|O", layout=WITH_IDS)
+        second = passage("2|a|O|O", layout=WITH_IDS, begins=False, named=False)
+        second.anchors = [(0, 0, 20)]
+
+        errors = [str(error) for error in repeated_ids([passage(layout=None), without, first, second])]
+
+        with pytest.raises(FormatError) as caught:
+            of(first, second)
+        assert str(caught.value) == errors[0]
+        assert errors == [
+            "g.vrt:7, document 'd': token id '1' stands in line 3 already "
+            "(token ids are unique within a document)",
+            "g.vrt:20: token id '2' stands in line 4 already (token ids are unique within a document)",
+        ]
+
+
+def test_columns_of_tags_have_the_name_of_their_layer() -> None:
+    assert Seams(["B-PER"]).chunks("entity")[0].labels == {"entity": "PER"}

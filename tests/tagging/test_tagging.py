@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from seqeval import scheme as seqeval_schemes
+from seqeval.metrics.sequence_labeling import get_entities
+
+from clueval.exceptions import TagError, UsageError
+from clueval.tagging.decoding import count_starts, decode, decode_strictly, decode_tags
+from clueval.tagging.schemes import SCHEMES, count_illegal, detect_scheme, first_illegal
+
+LABELS = ("PER", "LOC", "court-name")
+ORACLES = {
+    "BIO": seqeval_schemes.IOB2,
+    "IOB1": seqeval_schemes.IOB1,
+    "BIOES": seqeval_schemes.IOBES,
+    "BILOU": seqeval_schemes.BILOU,
+    "IOE1": seqeval_schemes.IOE1,
+    "IOE2": seqeval_schemes.IOE2,
+}
+
+
+def tags_of(prefixes: str) -> st.SearchStrategy[list[str]]:
+    labelled = st.builds("{}-{}".format, st.sampled_from(prefixes.replace("O", "")), st.sampled_from(LABELS))
+    return st.lists(st.one_of(st.just("O"), labelled, st.sampled_from(list(prefixes))), max_size=12)
+
+
+def test_labels_keep_their_hyphens() -> None:
+    assert decode_tags(["B-court-name", "I-court-name", "O"]) == [(0, 2, "court-name")]
+
+
+def test_tags_without_a_label_make_spans_labelled_underscore() -> None:
+    assert decode_tags(["B", "I", "O", "B"]) == [(0, 2, "_"), (3, 4, "_")]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "tags"),
+    [
+        ("BIO", ["B-A", "I-A", "O", "B-A", "B-A"]),
+        ("IOB1", ["I-A", "I-A", "O", "I-A", "B-A"]),
+        ("BIOES", ["B-A", "E-A", "O", "S-A", "S-A"]),
+        ("BILOU", ["B-A", "L-A", "O", "U-A", "U-A"]),
+        ("IOE2", ["I-A", "E-A", "O", "E-A", "E-A"]),
+    ],
+)
+@pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
+def test_every_scheme_writes_the_same_spans_and_is_detected(
+    scheme: str, tags: list[str], invalid: str
+) -> None:
+    assert detect_scheme(tags) == scheme
+    assert decode_tags(tags, scheme, invalid) == [(0, 2, "A"), (3, 4, "A"), (4, 5, "A")]
+
+
+def test_io_cannot_part_neighbours() -> None:
+    assert decode_tags(["I-A", "I-A", "I-B", "O"], "IO", "error") == [(0, 2, "A"), (2, 3, "B")]
+
+
+def test_an_inside_tag_after_outside_begins_a_span_is_discarded_or_is_an_error() -> None:
+    tags = ["B-A", "O", "I-A", "I-A"]
+
+    assert decode_tags(tags, "BIO", "conlleval") == [(0, 1, "A"), (2, 4, "A")]
+    assert decode_tags(tags, "BIO", "discard") == [(0, 1, "A")]
+    with pytest.raises(TagError, match="'I-A' may not follow 'O' in the scheme BIO"):
+        decode_tags(tags, "BIO", "error")
+
+
+def test_an_open_span_at_the_end_is_ill_formed_in_bioes() -> None:
+    with pytest.raises(TagError, match="the end of the sentence may not follow 'I-A'"):
+        decode_tags(["B-A", "I-A"], "BIOES", "error")
+
+
+@pytest.mark.parametrize("tag", ["X-PER", "PER", "B_PER", "b-PER", "", "O-PER", "B-", " B-PER", "Ö"])
+def test_what_is_no_tag_is_refused(tag: str) -> None:
+    with pytest.raises(TagError, match="is not a tag"):
+        decode_tags([tag])
+
+
+def test_a_tag_outside_the_named_scheme_is_refused_by_name() -> None:
+    with pytest.raises(TagError, match="tag 'E-A' is outside the scheme BIO"):
+        decode_tags(["B-A", "E-A"], "BIO")
+
+
+def test_tags_of_two_schemes_are_refused() -> None:
+    with pytest.raises(TagError, match=r"BIOES .* and of BILOU"):
+        decode_tags(["B-A", "E-A", "U-A"])
+
+
+def test_unknown_names_are_refused_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"unknown tag scheme .BIX..*BIOES"):
+        decode_tags(["O"], "BIX")
+    with pytest.raises(UsageError, match=r"'ignore'.*conlleval, discard, error"):
+        decode_tags(["O"], "BIO", "ignore")
+
+
+@given(tags_of("BIOES"))
+def test_the_lenient_reading_is_seqevals_default(tags: list[str]) -> None:
+    expected = [(start, end + 1, label) for label, start, end in get_entities(tags)]
+
+    assert list(decode(tags)) == expected
+
+
+@pytest.mark.parametrize("scheme", ORACLES)
+@given(data=st.data())
+def test_discarding_is_seqevals_strict_mode(scheme: str, data: st.DataObject) -> None:
+    tags = data.draw(tags_of("".join(sorted({"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))))))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        (entities,) = seqeval_schemes.Entities([tags], ORACLES[scheme]).entities
+
+    assert list(decode_strictly(tags, scheme)) == [(e.start, e.end, e.tag) for e in entities]
+
+
+# seqeval's strict reading of IOE1 loses a span of one token before another of its label, and so does ours.
+@pytest.mark.parametrize("scheme", sorted(set(SCHEMES) - {"IOE1"}))
+@given(data=st.data())
+def test_without_ill_formed_tags_all_treatments_agree(scheme: str, data: st.DataObject) -> None:
+    prefixes = {"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))
+    tags = data.draw(tags_of(prefixes))
+    if first_illegal(tags, scheme) is None:
+        assert list(decode_strictly(tags, scheme)) == list(decode(tags))
+
+
+@given(tags_of("BIO"))
+@example(["I-PER", "B-LOC", "I-LOC", "I-PER"])
+def test_counts_of_neighbours_are_enough_to_count_spans_and_repairs(tags: list[str]) -> None:
+    neighbours = Counter(pairwise(["O", *tags, "O"]))
+
+    assert count_starts(neighbours) == Counter(label for _, _, label in decode(tags))
+    illegal = sum(
+        tag[0] == "I" and not (before[0] in "BI" and before[1:] == tag[1:])
+        for before, tag in pairwise(["O", *tags])
+    )
+    assert count_illegal(neighbours, "BIO") == illegal
