@@ -52,15 +52,8 @@ YET_CIRCLES: set[str] = set()
 """Imports within circles of files, each `module -> module`. This list may only shrink."""
 
 YET_DOUBLED: set[str] = {
-    "Columns",
-    "Entity",
-    "Finding",
-    "Found",
-    "Outcome",
     "Table",
-    "_Awaited",
     "_Content",
-    "_Counted",
     "_Reader",
 }
 """Names of classes that are defined more than once. This list may only shrink."""
