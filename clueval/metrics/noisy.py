@@ -43,6 +43,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.options import option
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 
@@ -155,8 +156,22 @@ class Noisy:
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
 
-    threshold: float = 0.30
-    max_alignment: int = field(default=MAX_CELLS, compare=False)
+    threshold: float = field(
+        default=0.30,
+        metadata=option(
+            "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
+        ),
+    )
+    max_alignment: int = field(
+        default=MAX_CELLS,
+        compare=False,
+        metadata=option(
+            "--max-alignment",
+            "CELLS",
+            "two texts are aligned if the product of their lengths in characters is at most this, else refused "
+            "(the default allows two texts of 316,000)",
+        ),
+    )
 
     def __post_init__(self) -> None:
         is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
