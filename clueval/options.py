@@ -29,6 +29,7 @@ class Option:
         topic: the help topic that the option stands under; None: the help of the command itself.
         choices: the values that there are, if the type does not say.
         parse: reads a value; None: the type of the field says how.
+        repeated: may be given again and again, a value each time.
         paired: may be ``GOLD:PREDICTED``, where the two sides differ.
         default: how the help calls the default; None: as the field has it.
     """
@@ -39,6 +40,7 @@ class Option:
     topic: str | None = None
     choices: tuple[str, ...] = ()
     parse: Callable[[str], Any] | None = None
+    repeated: bool = False
     paired: bool = False
     default: str | None = None
 

@@ -55,12 +55,16 @@ class Counting:
             "KEY=VALUE",
             "count only spans with this label in layer KEY, or documents with this metadata; the same KEY again: "
             "either value; several KEYs: all must hold",
+            repeated=True,
         ),
     )
     by: str | Iterable[str] = field(
         default=(),
         metadata=option(
-            "--by", "KEY", "print scores for each value of this metadata, too, or for each document (--by document)"
+            "--by",
+            "KEY",
+            "print scores for each value of this metadata, too, or for each document (--by document)",
+            repeated=True,
         ),
     )
     unit: str | None = field(

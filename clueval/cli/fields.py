@@ -1,0 +1,98 @@
+"""Options made from the fields of dataclasses, and dataclasses from options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, Field
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from clueval.cli.parser import Command
+from clueval.cli.values import Values, shown_default, type_of, values_of
+from clueval.options import Option, options_of
+
+Group = TypeVar("Group")
+
+
+class Pair(NamedTuple):
+    """The value of an option of each side, where they differ."""
+
+    gold: Any
+    predicted: Any
+
+
+def add_fields(
+    parser: Command, group: type, title: str, *, leave_out: Collection[str] = (), sides: int = 1
+) -> None:
+    """Add the options of a dataclass: under `title` or, as they say, under their help topics.
+
+    With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it.
+    """
+    for field, declared in options_of(group):
+        if field.name not in leave_out:
+            place = parser.group(title) if declared.topic is None else parser.topic(declared.topic)
+            place.add_argument(
+                declared.flag,
+                dest=field.name,
+                default=None,
+                help=_help(field, declared),
+                **_settings(group, field, declared, sides),
+            )
+
+
+def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a dataclass that options were given for, with their values."""
+    names = [field.name for field, _ in options_of(group)]
+    return {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+
+
+def group_of(group: type[Group], options: argparse.Namespace) -> Group:
+    """The dataclass that the options make."""
+    return group(**given_fields(group, options))
+
+
+def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Group, Group]:
+    """The dataclass that the options make, or one for each side, if an option has a value for each."""
+    given = given_fields(group, options)
+    if not any(isinstance(value, Pair) for value in given.values()):
+        return group(**given)
+    gold, predicted = (
+        group(**{name: value[side] if isinstance(value, Pair) else value for name, value in given.items()})
+        for side in (0, 1)
+    )
+    return gold, predicted
+
+
+def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> dict[str, Any]:
+    """What argparse has to know of an option."""
+    if declared.metavar is None:
+        kinds = get_args(type_of(group, field))
+        tri_state = type(None) in kinds
+        return {"action": argparse.BooleanOptionalAction if tri_state else "store_true"}
+    settings: dict[str, Any] = {"metavar": declared.metavar}
+    if declared.repeated:
+        return {**settings, "action": "append"}
+    values = values_of(group, field, none=False)
+    assert values is not None, field.name
+    return {**settings, "type": _type(values, paired=sides == 2 and declared.paired)}
+
+
+def _type(values: Values, *, paired: bool) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            gold, colon, predicted = text.partition(":") if paired else (text, "", "")
+            return Pair(values.read(gold), values.read(predicted)) if colon else values.read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return read
+
+
+def _help(field: Field[Any], declared: Option) -> str:
+    """What an option does, which values it takes and its default."""
+    text = declared.help
+    if any(choice not in text for choice in declared.choices):
+        text += f": {', '.join(declared.choices)}"
+    if field.default is not MISSING and field.default not in (None, (), False) or declared.default is not None:
+        text += f" (default: {shown_default(field)})"
+    return text.replace("%", "%%")

@@ -1,0 +1,91 @@
+"""The parsers of the command line: errors in one line, help by topics, no abbreviations."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from difflib import get_close_matches
+from functools import partial
+from typing import Any, NoReturn
+
+from clueval.visible import visible
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that reports errors in one line, and asks for the width of the terminal only to print help.
+
+    argparse asks with every argument, by way of shutil, which loads all the packers of files that there are.
+    """
+
+    def __init__(
+        self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **settings: Any
+    ) -> None:
+        self._prints_help = formatter_class
+        super().__init__(formatter_class=partial(formatter_class, width=80), allow_abbrev=False, **settings)
+
+    def format_help(self) -> str:
+        self.formatter_class = self._prints_help
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(_unknown(unknown, self._option_string_actions))
+        return found, unknown
+
+
+class Command(Parser):
+    """The parser of one command; options that are rarely needed stand under topics of their own."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._by_title: dict[str, argparse._ArgumentGroup] = {}
+        self.topics: dict[str, argparse._ArgumentGroup] = {}
+
+    def group(self, title: str) -> argparse._ArgumentGroup:
+        """The group of options with that title in the help of the command."""
+        if title not in self._by_title:
+            self._by_title[title] = self.add_argument_group(title)
+        return self._by_title[title]
+
+    def topic(self, name: str) -> argparse._ArgumentGroup:
+        """The group of options that `format_topic` shows."""
+        if name not in self.topics:
+            self.topics[name] = self.add_argument_group(f"options of {self.prog}: {name}")
+        return self.topics[name]
+
+    def format_help(self) -> str:
+        groups, self._action_groups = self._action_groups, [g for g in self._action_groups if self._is_main(g)]
+        try:
+            return super().format_help()
+        finally:
+            self._action_groups = groups
+
+    def format_topic(self, name: str) -> str:
+        """The help of one topic."""
+        formatter = self._prints_help(prog=self.prog)
+        formatter.start_section(self.topics[name].title)
+        formatter.add_arguments(self.topics[name]._group_actions)
+        formatter.end_section()
+        return formatter.format_help()
+
+    def _is_main(self, group: argparse._ArgumentGroup) -> bool:
+        return group not in self.topics.values()
+
+
+def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
+    """What is wrong with arguments that the parser does not know."""
+    first = next(iter(arguments))
+    if not first.startswith("-"):
+        return f"there is no place for {first!r}"
+    name = first.partition("=")[0]
+    message = f"unknown option {name}"
+    options = [option for option in known if option.startswith("--")]
+    begins = [option for option in options if option.startswith(name) and len(name) > 2]
+    near = begins[:1] or get_close_matches(name, options, n=1)
+    return f"{message}; did you mean {near[0]}?" if near else message
+
+
