@@ -26,9 +26,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clueval.compat import seqeval as ours
-from clueval.compat.seqeval import averages, counts, scheme
+from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.exceptions import CluevalError
+from clueval.tagging import token_schemes, type_counts
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -535,7 +536,7 @@ def test_a_scheme_of_the_users_own_may_give_o_a_meaning() -> None:
     assert ours.f1_score(true, predicted, mode="strict", scheme=Bracket) == 1.0
 
 
-@pytest.mark.parametrize("module", [averages, counts, ours, scheme, sequence_labeling])
+@pytest.mark.parametrize("module", [averages, type_counts, ours, token_schemes, sequence_labeling])
 def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
     results = doctest.testmod(module)
 
