@@ -506,13 +506,13 @@ def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         true, predicted = (set(ours.get_entities(side, suffix)) for side in pair)
-        expected = counts.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
+        expected = type_counts.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
 
-        assert counts.lenient_counts(*pair, suffix) == expected
+        assert type_counts.lenient_counts(*pair, suffix) == expected
 
 
 def test_more_sentences_than_a_batch_and_more_tags_than_bytes_are_counted() -> None:
-    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * counts._BATCH // 2)]
+    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * type_counts._BATCH // 2)]
     predicted = [[*sentence[:2], "O"] if number % 3 else sentence for number, sentence in enumerate(true)]
 
     precision, recall, f1, support = ours.precision_recall_fscore_support(true, predicted, average="micro")
