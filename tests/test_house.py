@@ -42,7 +42,6 @@ MAY_IMPORT: dict[str, set[str]] = {
 """What every package may import besides itself and the base."""
 
 YET_IMPORTS: set[str] = {
-    "evaluation.run -> compat.gate.sets",
     "studies.conventions -> compat.seqeval.counts",
     "studies.conventions -> compat.seqeval.scheme",
 }
