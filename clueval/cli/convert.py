@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.forms import put_result
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
-from clueval.cli.printing import put, remark, wrote
+from clueval.cli.parser import Command
+from clueval.cli.printing import remark
 from clueval.exceptions import FileError, UsageError
 from clueval.formats.spans_table import header, row
 from clueval.reading.layers import layer_names
@@ -32,7 +34,7 @@ examples:
   clueval convert gold.xml --input ltf --to spans"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
     parser.add_argument(
         "--to",
@@ -48,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
-    common.add_reading(parser)
+    common.add_reading(parser, sides=1)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -56,16 +58,16 @@ def run(options: argparse.Namespace) -> int:
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, options.text], [path])
+    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
     if options.to == "spans":
         require_one_file(options.file)
-        with_ids = options.token_id is not None
-        print_or_write(_spans(documents, layer_names(common.single_layers(options)), with_ids), path)
+        with_ids = "token_id" in common.reading(options)
+        put_result(_spans(documents, layer_names(common.single_layers(options)), with_ids), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
         _write_each(documents, path, inputs)
     else:
-        print_or_write(_single(documents), path)
+        put_result(_single(documents), path)
     return 0
 
 
@@ -75,18 +77,6 @@ def require_one_file(path: Path) -> None:
         raise UsageError(
             f"{path} is a folder", advice="a table of spans belongs to one file: take file by file"
         )
-
-
-def print_or_write(lines: Iterable[str], path: Path | None) -> None:
-    """Lines to a file, whole or not at all, or to standard output."""
-    if path is None:
-        for line in lines:
-            put(line)
-        return
-    with whole_file(path) as output:
-        for line in lines:
-            output.write(f"{line}\n")
-    wrote(path)
 
 
 def _spans(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from clueval.cli.parser import Command
-from clueval.cli.values import Values, shown_default, type_of, values_of
+from clueval.cli.values import shown_default, type_of, values_of
 from clueval.options import Option, options_of
 
 Group = TypeVar("Group")
@@ -22,18 +22,18 @@ class Pair(NamedTuple):
 
 
 def add_fields(
-    parser: Command, group: type, title: str, *, leave_out: Collection[str] = (), sides: int = 1
+    parser: Command, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
 ) -> None:
     """Add the options of a dataclass: under `title` or, as they say, under their help topics.
 
     With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it.
     """
     for field, declared in options_of(group):
-        if field.name not in leave_out:
+        if only is None or field.name in only:
             place = parser.group(title) if declared.topic is None else parser.topic(declared.topic)
             place.add_argument(
                 declared.flag,
-                dest=field.name,
+                dest=_place(group, field.name),
                 default=None,
                 help=_help(field, declared),
                 **_settings(group, field, declared, sides),
@@ -42,8 +42,8 @@ def add_fields(
 
 def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
     """The fields of a dataclass that options were given for, with their values."""
-    names = [field.name for field, _ in options_of(group)]
-    return {name: getattr(options, name) for name in names if getattr(options, name, None) is not None}
+    given = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def group_of(group: type[Group], options: argparse.Namespace) -> Group:
@@ -63,6 +63,11 @@ def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Gr
     return gold, predicted
 
 
+def _place(group: type, name: str) -> str:
+    """Where the value of a field stands among the options of a command."""
+    return f"{group.__name__}.{name}"
+
+
 def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> dict[str, Any]:
     """What argparse has to know of an option."""
     if declared.metavar is None:
@@ -74,18 +79,20 @@ def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> d
         return {**settings, "action": "append"}
     values = values_of(group, field, none=False)
     assert values is not None, field.name
-    return {**settings, "type": _type(values, paired=sides == 2 and declared.paired)}
+    return {**settings, "type": typed(values.read, paired=sides == 2 and declared.paired)}
 
 
-def _type(values: Values, *, paired: bool) -> Callable[[str], Any]:
-    def read(text: str) -> Any:
+def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str], Any]:
+    """A function that reads a value, as argparse wants it; with `paired`, the value may be one for each side."""
+
+    def value_of(text: str) -> Any:
         try:
             gold, colon, predicted = text.partition(":") if paired else (text, "", "")
-            return Pair(values.read(gold), values.read(predicted)) if colon else values.read(text)
+            return Pair(read(gold), read(predicted)) if colon else read(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 
-    return read
+    return value_of
 
 
 def _help(field: Field[Any], declared: Option) -> str:

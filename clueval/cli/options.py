@@ -1,61 +1,21 @@
-"""Options that several commands share."""
+"""Options that several commands share, and that no field of a dataclass declares."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from clueval.cli.fields import add_fields, given_fields
+from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
-from clueval.formats import FORMATS
-from clueval.limits import MAX_LINE, MAX_SENTENCE
-from clueval.reading.pairing import PAIR_BY
+from clueval.options import column
+from clueval.reading.options import Reading
 from clueval.spans.span import MERGED
-from clueval.tagging.schemes import INVALID, SCHEMES
 
 
-def column(text: str) -> int:
-    """A column as an option names it: from 1, or from -1 at the end."""
-    number = _whole(text)
-    if not number:
-        raise argparse.ArgumentTypeError(f"{text!r} is no column: they count from 1, or from -1 at the end")
-    return number
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """What makes an option a whole number that is not below `least`."""
-
-    def read(text: str) -> int:
-        number = _whole(text)
-        if number is None or not least <= number <= sys.maxsize:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-        return number
-
-    return read
-
-
-def number(text: str) -> float:
-    """A number as an option, which may have a fraction."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number, such as 0.5")
-    return found
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def add_sides(parser: argparse.ArgumentParser) -> None:
+def add_sides(parser: Command) -> None:
     """The arguments GOLD and PREDICTED."""
     parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
     parser.add_argument(
@@ -67,52 +27,26 @@ def add_sides(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_selection(group: argparse._ArgumentGroup) -> None:
-    """The options that say what is counted, and for what there are scores."""
-    group.add_argument(
-        "--where",
+def add_reading(parser: Command, *, sides: int) -> None:
+    """The options of commands that read files; those of two `sides` may have a value for each."""
+    parser.group("reading").add_argument(
+        "--layer",
         action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
+        metavar="NAME=COLUMN",
+        help="a layer and the column of its tags, counted from 1 (from -1 at the end); again for each layer"
+        + ("; NAME=GOLD:PREDICTED where the two sides have it in different columns" if sides == 2 else "")
+        + " (default: the last column, called label)",
     )
+    if sides == 1:
+        add_fields(parser, Reading, "reading")
+        return
+    own = [name for name in Reading.__dataclass_fields__ if name != "annotation_set"]
+    add_fields(parser, Reading, "reading", only=own, sides=2)
+    group = parser.topic("reading")
     group.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="scores for each value of this metadata, too; --by document for each document",
-    )
-
-
-def add_output(group: argparse._ArgumentGroup, forms: Sequence[str]) -> None:
-    """The option for the form of a result."""
-    group.add_argument(
-        "--output",
-        choices=forms,
-        metavar="FORM",
-        default="text",
-        help=f"the form of the result: {', '.join(forms)} (default: text)",
-    )
-
-
-def add_pair_by(group: argparse._ArgumentGroup) -> None:
-    """The option that says which documents belong together."""
-    group.add_argument(
-        "--pair-by",
-        choices=PAIR_BY,
-        metavar="WHAT",
-        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
-        "content (their text): id, name, content (default: files by relative name, documents in order)",
-    )
-
-
-def add_sets(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """The options for annotation sets, of which one file may have several."""
-    parser.add_argument(
         "--gold-set", metavar="SET", help="the annotation set that is gold (formats gate-xml and bdoc)"
     )
-    parser.add_argument(
+    group.add_argument(
         "--predicted-set",
         metavar="SET",
         help="the annotation set that is predicted (formats gate-xml and bdoc); without PREDICTED, in the files "
@@ -120,108 +54,15 @@ def add_sets(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     )
 
 
-def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
-    """The options of all that read files; with `pairs`, a layer may have a gold and a predicted column."""
-    group = parser.add_argument_group("reading")
-    group.add_argument(
-        "--layer",
-        action="append",
-        metavar="NAME=COLUMN",
-        help="a layer and the column of its tags, counted from 1 (from -1 at the end); again for each layer"
-        + ("; NAME=GOLD:PREDICTED if the two sides have it in different columns" if pairs else "")
-        + "; default: the last column, called label",
-    )
-    group.add_argument(
-        "--token",
-        type=column,
-        metavar="COLUMN",
-        help="the column of the tokens (formats vrt and conll; default: the first that holds neither tags nor "
-        "token ids)",
-    )
-    group.add_argument(
-        "--token-id",
-        type=column,
-        metavar="COLUMN",
-        help="the column of the token ids, unique in a document, if there is one (formats vrt and conll); the two "
-        "sides must have the same",
-    )
-    group.add_argument(
-        "--input",
-        choices=FORMATS,
-        metavar="FORMAT",
-        help=f"the format of the files: {', '.join(FORMATS)} (default: told from their first lines)",
-    )
-    group.add_argument(
-        "--scheme",
-        metavar="SCHEME",
-        help=f"the scheme of the tags: {', '.join(SCHEMES)} (formats vrt and conll; default: told from the tags)",
-    )
-    group.add_argument(
-        "--invalid",
-        choices=INVALID,
-        metavar="HOW",
-        help="how to treat ill-formed tags: conlleval repairs them as conlleval and seqeval do, discard drops "
-        "their spans (seqeval's strict mode), error refuses them (default: conlleval; in format nerval discard)",
-    )
-    group.add_argument(
-        "--document-tag",
-        default="text",
-        metavar="TAG",
-        help="the XML element that is a document (format vrt; default: text)",
-    )
-    group.add_argument(
-        "--sentence-tag",
-        default="s",
-        metavar="TAG",
-        help="the XML element that is a sentence (format vrt; default: s)",
-    )
-    group.add_argument(
-        "--ignore-punctuation",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="whether punctuation is taken out of the spans, as FairEval does (format conll2000; default: yes)",
-    )
-    group.add_argument(
-        "--text",
-        type=Path,
-        metavar="FILE",
-        help="the VRT or CoNLL file with the text of a table of spans (format spans only; default: the .vrt file "
-        "of the same name beside the table)",
-    )
-    group.add_argument(
-        "--max-line",
-        type=whole(1),
-        metavar="BYTES",
-        default=MAX_LINE,
-        help="the longest line that is read, and the longest file of XML or JSON, unpacked (default: %(default)s)",
-    )
-    group.add_argument(
-        "--max-sentence",
-        type=whole(1),
-        metavar="N",
-        default=MAX_SENTENCE,
-        help="the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
-        "XML or JSON a fifth as many tags or values (default: %(default)s)",
-    )
-    if not pairs:
-        group.add_argument(
-            "--set",
-            dest="annotation_set",
-            metavar="NAME",
-            help="the annotation set to read (formats gate-xml and bdoc)",
-        )
-
-
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `clueval.read` and `clueval.evaluate` that `add_reading` made, save the layers."""
-    names = (
-        *("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text"),
-        *("max_line", "max_sentence"),
-    )
-    found = {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
-    if hasattr(options, "annotation_set"):  # of commands that read one side
-        found["annotation_set"] = options.annotation_set
-    return found
+    """The fields of `Reading` that options were given for."""
+    return given_fields(Reading, options)
+
+
+def text_of(options: argparse.Namespace) -> Path | None:
+    """The text file that ``--text`` names."""
+    path: Path | None = reading(options).get("text")
+    return path
 
 
 def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:
@@ -230,19 +71,28 @@ def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] |
         return None
     found: dict[str, int | tuple[int, int]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
-        name, equals, columns = value.partition("=")
-        numbers = [_whole(each) or 0 for each in columns.split(":")]
-        if not name or not equals or len(numbers) not in (1, 2) or 0 in numbers:
-            raise UsageError(
-                f"--layer {value!r} cannot be read",
-                advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
-            )
+        name, columns = _layer(value)
         if name in found or name == MERGED:
             raise UsageError(
                 f"--layer names {name!r} twice" if name in found else f"{MERGED!r} is no name for a layer"
             )
-        found[name] = numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+        found[name] = columns
     return found
+
+
+def _layer(value: str) -> tuple[str, int | tuple[int, int]]:
+    """A name and its column, or those of both sides."""
+    name, equals, columns = value.partition("=")
+    try:
+        numbers = tuple(map(column, columns.split(":")))
+    except ValueError:
+        numbers = ()
+    if not name or not equals or len(numbers) not in (1, 2):
+        raise UsageError(
+            f"--layer {value!r} cannot be read",
+            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
+        )
+    return name, numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
 def single_layers(options: argparse.Namespace) -> Mapping[str, int] | None:

@@ -58,11 +58,20 @@ class Command(Parser):
         return self.topics[name]
 
     def format_help(self) -> str:
+        """The help without the options of topics, which it names."""
+        examples = self.epilog
+        if self.topics:
+            more = f"more options: {self._help_of('TOPIC')}, where TOPIC is {' or '.join(self.topics)}"
+            self.epilog = f"{more}\n\n{examples or ''}"
         groups, self._action_groups = self._action_groups, [g for g in self._action_groups if self._is_main(g)]
         try:
             return super().format_help()
         finally:
-            self._action_groups = groups
+            self._action_groups, self.epilog = groups, examples
+
+    def _help_of(self, topic: str) -> str:
+        program, _, command = self.prog.partition(" ")
+        return f"{program} help {command} {topic}"
 
     def format_topic(self, name: str) -> str:
         """The help of one topic."""

@@ -330,14 +330,16 @@ class ConventionTable:
 
     def to_json(self) -> str:
         """`to_dict` as JSON, indented, the same bytes for the same data."""
-        from clueval.reports.json_text import dumps
+        return self.render("json")
 
-        return dumps(self.to_dict())
+    def render(self, form: str) -> str:
+        """The table as ``clueval conventions --format`` prints it. Raises `UsageError` for another form."""
+        from clueval.studies.conventions_report import render
+
+        return render(self.to_dict(), form)
 
     def __str__(self) -> str:
-        from clueval.studies.conventions_report import render_text
-
-        return render_text(self.to_dict())
+        return self.render("text")
 
 
 def compare_conventions(
