@@ -28,6 +28,7 @@ class Option:
         help: what the option does. Values and default are added to it.
         topic: the help topic that the option stands under; None: the help of the command itself.
         choices: the values that there are, if the type does not say.
+        takes: which values there are, in words, where neither `choices` nor the type say so.
         parse: reads a value; None: the type of the field says how.
         repeated: may be given again and again, a value each time.
         paired: may be ``GOLD:PREDICTED``, where the two sides differ.
@@ -39,6 +40,7 @@ class Option:
     help: str
     topic: str | None = None
     choices: tuple[str, ...] = ()
+    takes: str | None = None
     parse: Callable[[str], Any] | None = None
     repeated: bool = False
     paired: bool = False

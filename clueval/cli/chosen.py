@@ -47,6 +47,7 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
         if name not in METRICS:
             raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
     settings: dict[str, dict[str, Any]] = {name: {} for name in names}
+    texts: dict[str, list[str]] = {name: [] for name in names}
     for text in given:
         metric, setting, value = _split(text)
         if metric not in settings:
@@ -55,8 +56,9 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
                 f"--set {text}: {metric} is {'not counted here' if known else 'not a metric'}",
                 advice=f"add --metric {metric}" if known else f"one of {', '.join(METRICS)}",
             )
-        settings[metric][setting] = _value(metric, setting, value, text)
-    return [_made(name, values) for name, values in settings.items()]
+        settings[metric][setting] = _value(metric, setting, value)
+        texts[metric].append(f"--set {text}")
+    return [_made(name, values, texts[name]) for name, values in settings.items()]
 
 
 def settings_of(kind: Any) -> dict[str, Field[Any]]:
@@ -79,23 +81,23 @@ def _split(text: str) -> tuple[str, str, str]:
     return metric, setting, value.strip()
 
 
-def _value(metric: str, setting: str, value: str, text: str) -> Any:
+def _value(metric: str, setting: str, value: str) -> Any:
     kind = metric_class(metric)
     known = settings_of(kind)
     if setting not in known:
         raise UsageError(
-            f"--set {text}: metric {metric} has no setting {setting!r}",
+            f"--set {metric}.{setting}={value}: metric {metric} has no setting {setting!r}",
             advice=f"it has {', '.join(known) or 'none'}",
         )
     values = values_of(kind, known[setting])
     assert values is not None
-    return read_value(values, value, f"--set {metric}.{setting}={value}")
+    return read_value(values, value, f"--set {metric}.{setting}")
 
 
-def _made(name: str, values: Mapping[str, Any]) -> Metric:
-    """The metric with these settings. Raises `UsageError` in which the metric is named."""
+def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
+    """The metric with these settings. Raises `UsageError` in which what was given is named."""
     try:
         metric: Metric = metric_class(name)(**values)
     except UsageError as error:
-        raise UsageError(f"--set, metric {name}: {error.problem}", advice=error.advice) from None
+        raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
     return metric

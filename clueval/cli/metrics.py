@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import Field
+from textwrap import wrap
 from typing import Any
 
 from clueval.cli.chosen import settings_of
@@ -24,6 +25,8 @@ clueval score takes as --set NAME.SETTING=VALUE."""
 EPILOG = """\
 example:
   clueval metrics fair"""
+
+_INDENT, _WIDTH = "      ", 100
 
 
 def add_arguments(parser: Command) -> None:
@@ -50,6 +53,9 @@ def _described(name: str) -> Iterator[str]:
     """The definition of a metric, then its settings."""
     yield _definition(name)
     yield ""
+    counting = inspect.getdoc(sys.modules[metric_class(name).__module__])
+    if metric_class(name).__module__ != METRICS[name][0] and counting:  # a package describes its parts
+        yield f"{counting}\n"
     settings = settings_of(metric_class(name))
     yield "settings (clueval score --set METRIC.SETTING=VALUE):" if settings else "It has no settings."
     for field in settings.values():
@@ -59,11 +65,15 @@ def _described(name: str) -> Iterator[str]:
 def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
     values, declared = values_of(metric_class(metric), field), option_of(field)
     assert values is not None
-    yield f"  {metric}.{field.name}={shown_default(field)}  ({values.takes})"
+    yield f"  {metric}.{field.name}: {values.takes} (default: {shown_default(field)})"
     if declared is not None:
-        yield f"      {declared.help}"
+        yield from wrap(
+            declared.help, width=_WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
+        )
 
 
 def _definition(name: str) -> str:
-    """The docstring of the module that METRICS names for a metric."""
-    return inspect.getdoc(sys.modules[metric_class(name).__module__]) or inspect.getdoc(metric_class(name)) or name
+    """The docstring of the module that `METRICS` names for a metric, or that of its class."""
+    kind = metric_class(name)
+    text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
+    return text.removeprefix(f"Metric `{name}`: ")

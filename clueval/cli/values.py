@@ -22,6 +22,7 @@ class Values(NamedTuple):
 
     takes: str
     read: Callable[[str], Any]
+    several: str = "values"
 
 
 def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | None:
@@ -35,7 +36,7 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
     if declared is not None and declared.choices:
         values: Values | None = _choice(declared.choices)
     elif declared is not None and declared.parse is not None:
-        values = Values(declared.metavar or "text", declared.parse)
+        values = Values(declared.takes or declared.metavar or "text", declared.parse)
     else:
         values = _values(kind)
     if values is None or not none:
@@ -93,8 +94,7 @@ def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | 
     def read(text: str) -> Any:
         return collection(one.read(part.strip()) for part in text.split(",") if text)
 
-    plural = one.takes.removeprefix("a ").replace(" ", "s ", 1) if " " in one.takes else one.takes
-    return Values(f"{plural}, separated by commas", read)
+    return Values(f"{one.several} separated by commas", read)
 
 
 def _or(nothing: Any, values: Values) -> Values:
@@ -107,7 +107,9 @@ def _choice(choices: tuple[str, ...]) -> Values:
             raise ValueError(f"{text!r} is none of {', '.join(choices)}")
         return text
 
-    return Values(", ".join(choices), read)
+    *others, last = choices
+    takes = f"{', '.join(others)} or {last}" if others else last
+    return Values(takes, read, takes)
 
 
 def _boolean(text: str) -> bool:
@@ -121,18 +123,18 @@ def _whole(text: str) -> int:
 
 
 _PLAIN = {
-    int: Values("a whole number", _whole),
-    float: Values("a number", number),
-    str: Values("text", str),
-    Path: Values("a path", Path),
+    int: Values("a whole number", _whole, "whole numbers"),
+    float: Values("a number", number, "numbers"),
+    str: Values("text", str, "names"),
+    Path: Values("a path", Path, "paths"),
 }
 
 
 def read_value(values: Values, text: str, name: str) -> Any:
-    """The value that a text is, of what is called `name`. Raises `UsageError`."""
+    """The value that a text is, of a setting that is called `name`. Raises `UsageError`."""
     try:
         return values.read(text)
     except UsageError as error:
         raise UsageError(f"{name}: {error.problem}", advice=error.advice) from None
-    except ValueError as error:
-        raise UsageError(f"{name}: {error}", advice=f"it takes {values.takes}") from None
+    except ValueError:
+        raise UsageError(f"{name} takes {values.takes}, not {text!r}") from None

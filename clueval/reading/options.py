@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import islice
 from pathlib import Path
 
@@ -11,8 +11,9 @@ from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, TREATMENTS, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
+from clueval.options import column, option, whole
 from clueval.tagging.decoder import Decoder
-from clueval.tagging.schemes import INVALID, scheme_called
+from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
 
 WITH_SETS = ("gate-xml", "bdoc")
@@ -33,6 +34,138 @@ _READ_BY = {
     "max_sentence": FORMATS,
 }
 """Of each option, the formats that read it; a table of spans reads its text with it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """TEMPORARY until formats"""
+
+    input: str | None = field(
+        default=None,
+        metadata=option(
+            "--input",
+            "FORMAT",
+            "the format of the files",
+            choices=tuple(FORMATS),
+            paired=True,
+            default="recognised by their first lines",
+        ),
+    )
+    token: int | None = field(
+        default=None,
+        metadata=option(
+            "--token",
+            "COLUMN",
+            "the column of the tokens (formats vrt and conll)",
+            topic="reading",
+            parse=column,
+            paired=True,
+            default="the first that holds neither tags nor token ids",
+        ),
+    )
+    token_id: int | None = field(
+        default=None,
+        metadata=option(
+            "--token-id",
+            "COLUMN",
+            "the column of the token ids, unique in a document, if there is one (formats vrt and conll); the two "
+            "sides must have the same ids",
+            parse=column,
+            paired=True,
+        ),
+    )
+    scheme: str | None = field(
+        default=None,
+        metadata=option(
+            "--scheme",
+            "SCHEME",
+            f"the scheme of the tags: {', '.join(SCHEMES)} (formats vrt and conll)",
+            topic="reading",
+            paired=True,
+            default="recognised from the tags",
+        ),
+    )
+    invalid: str | None = field(
+        default=None,
+        metadata=option(
+            "--invalid",
+            "HOW",
+            "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
+            "their spans (seqeval's strict mode), error refuses them",
+            topic="reading",
+            choices=INVALID,
+            paired=True,
+            default="conlleval; in format nerval discard",
+        ),
+    )
+    document_tag: str = field(
+        default="text",
+        metadata=option(
+            "--document-tag",
+            "TAG",
+            "the XML element that is a document (format vrt)",
+            topic="reading",
+            paired=True,
+        ),
+    )
+    sentence_tag: str = field(
+        default="s",
+        metadata=option(
+            "--sentence-tag",
+            "TAG",
+            "the XML element that is a sentence (format vrt)",
+            topic="reading",
+            paired=True,
+        ),
+    )
+    text: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--text",
+            "FILE",
+            "the VRT or CoNLL file with the text of a table of spans (format spans only)",
+            topic="reading",
+            parse=Path,
+            default="the .vrt file of the same name next to the table",
+        ),
+    )
+    ignore_punct: bool | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-punctuation",
+            None,
+            "whether punctuation is taken out of the spans, as FairEval does (format conll2000)",
+            topic="reading",
+            default="yes",
+        ),
+    )
+    annotation_set: str | None = field(
+        default=None,
+        metadata=option(
+            "--annotation-set", "NAME", "the annotation set to read (formats gate-xml and bdoc)", topic="reading"
+        ),
+    )
+    max_line: int = field(
+        default=MAX_LINE,
+        metadata=option(
+            "--max-line",
+            "BYTES",
+            "the longest line that is read, and the longest file of XML or JSON, unpacked",
+            topic="reading",
+            parse=whole,
+        ),
+    )
+    max_sentence: int = field(
+        default=MAX_SENTENCE,
+        metadata=option(
+            "--max-sentence",
+            "N",
+            "the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
+            "XML or JSON a fifth as many tags or values",
+            topic="reading",
+            parse=whole,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ class Fair:
             "FORMULA",
             "what an error of each type counts for in the scores called weighted, as in "
             '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
+            takes="a formula",
             parse=parse_weights,
             default="as in the scores called fair",
         ),

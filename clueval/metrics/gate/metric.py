@@ -118,6 +118,7 @@ class Gate:
             "--types",
             "A,B=C,...",
             "evaluate these types (labels) only; B=C: gold's B against predicted's C",
+            takes="types, or GOLD=PREDICTED, separated by commas",
             parse=_types_of,
             default="all",
         ),
@@ -162,6 +163,7 @@ class Gate:
             "T",
             "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
             "(equal steps from 0 to 1), or numbers separated by commas",
+            takes="all, rounded, 11, 21, 51 or numbers separated by commas",
             parse=parse_thresholds,
             default="all",
         ),
@@ -191,7 +193,15 @@ class Gate:
             choices=CONTAINMENTS,
         ),
     )
-    unfiltered: str | None = None
+    unfiltered: str | None = field(
+        default=None,
+        metadata=option(
+            "--unfiltered",
+            "TYPE",
+            "with --containing: all targets of this type take part, because the containing annotations are of it",
+            default="TYPE of --containing, if SET is gold's",
+        ),
+    )
     by: tuple[str, ...] = field(
         default=(),
         metadata=option("--by-feature", "F,...", "scores for each value of these features, too"),
