@@ -61,6 +61,7 @@ def add_arguments(parser: Command) -> None:
     _add_choice(parser)
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
+    common.add_pairs(parser, "reading")
 
 
 def _add_choice(parser: Command) -> None:
@@ -120,11 +121,15 @@ def _add_outputs(parser: Command) -> None:
     )
 
 
+_Sides = tuple[Any, Any]
+"""What is gold and what is predicted: two paths, or two lists of files."""
+
 _from_0 = typed(lambda text: whole(text, 0))
 
 
 def run(options: argparse.Namespace) -> int:
-    _check_outputs(options)
+    sides = common.sides_of(options)
+    _check_outputs(options, sides)
     _refuse_options(options)
     (metric,) = chosen_metrics([options.metric], options.set)
     reading = {
@@ -133,7 +138,7 @@ def run(options: argparse.Namespace) -> int:
         "predicted_set": options.predicted_set,
         **common.reading(options),
     }
-    return _RUNS[options.metric](options, metric, reading)
+    return _RUNS[options.metric](options, sides, metric, reading)
 
 
 def _refuse_options(options: argparse.Namespace) -> None:
@@ -156,14 +161,14 @@ _NOT_OF = {
 """The options that do not apply to the errors of a metric."""
 
 
-def _run_levels(options: argparse.Namespace, _: Metric, reading: dict[str, Any]) -> int:
+def _run_levels(options: argparse.Namespace, sides: _Sides, _: Metric, reading: dict[str, Any]) -> int:
     """The errors of metric `levels`, in every form."""
     counting = given_fields(Counting, options)
     merge, where = counting.get("merge", False), counting.get("where", [])
     choice = Choice(
         options.level or 2,
         options.labelled,
-        _sides(options),
+        _wanted(options),
         frozenset(_kinds(options)),
         merge,
         parse_where(where),
@@ -174,8 +179,7 @@ def _run_levels(options: argparse.Namespace, _: Metric, reading: dict[str, Any])
         choice.require_layer(reading["layers"])
     with progress(paths) as advance:  # this pass also checks everything that there is to check
         result = evaluate(
-            options.gold,
-            options.predicted,
+            *sides,
             metrics=["levels", Confusion()],
             merge=merge,
             where=where,
@@ -184,13 +188,14 @@ def _run_levels(options: argparse.Namespace, _: Metric, reading: dict[str, Any])
         )
     choice.require_layer(_labels_of(result))
     with progress(paths) as advance:
-        found = find_errors(options.gold, options.predicted, choice, progress=advance, **reading)
+        found = find_errors(*sides, choice, progress=advance, **reading)
         shown = _put_out(islice(found, options.limit), result, choice, options)
     _remark(shown, result, choice)
     return 0
 
 
-def _sides(options: argparse.Namespace) -> tuple[str, ...]:
+def _wanted(options: argparse.Namespace) -> tuple[str, ...]:
+    """The sides whose errors are shown."""
     return SIDES if options.side in (None, "both") else (options.side,)
 
 
@@ -198,10 +203,10 @@ def _kinds(options: argparse.Namespace) -> set[str]:
     return {kind for given in options.kinds or () for kind in given.split(",")}
 
 
-def _check_outputs(options: argparse.Namespace) -> None:
+def _check_outputs(options: argparse.Namespace, sides: _Sides) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
-    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    refuse_to_overwrite(common.inputs_of(options, sides), outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
@@ -270,33 +275,30 @@ def _both(total: dict[str, int]) -> str:
     return " and ".join(f"{total[side]:,} {name}" for side, name in names)
 
 
-def _run_fair(options: argparse.Namespace, metric: Fair, reading: dict[str, Any]) -> int:
+def _run_fair(options: argparse.Namespace, sides: _Sides, metric: Fair, reading: dict[str, Any]) -> int:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
     from clueval.findings.fair import FAIR_KINDS, find_fair_errors
 
-    kinds, sides = _kinds(options), _sides(options)
+    kinds, wanted = _kinds(options), _wanted(options)
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
     with progress([options.gold, options.predicted]) as advance:
-        result = evaluate(options.gold, options.predicted, metrics=[metric], progress=advance, **reading)
+        result = evaluate(*sides, metrics=[metric], progress=advance, **reading)
     found = (
         finding
-        for finding in find_fair_errors(
-            options.gold, options.predicted, metric, window=options.window, **reading
-        )
-        if finding.side in sides and (not kinds or finding.kind in kinds)
+        for finding in find_fair_errors(*sides, metric, window=options.window, **reading)
+        if finding.side in wanted and (not kinds or finding.kind in kinds)
     )
     shown = _put_out(islice(found, options.limit), result, None, options)
     remark(f"{shown:,} error{'s' * (shown != 1)} shown")
     return 0
 
 
-def _run_noisy(options: argparse.Namespace, metric: Noisy, reading: dict[str, Any]) -> int:
+def _run_noisy(options: argparse.Namespace, sides: _Sides, metric: Noisy, reading: dict[str, Any]) -> int:
     """Every gold span with its counterpart in a text that differs: as text, a table or a web page."""
     from clueval.findings.noisy import explain_files
     from clueval.findings.noisy_rows import explanation_rows, explanation_table
 
-    sides = options.gold, options.predicted
     result = evaluate(*sides, metrics=[metric], **reading)
     reading = {name: value for name, value in reading.items() if name not in ("gold_set", "predicted_set")}
 
@@ -315,7 +317,7 @@ def _run_noisy(options: argparse.Namespace, metric: Noisy, reading: dict[str, An
     return 0
 
 
-_RUNS: dict[str, Callable[[argparse.Namespace, Any, dict[str, Any]], int]] = {
+_RUNS: dict[str, Callable[[argparse.Namespace, _Sides, Any, dict[str, Any]], int]] = {
     "levels": _run_levels,
     "fair": _run_fair,
     "noisy": _run_noisy,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,36 @@ def add_sides(parser: Command) -> None:
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
     )
+
+
+def add_pairs(parser: Command, topic: str) -> None:
+    """The option for a table of pairs of files."""
+    parser.topic(topic).add_argument(
+        "--pairs",
+        type=Path,
+        metavar="CSV",
+        help="a table of the files that belong together, gold and predicted, all in folder GOLD, by their names",
+    )
+
+
+def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
+    """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
+    if options.pairs is None:
+        return options.gold, options.predicted
+    from clueval.formats.nerval import read_mapping
+
+    if options.predicted is not None:
+        raise UsageError(
+            "--pairs takes one folder", advice=f"clueval {options.command} --pairs pairs.csv FOLDER"
+        )
+    gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
+    return list(gold), list(predicted)
+
+
+def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
+    """The files that a command reads, for those that it must not write over."""
+    listed = [path for side in sides if isinstance(side, list) for path in side]
+    return [options.gold, options.predicted, options.pairs, text_of(options), *listed]
 
 
 def add_reading(parser: Command, *, sides: int) -> None:

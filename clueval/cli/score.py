@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
@@ -45,27 +44,24 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     add_jobs(parser)
-    group = parser.topic("counting")
-    group.add_argument(
+    parser.topic("counting").add_argument(
         "--max-alignment",
         type=typed(whole),
         metavar="CELLS",
         help="with --align: two texts are aligned if the product of their lengths in characters is at most this, "
         "else refused (default: 100000000000, two texts of 316,000)",
     )
-    group.add_argument(
-        "--pairs",
-        type=Path,
-        metavar="CSV",
-        help="a table of the files that belong together, gold and predicted, all in folder GOLD, by their names",
-    )
+    common.add_pairs(parser, "counting")
 
 
 def run(options: argparse.Namespace) -> int:
     counting = _counting(options)
     metrics = chosen_metrics(_names(options, counting), options.set)
-    gold, predicted = _sides(options, counting)
-    _check_output(gold, predicted, options)
+    if options.pairs is not None and "pair_by" in counting:
+        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
+    gold, predicted = common.sides_of(options)
+    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
+    require_writable([options.output_file])
     with workers(options, [options.gold, options.predicted]) as work:
         result = evaluate(
             gold,
@@ -115,25 +111,3 @@ def _names(options: argparse.Namespace, counting: dict[str, Any]) -> list[str]:
             advice="leave out --metric, --where, --by and --unit",
         )
     return names
-
-
-def _check_output(gold: Any, predicted: Any, options: argparse.Namespace) -> None:
-    """Raise `CluevalError` for an output that is an input, or that cannot be written."""
-    listed = [path for side in (gold, predicted) if isinstance(side, list) for path in side]
-    read = [options.gold, options.predicted, options.pairs, common.text_of(options), *listed]
-    refuse_to_overwrite(read, [options.output_file])
-    require_writable([options.output_file])
-
-
-def _sides(options: argparse.Namespace, counting: dict[str, Any]) -> tuple[Any, Any]:
-    """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
-    if options.pairs is None:
-        return options.gold, options.predicted
-    from clueval.formats.nerval import read_mapping
-
-    if "pair_by" in counting:
-        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
-    if options.predicted is not None:
-        raise UsageError("--pairs takes one folder", advice="clueval score --pairs pairs.csv FOLDER")
-    gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
-    return list(gold), list(predicted)

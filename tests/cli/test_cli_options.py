@@ -174,8 +174,8 @@ NOTHING = ["none.vrt", "none.vrt"]
             "--html shows every gold span of two files as it is (leave out --pair-by)",
         ),
         (
-            ["score", *NOTHING, "--metric", "noisy", "--explain", "--output", "json"],
-            "--explain comes as text or tsv, or as a web page (leave out --output json)",
+            ["score", *NOTHING, "--metric", "noisy", "--explain", "--format", "json"],
+            "--explain comes as text or tsv, or as a web page (leave out --format json)",
         ),
         (
             ["score", *NOTHING, "--threshold", "0"],
@@ -210,7 +210,7 @@ NOTHING = ["none.vrt", "none.vrt"]
             "--html goes with --metric levels, not with fair (leave one out)",
         ),
         (
-            ["conventions", *NOTHING, "--html", "x", "--output", "json"],
+            ["conventions", *NOTHING, "--html", "x", "--format", "json"],
             "--html writes a web page, and --output asks for text (leave one out)",
         ),
     ],

@@ -100,7 +100,7 @@ class Printed:
         return output.err if code else output.out
 
     def report(self, *arguments: object) -> dict[str, Any]:
-        whole = json.loads(self(*arguments, "--output", "json"))
+        whole = json.loads(self(*arguments, "--format", "json"))
         report: dict[str, Any] = whole["metrics"]["gate"]["label"]
         return report
 
@@ -204,7 +204,7 @@ class TestSettings:
     def test_the_containing_layer_is_no_sequence_of_its_own(
         self, gate_command: Printed, corpus: Path
     ) -> None:
-        whole = json.loads(gate_command(corpus, *SETS, "--containing", "Key:Section", "--output", "json"))
+        whole = json.loads(gate_command(corpus, *SETS, "--containing", "Key:Section", "--format", "json"))
 
         assert list(whole["metrics"]["gate"]) == ["label"]
 
@@ -311,7 +311,7 @@ class TestReference:
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
     def test_every_output_shows_it(self, gate_command: Printed, corpus: Path, output: str) -> None:
-        shown = gate_command(corpus, *self.OPTIONS, "--output", output)
+        shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 
         assert "reference" in shown
         assert ("Ada met" in shown) == (output != "tsv")
@@ -391,7 +391,7 @@ class TestLists:
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
     def test_every_output_shows_them(self, gate_command: Printed, corpus: Path, output: str) -> None:
-        shown = gate_command(corpus, *self.OPTIONS, "--output", output)
+        shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 
         assert "maximum" in shown
         assert "lists:List.ids>any,ranks=all,score=none,thresholds=none" in shown

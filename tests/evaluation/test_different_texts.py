@@ -1,4 +1,4 @@
-"""Files whose texts differ, through the front door: `noisy`, `--align`, `--pairs`, `--explain`."""
+"""Files whose texts differ, through the front door: `noisy`, `--align`, `--pairs`, `errors`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_seven_of_24_characters_pass_at_30_percent_and_not_below(
     pair: tuple[str, str], capsys: Capture
 ) -> None:
     for threshold, matched in (("0.3", 1), ("0.29", 0)):
-        assert main(["score", *pair, "--metric", "noisy", "--threshold", threshold, "--output", "json"]) == 0
+        assert main(["score", *pair, "--metric", "noisy", "--set", f"noisy.threshold={threshold}", "--format", "json"]) == 0
         report = json.loads(capsys.readouterr().out)
         assert report["metrics"]["noisy"]["label"]["ALL"]["matched"] == matched
         assert f"noisy(threshold={threshold})" in report["signature"]
@@ -42,7 +42,7 @@ def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: P
     write(tmp_path / "c.bio", "x B-PERS\ny O\nz O\n")
     table = write(tmp_path / "pairs.csv", "Annotation,Prediction\na.bio,a.bio\nb.bio,c.bio\n")
 
-    assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy", "--output", "json"]) == 0
+    assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy", "--format", "json"]) == 0
 
     report = json.loads(capsys.readouterr().out)["metrics"]["noisy"]["label"]
     assert (report["ALL"]["matched"], report["ALL"]["gold"], report["ALL"]["predicted"]) == (2, 3, 2)
@@ -50,21 +50,20 @@ def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: P
     assert report["per_label"]["LOC"]["precision"] is None
 
 
-def test_explanations_come_as_text_tsv_and_never_for_other_metrics(
-    pair: tuple[str, str], capsys: Capture
+def test_errors_of_metric_noisy_come_as_text_and_tsv(
+    pair: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
-    assert main(["score", *pair, "--metric", "noisy", "--explain"]) == 0
+    assert main(["errors", *pair, "--metric", "noisy"]) == 0
     assert "Hugone Montiniaci domino" in capsys.readouterr().out
-    assert main(["score", *pair, "--metric", "noisy", "--explain", "--output", "tsv"]) == 0
-    header, row = capsys.readouterr().out.rstrip("\n").split("\n")
+    table = tmp_path / "errors.tsv"
+    assert main(["errors", *pair, "--metric", "noisy", "--tsv", str(table)]) == 0
+    header, row = table.read_text(encoding="utf-8").rstrip("\n").split("\n")
     cells = dict(zip(header.split("\t"), row.split("\t"), strict=True))
     assert (cells["gold_text"], cells["distance"], cells["matched"]) == (
         "Hugone Montiniaci domino",
         "7",
         "yes",
     )
-    assert main(["score", pair[0], pair[0], "--explain"]) == 2
-    assert "add --metric noisy" in capsys.readouterr().err
 
 
 def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None:
@@ -105,8 +104,8 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
         ("", [], "the file has no tokens"),
         ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
-        (GOLD, ["--threshold", "2"], "threshold must be a number from 0 to 1"),
-        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--max-alignment", "10"], "--max-alignment"),
+        (GOLD, ["--set", "noisy.threshold=2"], "threshold must be a number from 0 to 1"),
+        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--set", "noisy.max_alignment=10"], "max-alignment"),
     ],
 )
 def test_bad_input_is_one_line(

@@ -70,7 +70,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     """A command that could be meant, for such files."""
     gold, predicted = f"gold.{pair.ending}", f"predicted.{pair.ending}"
     has_sets = "--gold-set" in pair.options
-    own = ["--set" if option == "--gold-set" else option for option in pair.options]
+    own = ["--annotation-set" if option == "--gold-set" else option for option in pair.options]
     own = own[: own.index("--predicted-set")] if has_sets else own
     name = rng.choice(("score", "score", "score", "errors", "check", "convert", "merge", "conventions"))
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
@@ -82,7 +82,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     if name == "merge":
         return [name, gold, *own]
     if name == "conventions":
-        return [name, *sides, *pair.options, "--output", rng.choice(("text", "json", "markdown"))]
+        return [name, *sides, *pair.options, "--format", rng.choice(("text", "json", "markdown"))]
     if name == "errors":
         more = (
             ["--metric", "fair"],
@@ -103,7 +103,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     words += rng.choice(
         ([], [], ["--align"], ["--invalid", "discard"], ["--where", "id=d0"], ["--pair-by", "content"])
     )
-    return [*words, "--output", rng.choice(("text", "json", "tsv", "markdown", "conlleval"))]
+    return [*words, "--format", rng.choice(("text", "json", "tsv", "markdown", "conlleval"))]
 
 
 NONSENSE = (

@@ -317,7 +317,7 @@ def test_counts_of_documents_add_up_in_any_order(
 def test_the_command_prints_json(capsys: Capture, tmp_path: Path) -> None:
     path = write(tmp_path / "x.conll", "w B-PER B-PER\n")
 
-    assert main(["conventions", str(path), "--output", "json"]) == 0
+    assert main(["conventions", str(path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["conventions"]["label"]["gate_strict"]["f1"] == 1.0
 
 
@@ -325,7 +325,7 @@ def test_the_command_prints_text_and_markdown(capsys: Capture, tmp_path: Path) -
     path = write(tmp_path / "x.conll", "w B-PER\n")
 
     assert main(["conventions", str(path), str(path)]) == 0
-    assert main(["conventions", str(path), str(path), "--output", "markdown"]) == 0
+    assert main(["conventions", str(path), str(path), "--format", "markdown"]) == 0
     out = capsys.readouterr().out
     assert "MUC partial" in out
     assert "| MUC partial | 100.00 |" in out

@@ -186,9 +186,9 @@ def test_the_command_prints_the_same_bytes_on_a_cluster(
     cluster: Cluster, files: tuple[Path, Path], output: str
 ) -> None:
     alone = subprocess.run(
-        command(files, "--jobs", "1", "--output", output), capture_output=True, text=True, check=True
+        command(files, "--jobs", "1", "--format", output), capture_output=True, text=True, check=True
     )
-    together = cluster.command(files, "--output", output, "-v")
+    together = cluster.command(files, "--format", output, "-v")
     printed, remarks = together.communicate(timeout=60)
 
     assert (together.returncode, printed) == (0, alone.stdout)
@@ -293,7 +293,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
     doomed.pause = 0.05
-    process = doomed.command(files, "--output", "json", before=SLOWLY)
+    process = doomed.command(files, "--format", "json", before=SLOWLY)
     assert wait_until(lambda: doomed.begun() > 6)
     doomed.workers[0].send_signal(signal.SIGKILL)
     begun = doomed.begun()

@@ -746,7 +746,7 @@ def test_the_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path
     outputs = set()
     for number in ("1", "2", "5"):
         done = subprocess.run(
-            command(files, "--jobs", number, "--output", output, "-v"),
+            command(files, "--jobs", number, "--format", output, "-v"),
             capture_output=True,
             text=True,
             check=True,
