@@ -31,6 +31,8 @@ from clueval.exceptions import WorkerLost
 
 distributed = pytest.importorskip("distributed")
 
+pytestmark = pytest.mark.xdist_group("cluster")
+
 SLOW_COUNTING = """\
 import pathlib, time
 from clueval.evaluation import run as evaluation
