@@ -269,7 +269,6 @@ def columns(browser: Browser, card: int = 0) -> list[list[str]]:
 
 
 @in_browser
-@pytest.mark.xdist_group("browser")
 class TestInABrowser:
     @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
     def test_it_opens_without_complaint_and_asks_the_network_for_nothing(

@@ -29,10 +29,7 @@ from clueval.metrics.confusion import Confusion
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
-    pytest.mark.xdist_group("browser"),
-]
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}

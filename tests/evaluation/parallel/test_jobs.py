@@ -128,9 +128,16 @@ def everything(result: Result) -> tuple[str, str]:
 # The same to the last byte
 
 
-@pytest.mark.parametrize("number", [2, 3, 7])
+@pytest.mark.parametrize(
+    ("number", "seed"),
+    [
+        pytest.param(number, seed, marks=() if quick else pytest.mark.long)
+        for seed, of_quick_tests in enumerate((2, 3, 7, 2))
+        for number in (2, 3, 7)
+        for quick in [number == of_quick_tests]
+    ],
+)
 @pytest.mark.parametrize("form", ["vrt", "conll"])
-@pytest.mark.parametrize("seed", range(4))
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
     layers = seed % 3 + 1
     files = corpus_files(tmp_path, seed, form, layers=layers)
