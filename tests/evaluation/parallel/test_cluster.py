@@ -198,7 +198,7 @@ def test_the_command_prints_the_same_bytes_on_a_cluster(
 
 
 @pytest.mark.parametrize("options", [{}, {"metrics": ["fair", "gate"]}, {"by": ["domain"]}])
-def test_its_executor_gives_the_same_bytes(
+def test_executor_of_a_cluster_gives_the_same_bytes(
     cluster: Cluster, files: tuple[Path, Path], options: dict[str, Any]
 ) -> None:
     remarks: list[str] = []
@@ -262,7 +262,7 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
         assert not TOKEN.search(pickle.dumps(future.result()))
 
 
-def test_only_so_many_tasks_are_on_their_way(
+def test_tasks_on_their_way_are_a_few_for_each_worker(
     cluster: Cluster, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 3000)

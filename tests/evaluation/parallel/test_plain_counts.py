@@ -308,7 +308,7 @@ def tampered_with(files: tuple[Path, Path], data: st.DataObject) -> None:
 
 @settings(max_examples=15)
 @given(data=st.data())
-def test_whatever_a_worker_changes_is_counted_or_an_error_and_never_a_traceback(
+def test_changed_answers_are_counted_or_an_error_and_never_a_traceback(
     files: tuple[Path, Path], data: st.DataObject
 ) -> None:
     tampered_with(files, data)
@@ -317,7 +317,7 @@ def test_whatever_a_worker_changes_is_counted_or_an_error_and_never_a_traceback(
 @pytest.mark.long
 @settings(max_examples=800)
 @given(data=st.data())
-def test_whatever_a_worker_changes_at_length_is_counted_or_an_error_and_never_a_traceback(
+def test_many_changed_answers_are_counted_or_an_error_and_never_a_traceback(
     files: tuple[Path, Path], data: st.DataObject
 ) -> None:
     tampered_with(files, data)
