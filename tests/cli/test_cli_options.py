@@ -412,7 +412,7 @@ def test_the_help_names_every_choice(command: str) -> None:
 def test_options_of_one_format_or_metric_say_so() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
-    assert "format spans only" in helps["text"]
+    assert "(format spans;" in helps["text"]
     assert "format vrt" in helps["document_tag"]
     assert "metric gate" in helps["html"]
     assert "metric noisy" in helps["html"]
