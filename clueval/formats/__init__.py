@@ -53,5 +53,8 @@ def format_of(beginning: Beginning, file: str) -> Format:
             return form
     looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in formats)
     raise FormatError(
-        "the format is not recognised", file=file, advice=f"name it with --input; looked for {looked_for}"
+        "the format is not recognised",
+        file=file,
+        line=1,
+        advice=f"name it with --input; looked for {looked_for}",
     )

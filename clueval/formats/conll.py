@@ -32,7 +32,9 @@ _NO_SKELETON = {
     separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
     for separator in (b"\t", b" ")
 }
-_IS_LINE = re.compile(r"\s*\S+[\t ]+\S|-DOCSTART-|#")
+_IS_LINE = re.compile(
+    r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}"
+)  # also those that are cut, or have a lone CR
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
 
@@ -155,7 +157,7 @@ class ConllReader:
 
 
 def _has_columns(beginning: Beginning) -> bool:
-    """Whether a file may be of this format: of its first lines, one has columns or is a comment, or it is empty."""
+    """Whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
     return not beginning.keys and (not lines or any(_IS_LINE.match(line) for line in lines))
 

@@ -95,6 +95,12 @@ class Format:
         return ", ".join(sign.says for sign in self.signs) or f"`--input {self.name}`"
 
     @property
+    def uses(self) -> list[str]:
+        """What clueval does with it, in words."""
+        writes = {"write": self.write is not None, "add sets": self.add_sets is not None}
+        return ["read", *(name for name, has in writes.items() if has)]
+
+    @property
     def reads(self) -> frozenset[str]:
         """The options that it reads, with those that follow from the rest of the record."""
         follows = {"invalid": bool(self.treatments), "annotation_set": self.sets}

@@ -33,6 +33,7 @@ class _Values:
         self._parse = json.JSONDecoder().raw_decode
         self._waiting, self._at, self._number = "", 0, 0
         self._array: bool | None = None  # None: nothing has been seen; False: no array, or its end
+        self._due = False  # a comma, before the next element of the array
         self._worth = 0  # a value that was cut off is parsed again when so many characters are there
 
     def of(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
@@ -70,6 +71,7 @@ class _Values:
                 self._wait()
                 return
             self._at, self._number, self._worth = end, self._number + 1, 0
+            self._due = True
             yield self._number, value
 
     def _wait(self) -> None:
@@ -88,8 +90,10 @@ class _Values:
                 self._array = False
         elif self._array and self._took("]"):
             self._array = False
-        elif self._array and self._number and self._at < len(self._waiting) and not self._took(","):
-            raise self._wrong("not JSON: a comma or the end of the array is missing")
+        elif self._array and self._due and self._at < len(self._waiting):
+            if not self._took(","):
+                raise self._wrong("not JSON: a comma or the end of the array is missing")
+            self._due = False
         return self._at < len(self._waiting)
 
     def _took(self, mark: str) -> bool:

@@ -92,7 +92,7 @@ class Reading:
         return [
             each.name
             for each in fields(Reading)
-            if each.name not in (*_FOR_ALL, "annotation_set")
+            if each.name not in ("input", "annotation_set")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
@@ -144,7 +144,7 @@ class ReadOptions(Reading):
 
         Files are looked into until every option has its use; without such an option, none is.
         """
-        idle = self._set()
+        idle = [name for name in self._set() if name not in _FOR_ALL]
         formats: dict[str, Path] = {}
         for path in paths if idle else ():
             form = self.format_at(path)

@@ -146,7 +146,7 @@ def source_of(
     progress: Progress | None = None,
     read: dict[Path, Document] | None = None,
 ) -> Source:
-    """A file with its format, which is told from its first lines if `options.input` does not name it."""
+    """A file with its format, which is recognised by its beginning if `options.input` does not name it."""
     form = options.format_at(path)
     if options.annotation_set is not None and not form.sets:
         raise UsageError(

@@ -375,6 +375,7 @@ def help_of(command: str, capsys: Capture) -> list[str]:
         ("merge", "FILE"),
         ("check", "FILE..."),
         ("convert", "FILE --to FORMAT"),
+        ("formats", "[NAME]"),
     ],
 )
 def test_help_begins_with_one_line_of_usage_and_what_the_command_does(
@@ -413,7 +414,7 @@ def test_options_of_one_format_or_metric_say_so() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
     assert "(format spans;" in helps["text"]
-    assert "format vrt" in helps["document_tag"]
+    assert "formats vrt, spans" in helps["document_tag"]
     assert "metric gate" in helps["html"]
     assert "metric noisy" in helps["html"]
     assert "auto" in helps["jobs"]
