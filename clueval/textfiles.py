@@ -37,7 +37,7 @@ def refuse(error: CluevalError) -> NoReturn:
     raise error
 
 
-class _Counted(RawIOBase):
+class _CountedReads(RawIOBase):
     """A file that tells how much of it has been read, packed bytes where it is packed."""
 
     def __init__(self, raw: IO[bytes], progress: Progress) -> None:
@@ -118,7 +118,7 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None) 
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
-                raw if progress is None else BufferedReader(_Counted(raw, progress), BLOCK)
+                raw if progress is None else BufferedReader(_CountedReads(raw, progress), BLOCK)
             )
             if part is not None:
                 raw.seek(part[0])

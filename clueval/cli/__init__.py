@@ -27,6 +27,8 @@ from clueval.visible import visible
 COMMANDS = {
     "score": "score predicted against gold",
     "conventions": "score under every convention at once: which F1 is this?",
+    "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
+    "faireval": "carry out a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.reading.options import formats_that_read
+from clueval.reading.pairing import PAIR_BY
 from clueval.spans.span import MERGED
 from clueval.tagging.schemes import INVALID, SCHEMES
 
@@ -70,16 +71,55 @@ def _treatments() -> str:
     return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
 
 
-def add_sides(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """The arguments GOLD and PREDICTED; GOLD is `optional` where something else may say what is read."""
-    count = {"nargs": "?"} if optional else {}
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder", **count)  # type: ignore[arg-type]
+def add_sides(parser: argparse.ArgumentParser) -> None:
+    """The arguments GOLD and PREDICTED."""
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
     parser.add_argument(
         "predicted",
         type=Path,
         metavar="PREDICTED",
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
+    )
+
+
+def add_selection(group: argparse._ArgumentGroup) -> None:
+    """The options that say what is counted, and for what there are scores."""
+    group.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
+    )
+    group.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="scores for each value of this metadata, too; --by document for each document",
+    )
+
+
+def add_output(group: argparse._ArgumentGroup, forms: Sequence[str]) -> None:
+    """The option for the form of a result."""
+    group.add_argument(
+        "--output",
+        choices=forms,
+        metavar="FORM",
+        default="text",
+        help=f"the form of the result: {', '.join(forms)} (default: text)",
+    )
+
+
+def add_pair_by(group: argparse._ArgumentGroup) -> None:
+    """The option that says which documents belong together."""
+    group.add_argument(
+        "--pair-by",
+        choices=PAIR_BY,
+        metavar="WHAT",
+        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
+        "content (their text): id, name, content (default: files by relative name, documents in order)",
     )
 
 

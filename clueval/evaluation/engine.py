@@ -22,6 +22,7 @@ from clueval.evaluation.lockstep.compare import (
     compare_columns,
 )
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Counted, Result, Unprojected
 from clueval.evaluation.seen_names import Known
@@ -38,6 +39,7 @@ from clueval.spans.filters import ID
 from clueval.spans.merging import with_merged
 from clueval.spans.span import DEFAULT_LAYER, MERGED, making_many
 from clueval.transforms.characters import to_characters
+from clueval.transforms.group import Group
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
@@ -60,6 +62,7 @@ class Evaluation:
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
+        self._preparation = Preparation(plan.transforms)
         self._known = Known(plan.where)
         self._begun = self._grown = self._keeps_decoders = False
         self._decoders: Decoders | None = None
@@ -74,9 +77,8 @@ class Evaluation:
     def counts_fair_alone(self) -> bool:
         """Whether there is nothing to do but the metric `fair` over everything."""
         plan = self.plan
-        return not (plan.merge or plan.where or plan.by or plan.unit) and [m.name for m in plan.metrics] == [
-            "fair"
-        ]
+        special = plan.merge or plan.where or plan.by or plan.unit or plan.transforms or plan.observers
+        return not special and [metric.name for metric in plan.metrics] == ["fair"]
 
     def see_layers(self, layers: Iterable[str]) -> None:
         """Take in layers that documents bring along, but for those within which a metric counts."""
@@ -101,6 +103,16 @@ class Evaluation:
         return not wants_spans and not self.plan.needs_documents
 
     # Documents
+
+    def count_group(self, group: Group) -> None:
+        """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
+        before = self.total.documents
+        prepared = self._preparation(group)
+        self.count_documents(prepared.gold, prepared.predicted)
+        self.count_repaired(group.gold, group.predicted)
+        if self.total.documents > before:
+            for observer in self.plan.observers:
+                observer.see(prepared)
 
     def count_documents(self, gold: Document, predicted: Document) -> None:
         """Check and count one pair of documents."""
@@ -269,6 +281,7 @@ class Evaluation:
             self._known,
             self._frames,
             self._decoders,
+            self._preparation.changed(),
         )
 
     def fits(self, found: Found) -> bool:
@@ -298,6 +311,7 @@ class Evaluation:
         self._known.include(found.known)
         for frame, number in found.frames.items():
             self._frames[frame] += number
+        self._preparation.include(found.prepared)
 
     def result(self, signature: Signature) -> Result:
         self._known.require_all(self.plan.by, self.layers)
@@ -332,6 +346,8 @@ class Evaluation:
             self.unprojected if self.plan.align is not None else None,
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
             self.plan.metrics,
+            self._preparation.changed() if self.plan.transforms else None,
+            {observer.name: section for observer in self.plan.observers if (section := observer.section())},
         )
 
     def _tally_of(self, metric: Metric) -> Tally:

@@ -26,9 +26,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clueval.compat import seqeval as ours
-from clueval.compat.seqeval import averages, counts, scheme
+from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.exceptions import CluevalError
+from clueval.tagging import token_schemes, type_counts
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -505,13 +506,13 @@ def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         true, predicted = (set(ours.get_entities(side, suffix)) for side in pair)
-        expected = counts.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
+        expected = type_counts.TypeCounts.of_spans(true, predicted, lambda entity: entity[0])
 
-        assert counts.lenient_counts(*pair, suffix) == expected
+        assert type_counts.lenient_counts(*pair, suffix) == expected
 
 
 def test_more_sentences_than_a_batch_and_more_tags_than_bytes_are_counted() -> None:
-    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * counts._BATCH // 2)]
+    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * type_counts._BATCH // 2)]
     predicted = [[*sentence[:2], "O"] if number % 3 else sentence for number, sentence in enumerate(true)]
 
     precision, recall, f1, support = ours.precision_recall_fscore_support(true, predicted, average="micro")
@@ -535,7 +536,7 @@ def test_a_scheme_of_the_users_own_may_give_o_a_meaning() -> None:
     assert ours.f1_score(true, predicted, mode="strict", scheme=Bracket) == 1.0
 
 
-@pytest.mark.parametrize("module", [averages, counts, ours, scheme, sequence_labeling])
+@pytest.mark.parametrize("module", [averages, type_counts, ours, token_schemes, sequence_labeling])
 def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
     results = doctest.testmod(module)
 
