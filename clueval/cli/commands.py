@@ -17,6 +17,7 @@ COMMANDS = {
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",
+    "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
     "help": "show the help of a command, or of one topic of it",
 }

@@ -23,21 +23,24 @@ class Pair(NamedTuple):
 
 def add_fields(
     parser: Command, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
-) -> None:
+) -> dict[str, argparse.Action]:
     """Add the options of a dataclass: under `title` or, as they say, under their help topics.
 
-    With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it.
+    With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it. Returns the options by the
+    names of their fields.
     """
+    added: dict[str, argparse.Action] = {}
     for field, declared in options_of(group):
         if only is None or field.name in only:
             place = parser.group(title) if declared.topic is None else parser.topic(declared.topic)
-            place.add_argument(
+            added[field.name] = place.add_argument(
                 declared.flag,
                 dest=_place(group, field.name),
                 default=None,
-                help=_help(field, declared),
+                help=help_of(field, declared),
                 **_settings(group, field, declared, sides),
             )
+    return added
 
 
 def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
@@ -95,11 +98,16 @@ def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
     return value_of
 
 
-def _help(field: Field[Any], declared: Option) -> str:
-    """What an option does, which values it takes and its default."""
+def help_of(field: Field[Any], declared: Option, note: str = "", default: str | None = None) -> str:
+    """What an option does, which values it takes, a note and the default, which may be told."""
     text = declared.help
     if any(choice not in text for choice in declared.choices):
         text += f": {', '.join(declared.choices)}"
-    if field.default is not MISSING and field.default not in (None, (), False) or declared.default is not None:
-        text += f" (default: {shown_default(field)})"
-    return text.replace("%", "%%")
+    if default is None and (declared.default is not None or _has_default(field)):
+        default = shown_default(field)
+    notes = [*([note] if note else []), *([] if default is None else [f"default: {default}"])]
+    return (f"{text} ({'; '.join(notes)})" if notes else text).replace("%", "%%")
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING and field.default not in (None, (), False)

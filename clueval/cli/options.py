@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.fields import add_fields, given_fields
+from clueval.cli.fields import add_fields, given_fields, help_of
 from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
-from clueval.options import column
-from clueval.reading.options import Reading
+from clueval.formats import FORMATS, all_formats
+from clueval.options import column, options_of
+from clueval.reading.options import Reading, formats_that_read
 from clueval.spans.span import MERGED
 
 
@@ -67,20 +68,44 @@ def add_reading(parser: Command, *, sides: int) -> None:
         + ("; NAME=GOLD:PREDICTED where the two sides have it in different columns" if sides == 2 else "")
         + " (default: the last column, called label)",
     )
-    if sides == 1:
-        add_fields(parser, Reading, "reading")
-        return
-    own = [name for name in Reading.__dataclass_fields__ if name != "annotation_set"]
-    add_fields(parser, Reading, "reading", only=own, sides=2)
-    group = parser.topic("reading")
+    own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
+    added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+    if sides == 2:
+        _add_sets(parser.topic("reading"))
+
+    def name_formats() -> None:
+        for field, declared in options_of(Reading):
+            if field.name in added and field.name != "input":
+                default = _treatments() if field.name == "invalid" else None
+                added[field.name].help = help_of(field, declared, formats_of(field.name), default)
+
+    parser.before_help = name_formats
+
+
+def formats_of(name: str) -> str:
+    """Which formats read an option, a field of `Reading`, in words; nothing of an option that all read."""
+    names = formats_that_read(name)
+    return "" if len(names) == len(FORMATS) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+
+
+def _treatments() -> str:
+    """How invalid tag sequences are treated by default."""
+    first: dict[str, list[str]] = {}
+    for form in all_formats():
+        if form.treatments:
+            first.setdefault(form.treatments[0], []).append(form.name)
+    return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
+
+
+def _add_sets(group: argparse._ArgumentGroup) -> None:
+    """The options for the annotation sets of the two sides."""
     group.add_argument(
-        "--gold-set", metavar="SET", help="the annotation set that is gold (formats gate-xml and bdoc)"
+        "--gold-set", metavar="SET", help="the annotation set that is gold, in formats that have several"
     )
     group.add_argument(
         "--predicted-set",
         metavar="SET",
-        help="the annotation set that is predicted (formats gate-xml and bdoc); without PREDICTED, in the files "
-        "of GOLD",
+        help="the annotation set that is predicted; without PREDICTED, in the files of GOLD",
     )
 
 

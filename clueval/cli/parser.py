@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from difflib import get_close_matches
 from functools import partial
 from typing import Any, NoReturn
@@ -44,6 +44,8 @@ class Command(Parser):
         super().__init__(**settings)
         self._by_title: dict[str, argparse._ArgumentGroup] = {}
         self.topics: dict[str, argparse._ArgumentGroup] = {}
+        self.before_help: Callable[[], None] | None = None
+        """Completes the help of options, where that costs too much to do for every run."""
 
     def group(self, title: str) -> argparse._ArgumentGroup:
         """The group of options with that title in the help of the command."""
@@ -59,6 +61,7 @@ class Command(Parser):
 
     def format_help(self) -> str:
         """The help without the options of topics, which it names."""
+        self._complete_help()
         examples = self.epilog
         if self.topics:
             more = f"more options: {self._help_of('TOPIC')}, where TOPIC is {' or '.join(self.topics)}"
@@ -75,11 +78,16 @@ class Command(Parser):
 
     def format_topic(self, name: str) -> str:
         """The help of one topic."""
+        self._complete_help()
         formatter = self._prints_help(prog=self.prog)
         formatter.start_section(self.topics[name].title)
         formatter.add_arguments(self.topics[name]._group_actions)
         formatter.end_section()
         return formatter.format_help()
+
+    def _complete_help(self) -> None:
+        if self.before_help is not None:
+            self.before_help()
 
     def _is_main(self, group: argparse._ArgumentGroup) -> bool:
         return group not in self.topics.values()

@@ -25,7 +25,8 @@ Score predicted spans against gold.
 
 GOLD and PREDICTED are two files (.gz, too) or two folders whose files are paired by name. With GOLD
 alone, the file has both sides: the last two columns, or those that --layer names, or two annotation
-sets (--gold-set, --predicted-set). Both sides must be the same text; the first difference is an error."""
+sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an
+error."""
 EPILOG = """\
 examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
