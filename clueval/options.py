@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, dataclass, fields
 from types import MappingProxyType
 from typing import Any
@@ -39,7 +39,7 @@ class Option:
     metavar: str | None
     help: str
     topic: str | None = None
-    choices: tuple[str, ...] = ()
+    choices: Collection[str] = ()
     takes: str | None = None
     parse: Callable[[str], Any] | None = None
     repeated: bool = False

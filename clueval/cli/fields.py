@@ -14,7 +14,7 @@ from clueval.options import Option, options_of
 Group = TypeVar("Group")
 
 
-class Pair(NamedTuple):
+class SideValues(NamedTuple):
     """The value of an option of each side, where they differ."""
 
     gold: Any
@@ -57,10 +57,10 @@ def group_of(group: type[Group], options: argparse.Namespace) -> Group:
 def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Group, Group]:
     """The dataclass that the options make, or one for each side, if an option has a value for each."""
     given = given_fields(group, options)
-    if not any(isinstance(value, Pair) for value in given.values()):
+    if not any(isinstance(value, SideValues) for value in given.values()):
         return group(**given)
     gold, predicted = (
-        group(**{name: value[side] if isinstance(value, Pair) else value for name, value in given.items()})
+        group(**{name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()})
         for side in (0, 1)
     )
     return gold, predicted
@@ -91,7 +91,7 @@ def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
     def value_of(text: str) -> Any:
         try:
             gold, colon, predicted = text.partition(":") if paired else (text, "", "")
-            return Pair(read(gold), read(predicted)) if colon else read(text)
+            return SideValues(read(gold), read(predicted)) if colon else read(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

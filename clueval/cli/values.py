@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import MISSING, Field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -101,7 +101,7 @@ def _or(nothing: Any, values: Values) -> Values:
     return Values(f"{values.takes}, or {_NONE}", lambda text: nothing if text == _NONE else values.read(text))
 
 
-def _choice(choices: tuple[str, ...]) -> Values:
+def _choice(choices: Collection[str]) -> Values:
     def read(text: str) -> str:
         if text not in choices:
             raise ValueError(f"{text!r} is none of {', '.join(choices)}")

@@ -49,7 +49,7 @@ class Reading:
             "--input",
             "FORMAT",
             "the format of the files",
-            choices=tuple(FORMATS),
+            choices=FORMATS,
             paired=True,
             default="recognised by their beginning",
         ),

@@ -170,7 +170,6 @@ class TestSets:
             (["--reference-set", "Older"], "there is no annotation set 'Older'"),
             (["--list-type", "List"], "--list-type is given without --edge-feature"),
             (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
-            (["--beta", "1", "--beta", "2"], "metric gate has one F-beta"),
         ],
     )
     def test_what_is_not_there_is_one_line(

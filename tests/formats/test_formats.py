@@ -172,7 +172,7 @@ def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
     described = capsys.readouterr().out
     assert "GATE's XML documents: a text with numbered nodes" in described
     assert "read, add sets" in described
-    assert "--set NAME" in described
+    assert "--annotation-set NAME" in described
     assert "--token" not in described
 
 
@@ -337,6 +337,7 @@ def test_toy_format_stands_in_help_and_errors(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["convert", "--help"])
+    assert main(["help", "convert", "reading"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "the format to write: spans, ltf, toy" in shown
     assert "bdoc, toy (default: recognised" in shown

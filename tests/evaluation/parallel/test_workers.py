@@ -20,7 +20,7 @@ from clueval import evaluate
 from clueval.evaluation import run as evaluation
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.executors import in_order
-from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, Workers, pool
+from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
 
 pytestmark = ON_LINUX
@@ -37,7 +37,7 @@ def carried_out(executor: Executor, function: Callable[..., bytes], tasks: list[
 
 
 def pids(executor: Executor) -> list[int]:
-    assert isinstance(executor, Workers)
+    assert isinstance(executor, WorkerPool)
     return [worker.process.pid for worker in executor._workers if worker.process.pid is not None]
 
 
@@ -274,7 +274,7 @@ def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
 
     with suppress(ZeroDivisionError), pool(1) as executor:
         executor.submit(asleep, tmp_path / "begun")
-        assert isinstance(executor, Workers)
+        assert isinstance(executor, WorkerPool)
         executor.attend()
         assert wait_until(lambda: attempts(tmp_path / "begun"))
         for pid in pids(executor):
