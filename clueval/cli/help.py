@@ -18,7 +18,7 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("about", nargs="?", metavar="COMMAND", help="the command (default: list all commands)")
+    parser.add_argument("about", nargs="?", metavar="COMMAND", help="the command to explain (default: list all commands)")
     parser.add_argument("topic", nargs="?", metavar="TOPIC", help="one of the topics that the command's help names")
 
 

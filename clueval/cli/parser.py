@@ -11,6 +11,10 @@ from typing import Any, NoReturn
 from clueval.visible import visible
 
 
+_ALIKE = 0.7
+"""How alike an option must be to be suggested, from 0 to 1."""
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that reports errors in one line, and asks for the width of the terminal only to print help.
 
@@ -100,9 +104,10 @@ def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
         return f"there is no place for {first!r}"
     name = first.partition("=")[0]
     message = f"unknown option {name}"
-    options = [option for option in known if option.startswith("--")]
-    begins = [option for option in options if option.startswith(name) and len(name) > 2]
-    near = begins[:1] or get_close_matches(name, options, n=1)
-    return f"{message}; did you mean {near[0]}?" if near else message
+    options = {option.lstrip("-"): option for option in known if option.startswith("--")}
+    wanted = name.lstrip("-")
+    begins = [option for option in options if wanted and option.startswith(wanted)]
+    near = begins[:1] or get_close_matches(wanted, options, n=1, cutoff=_ALIKE)
+    return f"{message}; did you mean {options[near[0]]}?" if near else message
 
 

@@ -167,10 +167,10 @@ def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> No
     [
         (
             ["score", "a", "b", "--nope"],
-            "clueval score: unrecognized arguments: --nope (see clueval score --help)\n",
+            "clueval score: unknown option --nope (see clueval score --help)\n",
         ),
-        (["merge", "a", "b"], "clueval merge: unrecognized arguments: b (see clueval merge --help)\n"),
-        (["--nope", "score", "a"], "clueval: unrecognized arguments: --nope (see clueval --help)\n"),
+        (["merge", "a", "b"], "clueval merge: there is no place for 'b' (see clueval merge --help)\n"),
+        (["--nope", "score", "a"], "clueval: unknown option --nope (see clueval --help)\n"),
     ],
 )
 def test_the_help_that_is_named_has_the_options(arguments: list[str], told: str, capsys: Capture) -> None:
@@ -186,7 +186,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         main([command, "--help"])
 
     assert stopped.value.code == 0
-    named = {"formats": "NAME", "faireval": "CONFIG"}
+    named = {"formats": "NAME", "metrics": "NAME", "faireval": "CONFIG", "help": "TOPIC"}
     assert named.get(command, "--layer") in capsys.readouterr().out
 
 
