@@ -53,7 +53,9 @@ def run(options: argparse.Namespace) -> int:
     def lines() -> Iterator[str]:
         nonlocal problems
         for name, path in files:
-            problems += yield from _check(Check(source_of(path, reading, name=name)), path, options.max_errors)
+            problems += yield from _check(
+                Check(source_of(path, reading, name=name)), path, options.max_errors
+            )
 
     put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
+from typing import Any
 
 from clueval.cli.parser import Command, Parser
 from clueval.version import __version__
@@ -57,10 +58,10 @@ def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_
     module.add_arguments(commands.add_parser(name, help=help_text, **_settings(module)))
 
 
-def _settings(module: object) -> dict[str, object]:
+def _settings(module: Any) -> dict[str, Any]:
     return {
-        "usage": f"%(prog)s {module.USAGE} [options]",  # type: ignore[attr-defined]
-        "description": module.DESCRIPTION,  # type: ignore[attr-defined]
-        "epilog": module.EPILOG,  # type: ignore[attr-defined]
+        "usage": f"%(prog)s {module.USAGE} [options]",
+        "description": module.DESCRIPTION,
+        "epilog": module.EPILOG,
         "formatter_class": argparse.RawDescriptionHelpFormatter,
     }

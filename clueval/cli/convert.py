@@ -68,7 +68,9 @@ def run(options: argparse.Namespace) -> int:
         documents = map(to_characters, documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    write = partial(form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options))
+    write = partial(
+        form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options)
+    )
     if not form.single:
         require_one_file(options.file)
         put_result(write(documents), path)

@@ -89,7 +89,9 @@ def _add_choice(parser: Command) -> None:
         help="1 to 4: matches up to this level are correct (default: 2)",
     )
     group.add_argument(
-        "--labelled", metavar="LAYER", help="a match is correct only if the label in this layer is correct, too"
+        "--labelled",
+        metavar="LAYER",
+        help="a match is correct only if the label in this layer is correct, too",
     )
     group.add_argument(
         "--class",

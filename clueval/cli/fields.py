@@ -60,7 +60,9 @@ def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Gr
     if not any(isinstance(value, SideValues) for value in given.values()):
         return group(**given)
     gold, predicted = (
-        group(**{name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()})
+        group(
+            **{name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()}
+        )
         for side in (0, 1)
     )
     return gold, predicted

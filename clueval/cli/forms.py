@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from clueval.cli.parser import Command
@@ -11,7 +11,7 @@ from clueval.cli.printing import put, wrote
 from clueval.writing import whole_file
 
 
-def add_output(parser: Command, forms: Sequence[str] = ()) -> None:
+def add_output(parser: Command, forms: Collection[str] = ()) -> None:
     """The options for the form of a result, if there are several, and for the file that it goes to."""
     group = parser.group("output")
     if forms:

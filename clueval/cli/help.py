@@ -18,8 +18,12 @@ example:
 
 
 def add_arguments(parser: Command) -> None:
-    parser.add_argument("about", nargs="?", metavar="COMMAND", help="the command to explain (default: list all commands)")
-    parser.add_argument("topic", nargs="?", metavar="TOPIC", help="one of the topics that the command's help names")
+    parser.add_argument(
+        "about", nargs="?", metavar="COMMAND", help="the command to explain (default: list all commands)"
+    )
+    parser.add_argument(
+        "topic", nargs="?", metavar="TOPIC", help="one of the topics that the command's help names"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -36,6 +40,8 @@ def _help(command: str | None, topic: str | None) -> str:
     if topic is None:
         return parser.format_help()
     if topic not in parser.topics:
-        listed = f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {command} --help shows all"
+        listed = (
+            f"one of {', '.join(parser.topics)}" if parser.topics else f"clueval {command} --help shows all"
+        )
         raise UsageError(f"clueval {command} has no help topic {topic!r}", advice=listed)
     return parser.format_topic(topic)

@@ -44,7 +44,9 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
             yield Workers(jobs=jobs, progress=advance, remark=_remark(options))
             return
         if given != "auto":
-            raise UsageError("--jobs is for this machine, and --scheduler for others", advice="give one of them")
+            raise UsageError(
+                "--jobs is for this machine, and --scheduler for others", advice="give one of them"
+            )
         from clueval.evaluation.parallel.dask import scheduler
 
         with scheduler(options.scheduler) as (executor, at_a_time):

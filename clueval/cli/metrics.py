@@ -68,7 +68,11 @@ def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
     yield f"  {metric}.{field.name}: {values.takes} (default: {shown_default(field)})"
     if declared is not None:
         yield from wrap(
-            declared.help, width=_WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False
+            declared.help,
+            width=_WIDTH,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
         )
 
 

@@ -10,7 +10,6 @@ from typing import Any, NoReturn
 
 from clueval.visible import visible
 
-
 _ALIKE = 0.7
 """How alike an option must be to be suggested, from 0 to 1."""
 
@@ -70,7 +69,10 @@ class Command(Parser):
         if self.topics:
             more = f"more options: {self._help_of('TOPIC')}, where TOPIC is {' or '.join(self.topics)}"
             self.epilog = f"{more}\n\n{examples or ''}"
-        groups, self._action_groups = self._action_groups, [g for g in self._action_groups if self._is_main(g)]
+        groups, self._action_groups = (
+            self._action_groups,
+            [g for g in self._action_groups if self._is_main(g)],
+        )
         try:
             return super().format_help()
         finally:
@@ -109,5 +111,3 @@ def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
     begins = [option for option in options if wanted and option.startswith(wanted)]
     near = begins[:1] or get_close_matches(wanted, options, n=1, cutoff=_ALIKE)
     return f"{message}; did you mean {options[near[0]]}?" if near else message
-
-

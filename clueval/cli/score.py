@@ -96,7 +96,9 @@ def _counting(options: argparse.Namespace) -> dict[str, Any]:
     counting = given_fields(Counting, options)
     if options.max_alignment is not None:
         if "align" not in counting:
-            raise UsageError("--max-alignment is for --align", advice="add --align, or set noisy.max_alignment")
+            raise UsageError(
+                "--max-alignment is for --align", advice="add --align, or set noisy.max_alignment"
+            )
         counting["align"] = options.max_alignment
     return counting
 

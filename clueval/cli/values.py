@@ -6,6 +6,7 @@ import sys
 import types
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import MISSING, Field
+from inspect import get_annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
@@ -65,7 +66,7 @@ def type_of(group: type, field: Field[Any]) -> Any:
     if not isinstance(field.type, str):
         return field.type
     for owner in group.__mro__:
-        if field.name in owner.__dict__.get("__annotations__", {}):
+        if field.name in get_annotations(owner):
             try:
                 return eval(field.type, vars(sys.modules[owner.__module__]))  # as typing.get_type_hints does
             except NameError:  # imported for type checkers only

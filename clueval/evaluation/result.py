@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.signature import Signature, _described, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -20,9 +22,6 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
-from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, _described, require_same
-
 
 FORMS = {
     "text": "clueval.reports.text",

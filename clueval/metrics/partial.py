@@ -168,7 +168,9 @@ class Partial:
     )
     betas: tuple[float, ...] = field(
         default=(),
-        metadata=option("--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"),
+        metadata=option(
+            "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
+        ),
     )
 
     def __post_init__(self) -> None:

@@ -143,9 +143,7 @@ class Reading:
     )
     annotation_set: str | None = field(
         default=None,
-        metadata=option(
-            "--annotation-set", "NAME", "the annotation set to read", topic="reading"
-        ),
+        metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
     )
     max_line: int = field(
         default=MAX_LINE,

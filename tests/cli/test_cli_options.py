@@ -293,8 +293,14 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["score", "--token", "x"], "--token: 'x' is not a column: columns count from 1, or from -1 at the end"),
-        (["score", "--token", "0"], "--token: '0' is not a column: columns count from 1, or from -1 at the end"),
+        (
+            ["score", "--token", "x"],
+            "--token: 'x' is not a column: columns count from 1, or from -1 at the end",
+        ),
+        (
+            ["score", "--token", "0"],
+            "--token: '0' is not a column: columns count from 1, or from -1 at the end",
+        ),
         (
             ["score", "--token-id", "2.5"],
             "--token-id: '2.5' is not a column: columns count from 1, or from -1 at the end",
@@ -423,7 +429,9 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     everything = capsys.readouterr().out
     assert main([]) == 0
     assert capsys.readouterr().out == everything
-    assert refused(["help", "scores"], capsys).startswith("clueval help: there is no command 'scores' (one of ")
+    assert refused(["help", "scores"], capsys).startswith(
+        "clueval help: there is no command 'scores' (one of "
+    )
     assert refused(["help", "score", "x"], capsys) == (
         "clueval help: clueval score has no help topic 'x' (one of counting, reading, workers)"
     )

@@ -115,7 +115,10 @@ def test_a_setting_is_read_by_the_type_of_its_field(text: str, value: object) ->
         ),
         ("fair.focus=system", "--set fair.focus=system: fair is not counted here (add --metric fair)"),
         ("toy", "--set 'toy' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)"),
-        ("toy.least", "--set 'toy.least' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)"),
+        (
+            "toy.least",
+            "--set 'toy.least' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)",
+        ),
     ],
 )
 def test_a_setting_that_is_wrong_is_named_with_what_it_takes(text: str, problem: str) -> None:
@@ -138,7 +141,12 @@ def test_a_setting_that_the_metric_refuses_is_named() -> None:
 def test_settings_that_no_type_can_read_have_a_reader() -> None:
     fair, gate = chosen_metrics(
         ["fair", "gate"],
-        ["fair.weights=LE = 0.5 FP + 0.5 FN", "gate.types=A, B=C", "gate.score_feature=s", "gate.thresholds=11"],
+        [
+            "fair.weights=LE = 0.5 FP + 0.5 FN",
+            "gate.types=A, B=C",
+            "gate.score_feature=s",
+            "gate.thresholds=11",
+        ],
     )
 
     assert fair.weights == parse_weights("LE = 0.5 FP + 0.5 FN")  # type: ignore[attr-defined]
@@ -245,14 +253,19 @@ def test_two_sides_may_have_values_of_their_own() -> None:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["--place", "0"], "argument --place: '0' is not a column: columns count from 1, or from -1 at the end"),
+        (
+            ["--place", "0"],
+            "argument --place: '0' is not a column: columns count from 1, or from -1 at the end",
+        ),
         (["--place", "1:2"], "argument --place: '1:2' is not a column"),
         (["--form", "c"], "argument --form: 'c' is none of a, b"),
         (["--siz", "2"], "unknown option --siz; did you mean --size?"),
         (["x"], "there is no place for 'x'"),
     ],
 )
-def test_an_option_that_is_wrong_ends_the_command(arguments: list[str], problem: str, capsys: Capture) -> None:
+def test_an_option_that_is_wrong_ends_the_command(
+    arguments: list[str], problem: str, capsys: Capture
+) -> None:
     with pytest.raises(SystemExit) as stopped:
         parsed(*arguments)
 

@@ -29,7 +29,21 @@ def test_seven_of_24_characters_pass_at_30_percent_and_not_below(
     pair: tuple[str, str], capsys: Capture
 ) -> None:
     for threshold, matched in (("0.3", 1), ("0.29", 0)):
-        assert main(["score", *pair, "--metric", "noisy", "--set", f"noisy.threshold={threshold}", "--format", "json"]) == 0
+        assert (
+            main(
+                [
+                    "score",
+                    *pair,
+                    "--metric",
+                    "noisy",
+                    "--set",
+                    f"noisy.threshold={threshold}",
+                    "--format",
+                    "json",
+                ]
+            )
+            == 0
+        )
         report = json.loads(capsys.readouterr().out)
         assert report["metrics"]["noisy"]["label"]["ALL"]["matched"] == matched
         assert f"noisy(threshold={threshold})" in report["signature"]

@@ -84,7 +84,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     if name == "merge":
         return [name, gold, *own]
     if name == "conventions":
-        return [name, *sides, *pair.options, "--format", rng.choice(("text", "json", "markdown"))]
+        return [name, *sides, *pair.options, "--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex"))]
     if name == "gate":
         gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
         return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
@@ -108,7 +108,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     words += rng.choice(
         ([], [], ["--align"], ["--invalid", "discard"], ["--where", "id=d0"], ["--pair-by", "content"])
     )
-    return [*words, "--format", rng.choice(("text", "json", "tsv", "markdown", "conlleval"))]
+    return [*words, "--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex", "conlleval"))]
 
 
 NONSENSE = (

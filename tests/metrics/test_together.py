@@ -90,7 +90,10 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
     [
         (["--metric", "fair", "--set", "fair.weights=LE = x"], "weights"),
         (["--metric", "fair", "--set", "fair.weights=XX = 0.5 FP"], "XX"),
-        (["--metric", "levels", "--set", "fair.focus=system"], "fair is not counted here (add --metric fair)"),
+        (
+            ["--metric", "levels", "--set", "fair.focus=system"],
+            "fair is not counted here (add --metric fair)",
+        ),
         (["--metric", "partial", "--set", "partial.factor=2"], "factor"),
         (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
         (["--metric", "partial", "--where", "label=A"], "partial"),

@@ -101,7 +101,8 @@ class Fair:
         ),
     )
     labels: tuple[str, ...] = field(
-        default=(), metadata=option("--labels", "A,B,...", "count spans with these labels only", default="all")
+        default=(),
+        metadata=option("--labels", "A,B,...", "count spans with these labels only", default="all"),
     )
     exclude: tuple[str, ...] = field(
         default=PLACEHOLDERS, metadata=option("--exclude", "A,B,...", "leave out spans with these labels")

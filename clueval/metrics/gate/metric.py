@@ -171,7 +171,9 @@ class Gate:
     nil: str | None = field(
         default=None,
         metadata=option(
-            "--nil", "VALUE", "leave out annotations whose first of --features has this value ('': is missing)"
+            "--nil",
+            "VALUE",
+            "leave out annotations whose first of --features has this value ('': is missing)",
         ),
     )
     containing: str | None = field(
