@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from clueval.cli import COMMANDS, parser
+from clueval.cli import COMMANDS
+from clueval.cli.commands import command_parser
 from clueval.metrics import METRICS
 
 from .corpora import FORMATS, Files
@@ -84,7 +85,13 @@ def command(rng: Random, pair: Files) -> list[str]:
     if name == "merge":
         return [name, gold, *own]
     if name == "conventions":
-        return [name, *sides, *pair.options, "--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex"))]
+        return [
+            name,
+            *sides,
+            *pair.options,
+            "--format",
+            rng.choice(("text", "json", "csv", "tsv", "markdown", "latex")),
+        ]
     if name == "gate":
         gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
         return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
@@ -189,7 +196,7 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 
 def command_line(rng: Random, pair: Files) -> list[str]:
     """Options at random, half of them with a value that makes sense somewhere, about the files of a pair."""
-    name = rng.choice([name for name in COMMANDS if name != "formats"])
+    name = rng.choice([name for name in COMMANDS if name not in ("formats", "metrics", "help")])
     words = [name, f"gold.{pair.ending}"]
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
@@ -207,10 +214,7 @@ def command_line(rng: Random, pair: Files) -> list[str]:
 
 
 def _options(name: str) -> list[argparse.Action]:
-    (commands,) = (
-        action for action in parser(name)._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    found: Sequence[argparse.Action] = commands.choices[name]._actions
+    found: Sequence[argparse.Action] = command_parser(name)._actions
     return [each for each in found if each.option_strings and not NEVER & set(each.option_strings)]
 
 
