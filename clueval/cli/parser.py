@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from functools import partial
 from typing import Any, NoReturn
 
@@ -101,6 +100,8 @@ class Command(Parser):
 
 def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
     """What is wrong with arguments that the parser does not know."""
+    from difflib import get_close_matches
+
     first = next(iter(arguments))
     if not first.startswith("-"):
         return f"there is no place for {first!r}"
