@@ -9,6 +9,7 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,6 +23,7 @@ from clueval.evaluation.lockstep.compare import (
     compare_all,
     compare_columns,
 )
+from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
@@ -348,7 +350,8 @@ class Evaluation:
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
             self.plan.metrics,
             self._preparation.changed() if self.plan.transforms else None,
-            {observer.name: section for observer in self.plan.observers if (section := observer.section())},
+            sections_of(self.plan.observers),
+            [deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
         )
 
     def _tally_of(self, metric: Metric) -> Tally:
