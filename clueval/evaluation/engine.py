@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -170,11 +169,11 @@ class Evaluation:
         projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        # Every lost span is counted as in a text of its own, of which no position is known.
-        nowhere = Side((), document=Document(gold.id, {}, file=predicted.file))
+        # Every lost span is counted for itself, against a text of which there is no position.
+        nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
         for sequence in self._sequences():
-            lost = (replace(nowhere, spans=[span]) for span in projection.lost.get(sequence, ()))
-            self._count(((sequence, nowhere, side) for side in lost), metrics, receivers)
+            lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
+            self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
 
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers

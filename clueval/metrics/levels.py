@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, macro, micro
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
-from clueval.spans.match_classes import KINDS, LEVELS, Kind
+from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ SIDES = ("gold", "predicted")
 RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
 """The strictest level at which a span of each class is a true positive; missed spans never are."""
 
-Found = tuple[list[int], list[int]]
+_Numbers = tuple[list[int], list[int]]
 """Of a label, for gold and predicted: how many spans have it, and the true positives at level 1, 2, 3, 4."""
 
 
@@ -69,7 +69,12 @@ class Levels:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        classes = {side: {kind: total["class", side, kind] for kind in KINDS} for side in SIDES}
+        classes = {
+            side: {
+                name: total["class", side, kind] for name, kind in zip(classes_of(side), KINDS, strict=True)
+            }
+            for side in SIDES
+        }
         by_layer = _by_layer(total)
         return {
             "classes": classes,
@@ -98,7 +103,7 @@ class Levels:
         """Nothing to check: no setting names a label."""
 
 
-def _unlabelled(classes: Mapping[str, Mapping[Kind, int]], level: int) -> Counts:
+def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
     gold, predicted = (classes[side] for side in SIDES)
     return Counts(
         sum(gold.values()),
@@ -108,9 +113,9 @@ def _unlabelled(classes: Mapping[str, Mapping[Kind, int]], level: int) -> Counts
     )
 
 
-def _by_layer(total: Tally) -> dict[str, dict[str, Found]]:
+def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
     """The labelled counts of a tally, by layer and label; one pass, however many layers and labels there are."""
-    layers: defaultdict[str, dict[str, Found]] = defaultdict(dict)
+    layers: defaultdict[str, dict[str, _Numbers]] = defaultdict(dict)
     for key, n in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
@@ -127,7 +132,7 @@ def _by_layer(total: Tally) -> dict[str, dict[str, Found]]:
     return layers
 
 
-def _labelled(labels: Mapping[str, Found]) -> dict[str, Any]:
+def _labelled(labels: Mapping[str, _Numbers]) -> dict[str, Any]:
     """The labelled report of one layer at every level."""
     rows = sorted(labels.items())
     report = {}
