@@ -95,7 +95,7 @@ def without_spans(pair: Sides, **kwargs: Any) -> bool:
     return isinstance(report, dict) and report.keys() == {"micro avg", "macro avg", "weighted avg"}
 
 
-FEW = settings(max_examples=30, deadline=None)
+FEW = settings(max_examples=min(30, settings().max_examples // 3))
 """For tests that run for many parameters."""
 
 average = st.sampled_from([None, "micro", "macro", "weighted"])
@@ -501,7 +501,6 @@ def test_a_strange_tag_is_warned_of_once() -> None:
 )
 @example(pair=([["O", "O"]], [["X-A", "O-A"]]), suffix=False)
 @example(pair=([["O", "E-A", "L-A", "O"]], [["O", "E-A", "L-A", "O"]]), suffix=False)
-@settings(max_examples=200)
 def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

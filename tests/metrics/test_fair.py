@@ -12,7 +12,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
@@ -479,7 +479,6 @@ def test_a_formula_says_the_weights_it_was_made_of(weights: dict[str, dict[str, 
 @example([("A", 0, 2, None), ("A", 0, 2, None)], [("A", 0, 2, None)], "trees")
 @example([("A", 0, 3, frozenset({0, 2}))], [("A", 0, 3, None), ("A", 2, 3, None)], "trees")
 @example([("A", 3, 3, None)], [("A", 0, 5, None), ("A", 3, 4, None)], "neighbours")
-@settings(deadline=None)
 def test_pairs_are_those_of_plain_lists_wherever_they_are_searched(
     gold: list[Item], predicted: list[Item], searched: str
 ) -> None:
