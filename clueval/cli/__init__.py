@@ -33,6 +33,7 @@ COMMANDS = {
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",
+    "formats": "list the formats, or describe one",
 }
 """What each command does; its room, of the same name, is imported when it is called."""
 

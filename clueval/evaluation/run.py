@@ -28,7 +28,7 @@ from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.reading.layers import LayerColumns, columns_of_side, layer_names
-from clueval.reading.options import ReadOptions
+from clueval.reading.options import Reading, ReadOptions
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -136,7 +136,7 @@ def evaluate(
         *(chosen, merge, parse_where(where), keys, unit, _cells(align)), tuple(transforms), tuple(observers)
     )
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
-    reading = ReadOptions(
+    reading = Reading(
         input=input,
         token=token,
         token_id=token_id,
@@ -144,18 +144,17 @@ def evaluate(
         invalid=invalid,
         document_tag=document_tag,
         sentence_tag=sentence_tag,
-        text=None if text is None else Path(text),
+        text=text,
         ignore_punct=ignore_punct,
-        whole_text=plan.reads_whole_texts,
-        containing=_containing(chosen),
         max_line=max_line,
         max_sentence=max_sentence,
     )
+    read_options = ReadOptions.of(reading, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
-        reading.require_use(_files(gold, predicted, pairs))  # type: ignore[arg-type]  # paths, as there are pairs
+        read_options.require_use(_files(gold, predicted, pairs))  # type: ignore[arg-type]  # paths, as there are pairs
         sets = (gold_set, predicted_set, *further_sets)
-        options = _options(reading, layers, sets, predicted is None)
+        options = _options(read_options, layers, sets, predicted is None)
         remark = remark or _say_nothing
         if observers or further_sets or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
@@ -170,7 +169,7 @@ def evaluate(
         choices = {"scheme": scheme or "auto", "invalid": "+".join(sorted(evaluation.treatments)) or "none"}
     else:
         _require_documents(gold, predicted, further_sets)
-        reading.require_none()
+        read_options.require_none()
         _count_groups(evaluation, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= prepared | ({} if pair_by is None else {"paired": pair_by})
@@ -274,7 +273,7 @@ def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
     """Count a pair of files, raw where that is enough."""
     for source in (own, other):
         evaluation.see_source(source)
-    if own.has_passages and other.has_passages and evaluation.counts_lines:
+    if own.token_lines and other.token_lines and evaluation.counts_lines:
         count_column_files(evaluation, own, other)
     elif (
         evaluation.counts_fair_alone

@@ -358,6 +358,7 @@ def help_of(command: str, capsys: Capture) -> list[str]:
         ("merge", "FILE"),
         ("check", "FILE..."),
         ("convert", "FILE --to FORMAT"),
+        ("formats", "[NAME]"),
     ],
 )
 def test_help_begins_with_one_line_of_usage_and_what_the_command_does(
@@ -395,8 +396,8 @@ def test_the_help_names_every_choice(command: str) -> None:
 def test_options_of_one_format_or_metric_say_so() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
-    assert "format spans only" in helps["text"]
-    assert "format vrt" in helps["document_tag"]
+    assert "(format spans;" in helps["text"]
+    assert "formats vrt, spans" in helps["document_tag"]
     assert "metric noisy" in helps["html"]
     assert "auto" in helps["jobs"]
     assert "100000000000" in helps["max_alignment"]

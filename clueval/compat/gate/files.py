@@ -16,15 +16,15 @@ from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
 from clueval.exceptions import FileError, UsageError
+from clueval.formats import all_formats
+from clueval.formats.opened import Opened
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate, Outcome, disambiguation_curve
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.metrics.metric import Side
-from clueval.reading.options import WITH_SETS, ReadOptions
-from clueval.reading.source import source_of
+from clueval.reading.options import ReadOptions
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
-from clueval.textfiles import content, raw_content
 from clueval.transforms.group import Group
 from clueval.writing import whole_file
 
@@ -172,19 +172,15 @@ class IndicatorWriter:
 
 def _with_sets(path: Path, added: Mapping[str, Sequence[Span]]) -> str:
     """The content of a file with further annotation sets."""
-    form = source_of(path, ReadOptions(max_line=sys.maxsize)).format  # it has been read already
-    if form == "bdoc":
-        from clueval.formats.bdoc import write_bdoc
-
-        return write_bdoc(content(path, sys.maxsize), added, file=str(path))
-    if form == "gate-xml":
-        from clueval.formats.gate_xml import write_gate_xml
-
-        return write_gate_xml(raw_content(path, sys.maxsize), added, file=str(path))
+    opened = Opened(path, sys.maxsize, sys.maxsize)  # it has been read already
+    form = ReadOptions(max_line=opened.max_line).format_at(path)
+    if form.add_sets is not None:
+        return form.add_sets(opened, added)
+    formats = [form.name for form in all_formats() if form.add_sets is not None]
     raise UsageError(
-        f"indicators cannot be written into the format {form}",
+        f"indicators cannot be written into the format {form.name}",
         file=str(path),
-        advice=f"only into {' and '.join(WITH_SETS)}",
+        advice=f"only into {' and '.join(formats)}",
     )
 
 

@@ -9,14 +9,13 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep.compare import SIDES, Decoders, Stretch
 from clueval.evaluation.lockstep.reader import LEAST_LIMIT, File, Lockstep
 from clueval.exceptions import CluevalError
-from clueval.formats import COLUMN_FORMATS
 from clueval.formats.columns.columns import ROWS
 from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
-from clueval.textfiles import raw_blocks
+from clueval.textfiles import raw_blocks, refuse
 
 Item = Stretch | tuple[Passage, Passage]
 
@@ -74,7 +73,8 @@ def in_step(own: Source, other: Source, merge: bool) -> Lockstep:
 
 def _file(source: Source) -> File:
     options = source.options.columns()
-    reader = COLUMN_FORMATS[source.format].reader(source.path, options, name=source.name)
+    assert source.token_lines is not None
+    reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
     return File(source.path, raw_blocks(source.path, source.progress, options.part), reader, options.max_line)
 
 

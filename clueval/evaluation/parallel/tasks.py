@@ -81,7 +81,7 @@ class Task:
         """The most that there can be, texts in other files and packed files among it; a part has neither."""
         if self.part is not None:
             return self.size
-        texts = [options.text for options in self.work.options if options.text is not None]
+        texts = [path for options in self.work.options if (path := options.text_path) is not None]
         beside = [path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()]
         files = {*self.paths(), *beside, *texts}
         return sum(size_of(path) * (_PACKED if _is_packed(path) else 1) for path in files)
@@ -140,7 +140,7 @@ class Tasks:
     def _travelling(self) -> Work:
         """The work for whoever starts elsewhere."""
         own, other = (
-            replace(each, text=None if each.text is None else each.text.absolute())
+            replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
         return replace(self.work, options=(own, other))
@@ -155,7 +155,7 @@ class Tasks:
             return []
         try:
             ((own, other),) = source_pairs([self.pairs[number]], self.work.options, None)
-            if not own.has_passages or own.format != other.format or not self._may_be_cut(own.format):
+            if own.token_lines is None or own.format != other.format or not self._may_be_cut(own.format):
                 return []
             if any(_is_packed(source.path) for source in (own, other)):
                 return []

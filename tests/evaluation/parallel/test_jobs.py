@@ -29,6 +29,7 @@ from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
+from clueval.transforms.group import Group
 
 ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
@@ -669,7 +670,19 @@ def test_relative_paths_are_found_from_anywhere(tmp_path: Path, monkeypatch: pyt
     assert len(remarks) == 1
 
 
-@pytest.mark.parametrize("options", [{"pair_by": "id"}, {"each": lambda group: None}])
+class Watching:
+    """An observer of which only this process knows."""
+
+    name = "watching"
+
+    def see(self, group: Group) -> None:
+        assert group.gold.id == group.predicted.id
+
+    def section(self) -> dict[str, str]:
+        return {"seen": "all"}
+
+
+@pytest.mark.parametrize("options", [{"pair_by": "id"}, {"observers": [Watching()]}])
 def test_options_that_need_one_process_are_counted_here_with_a_remark(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
