@@ -401,8 +401,20 @@ def _by_pairs(files: Files, options: Options) -> Result:
     return by_files(files, options | {"pair_by": "id"})
 
 
+class _Watching:
+    """Sees every group and adds nothing to the result."""
+
+    name = "watching"
+
+    def see(self, group: object) -> None:
+        pass
+
+    def section(self) -> Mapping[str, Any]:
+        return {}
+
+
 def _watched(files: Files, options: Options) -> Result:
-    return by_files(files, options | {"each": lambda group: None})
+    return by_files(files, options | {"observers": [_Watching()]})
 
 
 def _aligned(files: Files, options: Options) -> Result:
