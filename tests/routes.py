@@ -364,7 +364,7 @@ def constants(**values: Any) -> Iterator[None]:
 
 
 def _by_passages(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
+    with patch("clueval.evaluation.lockstep._can_go_in_step", return_value=False):
         return by_files(files, options)
 
 

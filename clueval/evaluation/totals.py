@@ -54,4 +54,4 @@ class Found(NamedTuple):
     unprojected: list[Unprojected]
     known: Known
     frames: Mapping[str, int]
-    decoders: Mapping[tuple[str, str], Decoder] | None
+    decoders: Mapping[tuple[str, str], Decoder] | None = None

@@ -9,7 +9,6 @@ from pathlib import Path
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import COLUMN_FORMATS, spans_table
 from clueval.formats.columns.documents import documents, recognised_schemes
-from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
 from clueval.reading.layers import layer_names
@@ -64,9 +63,6 @@ class Source:
             return {name: options.decoder() for name in names}
         schemes = recognised_schemes(replace(self, progress=None).passages(), names)
         return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
-
-    def see_layout(self, layout: Layout) -> None:
-        """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
 
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""

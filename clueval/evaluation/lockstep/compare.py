@@ -32,6 +32,7 @@ from clueval.formats.columns.documents import located, repeated_ids
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.reading.same_text import first_difference, require_same_frame
+from clueval.spans.compared import SIDES, Comparison
 from clueval.spans.flat import Flat
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, making_many
@@ -39,30 +40,11 @@ from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.decoding import count_starts
 from clueval.tagging.transitions import Neighbours, Seams
 
-SIDES = ("gold", "predicted")
-
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
 
 Tags = dict[str, list[str]]
 """The tags of each layer, an O between sentences."""
-
-
-@dataclass(slots=True)
-class Comparison:
-    """What the two sides of one sequence have in common, and what is left over.
-
-    `agreed` counts, by their labels, the spans that stand on both sides, `equal` the positions that are tagged
-    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags. All
-    of it counts so many `times`.
-    """
-
-    agreed: Counter[Frozen]
-    gold: Sequence[Span]
-    predicted: Sequence[Span]
-    equal: int
-    tags: tuple[list[str], list[str]] | None
-    times: int = 1
 
 
 def compare_all(
@@ -88,7 +70,7 @@ def compare_all(
 
 
 def _joined(passages: Sequence[Passage]) -> Passage:
-    """Passages as one, which no longer knows where its lines are."""
+    """Join passages; the result has no line numbers."""
     if len(passages) == 1:
         return passages[0]
     first = passages[0]

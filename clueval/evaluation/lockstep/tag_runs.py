@@ -18,10 +18,11 @@ from operator import itemgetter
 from sys import intern
 from typing import NamedTuple, TypeVar
 
-from clueval.evaluation.lockstep.compare import SIDES, Columns, Tags
+from clueval.evaluation.lockstep.compare import Columns, Tags
 from clueval.formats.columns.columns import CHARACTERS
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
+from clueval.spans.compared import SIDES
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Numbers
 

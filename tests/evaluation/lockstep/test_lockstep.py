@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from clueval import evaluate
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import entrance
+from clueval.evaluation.lockstep import compared, lockstep
 from clueval.evaluation.lockstep.compare import Stretch
-from clueval.evaluation.lockstep.entrance import count_column_files
 from clueval.evaluation.lockstep.reader import Lockstep
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
@@ -31,7 +30,7 @@ METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
     """What two files hold when they are read in step."""
     own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    return list(entrance.in_step(own, other, merge=False))
+    return list(lockstep(own, other, merge=False))
 
 
 def tokens_in_stretches(*paths: Path, **options: Any) -> int:
@@ -40,7 +39,7 @@ def tokens_in_stretches(*paths: Path, **options: Any) -> int:
 
 @contextmanager
 def passages_alone() -> Iterator[None]:
-    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
+    with patch("clueval.evaluation.lockstep._can_go_in_step", return_value=False):
         yield
 
 
@@ -422,6 +421,10 @@ def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -
     evaluation = Evaluation(Plan((metric_named("levels"),), False, Filter(), ()), [])
 
     with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
-        count_column_files(evaluation, own, other)
+        reading = compared(own, other, evaluation.plan)
+        assert reading is not None
+        end = evaluation.count_reading(reading)
 
     assert evaluation.total.tokens == 8
+    assert end.repaired() == {"gold": 0, "predicted": 0}
+    assert set(end.schemes().values()) == {"BIO"}
