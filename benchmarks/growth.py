@@ -63,7 +63,7 @@ class Case(NamedTuple):
     predicted: list[Document]
 
     @property
-    def sides(self) -> tuple[list[Span], list[Span]]:
+    def sides(self) -> tuple[Sequence[Span], Sequence[Span]]:
         """The spans of the first layer of the first documents."""
         own, other = self.gold[0].layers, self.predicted[0].layers
         return list(next(iter(own.values()))), list(next(iter(other.values())))

@@ -93,25 +93,27 @@ def report(mutants: Path) -> int:
     total: Counter[str] = Counter()
     unnoticed: list[tuple[str, Change]] = []
     equal: set[Change] = set()
+    functions: set[str] = set()  # those of which every change was tried
     print(f"{'module':32}{'changes':>8}{'noticed':>8}{'equal':>8}{'alive':>8}")
     for path in sorted(mutants.rglob("*.py.meta")):
         codes = json.loads(path.read_text(encoding="utf-8"))["exit_code_by_key"]
         alive = {key for key, code in codes.items() if code not in NOTICED and code is not None}
-        tried = sum(code is not None for code in codes.values())
+        tried = [key for key, code in codes.items() if code is not None]
         if not tried:
             continue
+        functions |= set(map(function_of, tried)) - set(map(function_of, codes.keys() - tried))
         changes = dict(changed(path.with_suffix(""), alive))
         found = {key for key, change in changes.items() if change in reasons or is_less_strict(change)}
         equal.update(changes[key] for key in found)
         unnoticed += [(key, changes[key]) for key in sorted(alive - found)]
-        numbers = Counter(changes=tried, noticed=tried - len(alive), equal=len(found))
+        numbers = Counter(changes=len(tried), noticed=len(tried) - len(alive), equal=len(found))
         numbers["alive"] = len(alive) - len(found)
         total += numbers
         print_row(str(path.relative_to(mutants)).removesuffix(".meta"), numbers)
     print_row("all", total)
     for key, change in unnoticed:
         print(f"\n{key}\n  {change.function}\n- {change.before}\n+ {change.after}")
-    stale = [change for change in reasons if change not in equal]
+    stale = [change for change in reasons if change not in equal and change.function in functions]
     for change in stale:
         print(f"\n{EQUIVALENT.name}: not alive: {change}")
     return int(bool(stale) or total["alive"] >= AT_MOST * total["changes"])
@@ -140,6 +142,12 @@ def changes_of(entry: Mapping[str, str | list[str]]) -> Iterator[Change]:
         yield Change(str(entry["function"]), str(entry["before"]), each)
 
 
+def function_of(key: str) -> str:
+    """The function that mutmut changes under this name, with its class."""
+    mangled = key.rpartition(".")[2].partition("__mutmut_")[0]
+    return mangled.removeprefix("x_").removeprefix("xǁ").replace("ǁ", ".")
+
+
 def changed(path: Path, keys: set[str]) -> Iterator[tuple[str, Change]]:
     """The changes of these mutants, from the file in which mutmut writes all of them."""
     functions: defaultdict[str, str] = defaultdict(str)
@@ -149,13 +157,12 @@ def changed(path: Path, keys: set[str]) -> Iterator[tuple[str, Change]]:
             functions[name] = ast.unparse(node)
     for key in keys:
         mutant = key.rpartition(".")[2]
-        function = mutant.partition("__mutmut_")[0]
-        before, after = functions[f"{function}__mutmut_orig"], functions[mutant]
+        before, after = functions[f"{mutant.partition('__mutmut_')[0]}__mutmut_orig"], functions[mutant]
         lines = list(ndiff(before.splitlines(), after.splitlines()))
         yield (
             key,
             Change(
-                function.removeprefix("x_").removeprefix("xǁ").replace("ǁ", "."),
+                function_of(key),
                 " ".join(line[2:].strip() for line in lines if line.startswith("- ")),
                 " ".join(line[2:].strip() for line in lines if line.startswith("+ ")),
             ),

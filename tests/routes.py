@@ -369,12 +369,22 @@ def _by_passages(files: Files, options: Options) -> Result:
 
 
 def _by_short_passages(files: Files, options: Options) -> Result:
-    with constants(building__SENTENCES=1, column_files__ROWS=3, passages__CHARACTERS=20, passages__ROWS=2):
+    with constants(
+        formats__columns__builder__SENTENCES=1,
+        evaluation__lockstep__entrance__ROWS=3,
+        formats__columns__columns__CHARACTERS=20,
+        formats__columns__columns__ROWS=2,
+    ):
         return _by_passages(files, options)
 
 
 def _by_small_blocks(files: Files, options: Options) -> Result:
-    with constants(sources__BLOCK=64, lockstep__BLOCK=64, lockstep__LOOK=3, lockstep__LOOK_ON=2):
+    with constants(
+        textfiles__BLOCK=64,
+        evaluation__lockstep__reader__BLOCK=64,
+        evaluation__lockstep__reader__LOOK=3,
+        evaluation__lockstep__reader__LOOK_ON=2,
+    ):
         return by_files(files, options)
 
 
@@ -441,7 +451,7 @@ def by_tasks(executor: Callable[[], Executor], number: int) -> Run:
     """On an executor, in tasks as small as possible."""
 
     def run(files: Files, options: Options) -> Result:
-        with constants(distribution__SMALLEST=100), executor() as pool:
+        with constants(evaluation__parallel__schedule__SMALLEST=100), executor() as pool:
             return by_files(files, options | {"executor": pool, "jobs": number})
 
     return run
@@ -451,7 +461,7 @@ def by_processes(number: int) -> Run:
     """In processes of this library's own."""
 
     def run(files: Files, options: Options) -> Result:
-        with constants(distribution__SMALLEST=100):
+        with constants(evaluation__parallel__schedule__SMALLEST=100):
             return by_files(files, options | {"jobs": number})
 
     return run

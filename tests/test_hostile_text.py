@@ -86,7 +86,7 @@ FOR_PEOPLE = {
     "score gate changes": ["score", "gate{}", *GATE, "--reference-set", f"K{EVIL}"],
     "score gate page": ["score", "gate{}", *GATE, "--html", "x{}.html", "--gate-tsv", "x{}.tsv"],
     "score gate indicators": ["score", "gate{}", *GATE, "--write-indicators", "x{}"],
-    "score half": ["score", "half{}", *GATE, "--html", "x{}.html", "--output", "markdown"],
+    "wrong half": ["score", "half{}", *GATE, "--html", "x{}.html", "--output", "markdown"],
     **{
         f"conventions {form}": ["conventions", *PAIR, "--output", form]
         for form in ("text", "json", "markdown")

@@ -31,8 +31,8 @@ Show the spans that were got wrong, each in its sentence with everything that ov
 spans that were not found, and predicted spans that gold does not support.
 
 A span is a problem at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-missed, or partial if something overlaps it). With --labelled, it is one too if the label that was found is
-not its own. There are exactly as many as clueval score counts for the same choices."""
+partial if something overlaps it, else missed or, of the predicted side, spurious). With --labelled, it is one too
+if the label that was found is not its own. There are exactly as many as clueval score counts for the same choices."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) say who marked what:
   [=...=]  🟩 both sides    [-...-]  🟥 only the span in question    {+...+}  🟧 only the other side

@@ -55,9 +55,10 @@ def refuse_to_overwrite(inputs: Iterable[str | Path | None], outputs: Iterable[s
     read = Inputs(inputs)
     written: set[str | _Identity | None] = set()
     for path in (Path(path) for path in outputs if path is not None):
-        if written & {_real(path), _identity(path)} - {None}:
+        real = _real(path, "cannot be written")
+        if written & {real, _identity(path)} - {None}:
             raise UsageError(f"two results would be written to {path}", advice="name a file for each")
-        written |= {_real(path), _identity(path)}
+        written |= {real, _identity(path)}
         read.refuse(path)
     return read
 
@@ -83,14 +84,14 @@ def _text_beside(path: Path) -> Path:
     return path.parent / Path(name or "text").with_suffix(".vrt")
 
 
-def _real(path: Path) -> str:
+def _real(path: Path, problem: str = "is no path") -> str:
     """The path with all links followed. Raises `FileError` for a link to itself and for what can be no path."""
     try:
         path.resolve()
         return os.path.realpath(path)
     except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a link to itself, up to Python 3.12
         reason = getattr(error, "strerror", None) or "a link to itself, or no name of a file"
-        raise FileError(f"is no path: {reason}", file=str(path)[:300], advice="check the name") from None
+        raise FileError(f"{problem}: {reason}", file=str(path)[:300], advice="check the name") from None
 
 
 def require_writable(outputs: Iterable[Path | None]) -> None:

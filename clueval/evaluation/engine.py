@@ -9,7 +9,6 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
@@ -129,11 +128,11 @@ class Evaluation:
         projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        # Every lost span is counted as in a text of its own, of which no position is known.
-        nowhere = Side((), document=Document(gold.id, {}, file=predicted.file))
+        # Every lost span is counted for itself, against a text of which there is no position.
+        nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
         for sequence in self._sequences():
-            lost = (replace(nowhere, spans=[span]) for span in projection.lost.get(sequence, ()))
-            self._count(((sequence, nowhere, side) for side in lost), metrics, receivers)
+            lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
+            self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
 
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers

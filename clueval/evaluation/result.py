@@ -1,8 +1,8 @@
 """Results, and the signature that says what they are.
 
-Two results can be compared, or added, if they are of the same kind: if their signatures are equal, all of them,
-the version included (a mended error may change a score). Where they are not, both refuse and say what differs;
-`force` is for those who know better.
+Two results can be compared, or added, if they are of the same kind: if their signatures are equal but for the
+version (``scores`` in them grows whenever a number changes). If they are not, both refuse and say what differs,
+unless `force` is given.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.spans.span import Span
-from clueval.version import __version__
+from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -154,6 +154,7 @@ class Result:
         """Everything as plain dictionaries, strings, integers and floats. Rates are fractions."""
         report: dict[str, Any] = {
             "clueval": __version__,
+            "schema": SCHEMA,
             "signature": str(self.signature),
             "documents": self.documents,
             "tokens": self.tokens,

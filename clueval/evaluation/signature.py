@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
-from clueval.version import __version__
+from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(
     {
@@ -21,6 +21,7 @@ SHORT = MappingProxyType(
         "where": "w",
         "zero": "z",
         "text": "t",
+        "scores": "n",
         "version": "v",
     }
 )
@@ -78,7 +79,7 @@ class Signature:
             "zero": ",".join(["0/0=0", *special]),
             "text": "equal",
         }
-        return cls({**usual, **choices, "version": __version__})
+        return cls({**usual, **choices, "scores": str(SCORES), "version": __version__})
 
     @classmethod
     def parse(cls, text: str) -> Signature:
@@ -95,14 +96,14 @@ class Signature:
         return cls(choices)
 
     def citing(self, **choices: str) -> Signature:
-        """The signature of one number of the result: with the choices that lead to it, the version last.
+        """The signature of one number of the result: with the choices that lead to it, `scores` and the version last.
 
         >>> str(Signature({"metrics": "levels", "average": "all"}).citing(average="micro", level="1"))
         'metrics:levels|average:micro|level:1'
         """
         merged = {**self.choices, **choices}
-        version = {key: merged.pop(key) for key in ("version",) if key in merged}
-        return Signature(merged | version)
+        last = {key: merged.pop(key) for key in ("scores", "version") if key in merged}
+        return Signature(merged | last)
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """The choices that are not the same, with both values; None where one has no such choice.
@@ -116,8 +117,12 @@ class Signature:
 
 
 def require_same(own: Signature, other: Signature, purpose: str) -> None:
-    """Raise `UsageError`, naming every choice that differs, if two signatures are not equal."""
+    """Raise `UsageError`, naming every choice that differs, if two signatures are not of results of the same kind.
+
+    The version may differ: `scores` grows with every change to any number, and is compared in its place.
+    """
     found = own.differences(other)
+    found.pop("version", None)
     if found:
         what = "; ".join(
             f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in found.items()

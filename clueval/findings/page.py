@@ -22,7 +22,7 @@ from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many, labels_of
 from clueval.reports.page import ShownTable, environment, json_inside, score_table, script_hash, template
 from clueval.reports.table import Table
-from clueval.spans.match_classes import KINDS
+from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
 
 _MEANINGS = {
@@ -30,7 +30,7 @@ _MEANINGS = {
     "superset": "one span covers it",
     "tiling": "adjacent spans cover it exactly",
     "overlap": "adjacent spans cover it and stick out",
-    "missed": "everything else",
+    "missed / spurious": "everything else",
 }
 
 
@@ -222,13 +222,13 @@ def _bars(classes: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
     bars = []
     for label, counts in classes.items():
         spans = sum(counts.values())
-        spoken = ", ".join(f"{counts[kind]:,} {kind}" for kind in KINDS if counts[kind])
+        spoken = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n)
         bars.append(
             {
                 "label": cut_label(label),
                 "spans": spans,
                 "width": 100 * spans / most if most else 0,
-                "parts": [{"kind": kind, "n": counts[kind]} for kind in KINDS],
+                "parts": [{"kind": kind, "n": n} for kind, n in counts.items()],
                 "spoken": f"{cut_label(label)}: {spoken}",
             }
         )
@@ -239,9 +239,9 @@ def _matrix(
     matrix: Mapping[str, Any], side: str, sequence: str, layer: str, choice: Choice
 ) -> dict[str, Any]:
     found: Mapping[str, Mapping[str, int]] = matrix["found"]
-    labels, number = labels_of(matrix)
+    nothing = UNMATCHED[side]
+    labels, number = labels_of(matrix, nothing)
     unlabelled = any(matrix["unlabelled"].values())
-    nothing = "missed" if side == "gold" else "spurious"
     columns = [{"name": nothing, "css": "apart" if unlabelled else "apart last"}]
     if unlabelled:
         columns.append({"name": "no label", "css": "apart last"})
@@ -275,8 +275,8 @@ def _matrix(
         if label not in found:
             continue
         of_label = found[label]
-        whole = sum(of_label.values()) + matrix["unlabelled"][label] + matrix["missed"][label]
-        cells = [cell(label, matrix["missed"][label], whole, None, nothing)]
+        whole = sum(of_label.values()) + matrix["unlabelled"][label] + matrix[nothing][label]
+        cells = [cell(label, matrix[nothing][label], whole, None, nothing)]
         if unlabelled:
             cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
         cells[-1]["css"] += " last"

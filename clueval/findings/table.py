@@ -4,7 +4,7 @@ The same function serves both directions: ``error_table(false_negatives, gold, p
 ``error_table(false_positives, predicted, gold)``. It is asymmetric: a row shows **one** problem span and **all**
 spans of the other side that overlap it. What overlaps is asked of the index, because the table also shows the
 partial overlaps that classify as missed: a span is *partial* if something overlaps it without making a match,
-and *missed* if nothing does.
+and *missed* if nothing does (*spurious* on the predicted side, where that is known).
 
 **Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
 one position before it starts. Token ids are those of the first and the last token.
@@ -29,9 +29,10 @@ from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, name_of
 
-FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed"]
+FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
-"""The classes of an error table; `partial` and `missed` are the two parts of CLUEval's class 5."""
+"""The classes of an error table; CLUEval's class 5 is `partial` if anything overlaps the span, else `missed`
+(gold, or a side that is not known) or `spurious` (predicted)."""
 
 Reason = Literal["class", "label"]
 
@@ -51,7 +52,7 @@ class Finding:
     `kind` is one of `FINDING_KINDS` (or, of FairEval's errors, their type). `side` is the side of the problem
     span, `sequence` the layer (or ``merged``) it is in. `reason` is
     ``label`` where the class is good enough at the level and the label is not, else ``class``. `labels` are the
-    span's own by layer, `found` the joined labels of what it matches (empty if partial or missed). Everything
+    span's own by layer, `found` the joined labels of what it matches (empty if partial, missed or spurious). Everything
     about the other side's spans comes in their order; `other_start` and `other_end` are the least start and the
     greatest end of them, None if there are none. `sentences` are the ids of the sentences that the span is
     in, as far as the file gives them; `file` and `line` say where the span begins.
@@ -191,7 +192,9 @@ class _Table:
         if others is None:
             others = self._sequence(layer).at(span)
         match = self._match(span, others)
-        kind: FindingKind = "partial" if others and match.kind == "missed" else match.kind
+        kind: FindingKind = match.kind
+        if kind == "missed":
+            kind = "partial" if others else "spurious" if self._side == "predicted" else "missed"
         start = min([other.start for other in others], default=None)
         end = max([other.end for other in others], default=None)
         hull = None if start is None or end is None else Span(start, end)

@@ -10,8 +10,8 @@ span. At level n, the span is counted in the column
 
 So a row sums to the gold spans with that label, the diagonal is the labelled true positives of ``levels``, and
 the rest of the row its false negatives. The matrix of the **predicted** side is the same thing the other way
-round: rows are predicted labels, columns the gold labels that support them, and ``missed`` are the *spurious*
-spans; what is off the diagonal is the false positives. ``classes`` has the five classes of each label, whatever
+round: rows are predicted labels, columns the gold labels that support them, and ``spurious`` takes the place of
+``missed``; what is off the diagonal is the false positives. ``classes`` has the five classes of each label, whatever
 label was found.
 """
 
@@ -25,7 +25,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.spans.compared import SIDES
-from clueval.spans.match_classes import KINDS, LEVELS
+from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
@@ -68,9 +68,10 @@ class Confusion:
         report = {}
         for layer, entries in entries_of.items():
             report[layer] = {
-                "classes": {side: _classes(entries[side]) for side in SIDES},
+                "classes": {side: _classes(entries[side], side) for side in SIDES},
                 "levels": {
-                    str(level): {side: _matrix(entries[side], level) for side in SIDES} for level in LEVELS
+                    str(level): {side: _matrix(entries[side], level, side) for side in SIDES}
+                    for level in LEVELS
                 },
             }
         return report
@@ -93,15 +94,16 @@ class Confusion:
         """Nothing to check: no setting names a label."""
 
 
-def _classes(entries: Sequence[Entry]) -> dict[str, dict[str, int]]:
-    """The five classes of each label."""
-    counts = {label: dict.fromkeys(KINDS, 0) for label in sorted({entry[0] for entry in entries})}
+def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:
+    """The five classes of each label of a side."""
+    names = dict(zip(map(str, KINDS), classes_of(side), strict=True))
+    counts = {label: dict.fromkeys(names.values(), 0) for label in sorted({entry[0] for entry in entries})}
     for label, kind, _, n in entries:
-        counts[label][kind] += n  # type: ignore[index]  # the kinds of a tally are those of a match
-    return {label: {str(kind): n for kind, n in of_label.items()} for label, of_label in counts.items()}
+        counts[label][names[kind]] += n
+    return counts
 
 
-def _matrix(entries: Sequence[Entry], level: int) -> dict[str, Any]:
+def _matrix(entries: Sequence[Entry], level: int, side: str) -> dict[str, Any]:
     good = KINDS[:level]
     found: dict[str, dict[str, int]] = {label: {} for label in sorted({entry[0] for entry in entries})}
     for label, kind, other, n in sorted(entries, key=str):
@@ -117,5 +119,5 @@ def _matrix(entries: Sequence[Entry], level: int) -> dict[str, Any]:
     return {
         "found": found,
         "unlabelled": per_label(lambda kind, other: kind in good and other is None),
-        "missed": per_label(lambda kind, other: kind not in good),
+        UNMATCHED[side]: per_label(lambda kind, other: kind not in good),
     }

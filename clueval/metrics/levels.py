@@ -21,7 +21,7 @@ from clueval.metrics.counting import Counts, Tally, macro, micro
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.spans.compared import SIDES
-from clueval.spans.match_classes import KINDS, LEVELS, Kind
+from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
@@ -68,7 +68,12 @@ class Levels:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        classes = {side: {kind: total["class", side, kind] for kind in KINDS} for side in SIDES}
+        classes = {
+            side: {
+                name: total["class", side, kind] for name, kind in zip(classes_of(side), KINDS, strict=True)
+            }
+            for side in SIDES
+        }
         by_layer = _by_layer(total)
         return {
             "classes": classes,
@@ -97,7 +102,7 @@ class Levels:
         """Nothing to check: no setting names a label."""
 
 
-def _unlabelled(classes: Mapping[str, Mapping[Kind, int]], level: int) -> Counts:
+def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
     gold, predicted = (classes[side] for side in SIDES)
     return Counts(
         sum(gold.values()),

@@ -13,6 +13,7 @@ from clueval.metrics.metric import Metric
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import frequencies, how_many, labels_of, most_frequent
 from clueval.reports.table import Cell, Rate, Report, Table
+from clueval.spans.match_classes import KINDS, UNMATCHED
 
 LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +overlap"}
 
@@ -59,7 +60,7 @@ def levels(title: str, report: Report) -> Iterator[Table]:
     classes = report["classes"]
     yield Table(
         f"{title}: how the spans of each side are matched",
-        ["side", *classes["gold"], "spans"],
+        ["side", *KINDS[:-1], "/".join(UNMATCHED.values()), "spans"],
         [[side, *counts.values(), sum(counts.values())] for side, counts in classes.items()],
     )
     rows: list[list[Cell | Rate]] = [
@@ -145,18 +146,18 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
 def _confusion(title: str, side: str, matrix: Report) -> Table:
     """The matrix of one side at one level; a row is a label of that side, a column one of the other."""
     found = matrix["found"]
-    shown, number = labels_of(matrix)
+    shown, number = labels_of(matrix, UNMATCHED[side])
     rows: list[list[Cell | Rate]] = [
         [
             own,
             *(found[own].get(label, 0) for label in shown),
             matrix["unlabelled"][own],
-            matrix["missed"][own],
+            matrix[UNMATCHED[side]][own],
         ]
         for own in shown
         if own in found
     ]
-    header = [side, *shown, "(no label)", "missed" if side == "gold" else "spurious"]
+    header = [side, *shown, "(no label)", UNMATCHED[side]]
     return Table(f"{title}{how_many(len(shown), number)}", header, rows)
 
 

@@ -50,10 +50,13 @@ def how_many(shown: int, labels: int) -> str:
     return f", the {shown} most frequent of {labels:,} labels" if shown < labels else ""
 
 
-def labels_of(matrix: Mapping[str, Any]) -> tuple[list[str], int]:
-    """The labels that a matrix of metric ``confusion`` shows, in their order, and how many it has in all."""
+def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:
+    """The labels that a matrix shows, in their order, and how many it has in all.
+
+    `matrix` has cells under ``found``; spans without partner or label stand under `unmatched` and ``unlabelled``.
+    """
     often = frequencies(matrix["found"])
     labels = sorted(often)
-    for column in ("unlabelled", "missed"):
+    for column in ("unlabelled", unmatched):
         often.update(matrix[column])
     return most_frequent(labels, often), len(labels)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from clueval.reports.table import Report
 from clueval.textfiles import cell
 
-_BY_LABEL = {"confusion", "found", "label_counts", "missed"}
+_BY_LABEL = {"confusion", "found", "label_counts", "missed", "spurious"}
 """Entries whose keys are labels; they get a row for each, so that a label never is a column."""
 
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from clueval.spans.flat import Flat
@@ -26,6 +27,19 @@ from clueval.spans.flat import Flat
 Kind = Literal["exact", "superset", "tiling", "overlap", "missed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 """The classes in the order of their levels; `missed` is no match at any level."""
+
+UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
+"""What the last class is called where the side is known: a gold span is missed, a predicted one is spurious."""
+
+
+def classes_of(side: str) -> tuple[str, ...]:
+    """The classes of the spans of a side, in the order of their levels.
+
+    >>> classes_of("predicted")[-1]
+    'spurious'
+    """
+    return (*KINDS[:-1], UNMATCHED[side])
+
 
 LEVELS = (1, 2, 3, 4)
 

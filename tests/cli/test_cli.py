@@ -24,7 +24,7 @@ def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
     assert main(["score", GOLD, PREDICTED, *LAYERS]) == 0
 
     output = capsys.readouterr().out
-    assert "gold         188        10       4        3      17    222" in output
+    assert "gold         188        10       4        3               17    222" in output
     assert "1 ill-formed tag in predicted" in output
     assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:auto")
 
@@ -63,7 +63,9 @@ def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
     )
     report = json.loads(capsys.readouterr().out)
 
-    assert list(report)[:6] == ["clueval", "signature", "documents", "tokens", "repaired_tags", "metrics"]
+    assert list(report)[:4] == ["clueval", "schema", "signature", "documents"]
+    assert list(report)[4:7] == ["tokens", "repaired_tags", "metrics"]
+    assert report["schema"] == 1
     assert list(report["metrics"]["levels"]) == ["merged"]
     merged = report["metrics"]["levels"]["merged"]
     assert list(merged) == ["classes", "unlabelled", "labelled"]

@@ -79,7 +79,7 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
     assert report["metrics"]["levels"]["label"]["classes"]["gold"]["exact"] == 1
     # what has no place on the gold text is listed, and counts as wrong in every metric
     assert [(span["label"], span["start"]) for span in report["unprojected"]] == [("PER", 3)]
-    assert report["metrics"]["levels"]["label"]["classes"]["predicted"]["missed"] == 1
+    assert report["metrics"]["levels"]["label"]["classes"]["predicted"]["spurious"] == 1
     assert report["metrics"]["exact"]["label"]["micro"]["fp"] == 1
     assert report["metrics"]["fair"]["label"]["overall"]["fair"]["FP"] == 1
     assert report["metrics"]["partial"]["label"]["micro"]["predicted"] == 2

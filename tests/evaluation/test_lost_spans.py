@@ -10,6 +10,7 @@ from corpora import write
 from clueval import Document, Span, evaluate
 from clueval.cli import main
 from clueval.evaluation.result import Result
+from clueval.metrics.gate import Gate
 
 pytest.importorskip("rapidfuzz")
 
@@ -92,3 +93,14 @@ def test_text_output_has_no_list_where_every_span_has_its_place(
     assert main(["score", path, path, "--align"]) == 0
 
     assert "no place" not in capsys.readouterr().out
+
+
+def test_lost_span_is_counted_by_gate_if_its_own_text_has_it_within_the_frame() -> None:
+    frame = {"Key:Section": [Span(0, 2, "Section")]}
+    gold = Document("d", {"label": (), "Key:Section": [Span(0, 1, "Section")]}, tokens=["Frau", "kam"])
+    inside = Document("d", {"label": [Span(1, 2, "A")]} | frame, tokens=["Frau", "xx", "kam"])
+    outside = Document("d", {"label": [Span(3, 4, "A")]} | frame, tokens=["Frau", "xx", "kam", "yy"])
+
+    for predicted, spurious in ((inside, 1), (outside, 0)):
+        result = evaluate([gold], [predicted], metrics=[Gate(containing="Key:Section")], align=True)
+        assert result.metrics["gate"]["label"]["all"]["true_spurious_strict"] == spurious

@@ -13,12 +13,12 @@ from strategies import flat_spans
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Difference, Result
 from clueval.evaluation.run import evaluate
-from clueval.evaluation.signature import SHORT, Signature
+from clueval.evaluation.signature import SHORT, Signature, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.version import __version__
+from clueval.version import SCORES, __version__
 
 keys = st.text("abcdefghijklmnopqrstuvwxyz_", min_size=2)
 signatures = st.dictionaries(st.sampled_from(sorted(SHORT)) | keys, st.text(max_size=12), min_size=1).map(
@@ -56,11 +56,11 @@ def test_the_two_forms_of_an_evaluation() -> None:
 
     assert str(signature) == (
         "metrics:levels+partial(factor=0.75,glue=no,betas=none)|unit:token|scheme:BIO|invalid:conlleval|average:all"
-        f"|merge:no|where:all|zero:0/0=0|text:equal|version:{__version__}"
+        f"|merge:no|where:all|zero:0/0=0|text:equal|scores:{SCORES}|version:{__version__}"
     )
     assert signature.short == (
         "m:levels+partial(factor=0.75,glue=no,betas=none)|u:token|s:BIO|i:conlleval|a:all"
-        f"|g:no|w:all|z:0/0=0|t:equal|v:{__version__}"
+        f"|g:no|w:all|z:0/0=0|t:equal|n:{SCORES}|v:{__version__}"
     )
     assert str(evaluate([document], [document]).signature).startswith("metrics:levels|unit:token|")
 
@@ -81,6 +81,15 @@ def test_the_order_of_choices_makes_no_difference() -> None:
 
     assert one == other
     assert hash(one) == hash(other)
+
+
+def test_results_of_two_versions_can_be_compared_if_no_score_has_changed_between_them() -> None:
+    own = Signature({"metrics": "levels", "scores": "1", "version": "1.0"})
+
+    require_same(own, Signature({**own.choices, "version": "1.1"}), "compared")
+
+    with pytest.raises(UsageError, match="scores is 1 and 2"):
+        require_same(own, Signature({**own.choices, "scores": "2"}), "compared")
 
 
 def test_the_version_makes_a_difference() -> None:

@@ -20,7 +20,7 @@ from clueval.metrics.confusion import Confusion
 from clueval.reading.source import read
 from clueval.spans.document import Document, Sentence
 from clueval.spans.filters import parse_where
-from clueval.spans.match_classes import KINDS, LEVELS
+from clueval.spans.match_classes import LEVELS, UNMATCHED, classes_of
 from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
 
@@ -270,8 +270,8 @@ class TestTheChoice:
 
     def require_classes(self, rows: list[Finding], classes: dict[str, Any], level: int) -> None:
         for side in SIDES:
-            found = Counter(row.kind.replace("partial", "missed") for row in rows if row.side == side)
-            assert found == Counter({kind: classes[side][kind] for kind in KINDS[level:]})
+            found = Counter(row.kind.replace("partial", UNMATCHED[side]) for row in rows if row.side == side)
+            assert found == Counter({kind: classes[side][kind] for kind in classes_of(side)[level:]})
 
     def require_labels(self, rows: list[Finding], per_label: dict[str, Any], layer: str) -> None:
         for side, wrong in (("gold", "fn"), ("predicted", "fp")):
@@ -285,7 +285,7 @@ class TestTheChoice:
                 (row.labels[layer], row.found.get(layer) if row.reason == "label" else "above")
                 for row in mine
             )
-            counted = Counter({(label, "above"): n for label, n in matrix["missed"].items()})
+            counted = Counter({(label, "above"): n for label, n in matrix[UNMATCHED[side]].items()})
             counted.update({(label, None): n for label, n in matrix["unlabelled"].items()})
             counted.update(
                 {
@@ -304,7 +304,11 @@ class TestTheChoice:
             return [(row.side, row.kind) for row in findings(gold, predicted, Choice(1, **options))]
 
         assert chosen(sides=("gold",)) == [("gold", "partial"), ("gold", "missed")]
-        assert chosen(kinds=frozenset(["missed"])) == [("gold", "missed"), ("predicted", "missed")]
+        assert chosen(kinds=frozenset(["missed"])) == [("gold", "missed")]
+        assert chosen(kinds=frozenset(["missed", "spurious"])) == [
+            ("gold", "missed"),
+            ("predicted", "spurious"),
+        ]
 
     @pytest.mark.parametrize(
         ("options", "message"),
@@ -341,7 +345,7 @@ class TestConfusion:
                     matrix = matrices[side]
                     for label, counts in labelled[level]["per_label"].items():
                         row = matrix["found"].get(label, {})
-                        rest = matrix["unlabelled"].get(label, 0) + matrix["missed"].get(label, 0)
+                        rest = matrix["unlabelled"].get(label, 0) + matrix[UNMATCHED[side]].get(label, 0)
                         assert sum(row.values()) + rest == counts[whole]
                         assert row.get(label, 0) == counts[right]
 
@@ -353,7 +357,7 @@ class TestConfusion:
 
         for side, counts in result["levels"]["label"]["classes"].items():
             per_label = result["confusion"]["label"]["label"]["classes"][side].values()
-            assert {kind: sum(each[kind] for each in per_label) for kind in KINDS} == counts
+            assert {kind: sum(each[kind] for each in per_label) for kind in classes_of(side)} == counts
 
 
 def vrt(tags: list[list[tuple[str, str]]], per_document: int) -> str:

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
-from clueval.metrics.gate import Gate
+from clueval.metrics.gate import Gate, GateCounts
 from clueval.metrics.gate import pairing as pairing_module
 from clueval.metrics.gate import sweep as sweep_module
 from clueval.metrics.gate import thresholds as thresholds_module
@@ -40,7 +40,7 @@ def sides(draw: st.DrawFn) -> Side:
     return side(places, draw(st.lists(st.integers(0, 12), min_size=len(places), max_size=len(places))))
 
 
-def counts_at_each_threshold(metric: Gate, gold: Side, predicted: Side) -> list[tuple[float, object]]:
+def counts_at_each_threshold(metric: Gate, gold: Side, predicted: Side) -> list[tuple[float, GateCounts]]:
     return [(point.threshold, point.counts) for point in metric.curve(metric.count(gold, predicted))]
 
 

@@ -59,7 +59,7 @@ def test_most_frequent_labels_keep_their_order() -> None:
 def test_labels_that_are_missed_only_are_labels_of_a_matrix() -> None:
     matrix = {"found": {"A": {}, "B": {"C": 1}}, "unlabelled": {"A": 0, "B": 0}, "missed": {"A": 9, "B": 0}}
 
-    assert labels_of(matrix) == (["A", "B", "C"], 3)
+    assert labels_of(matrix, "missed") == (["A", "B", "C"], 3)
 
 
 def test_a_matrix_of_few_labels_shows_every_cell() -> None:
