@@ -42,9 +42,9 @@ from typing import NamedTuple
 from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
 from clueval.evaluation.lockstep.fair_spans import run_blocks
 from clueval.evaluation.lockstep.reader import LEAST_LIMIT, File, Lockstep
+from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
-from clueval.formats import COLUMN_FORMATS
 from clueval.formats.columns.columns import ROWS
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
@@ -160,6 +160,7 @@ def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
     tags matter."""
     return (
         gold.format == predicted.format
+        and gold.format in REGULAR
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
         and min(gold.options.max_line, gold.options.max_sentence) >= LEAST_LIMIT
@@ -183,8 +184,9 @@ def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
 
 def _file(source: Source) -> File:
     options = source.options.columns()
-    reader = COLUMN_FORMATS[source.format].reader(source.path, options, name=source.name)
-    return File(source.path, raw_blocks(source.path, source.progress, options.part), reader, options.max_line)
+    recogniser = REGULAR[source.format](source.path, options, source.name)
+    data = raw_blocks(source.path, source.progress, options.part)
+    return File(source.path, data, recogniser, options.max_line)
 
 
 def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:

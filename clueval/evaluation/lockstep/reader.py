@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from clueval.evaluation.lockstep.compare import Columns, Stretch
 from clueval.evaluation.lockstep.hunks import (
@@ -30,10 +30,10 @@ from clueval.evaluation.lockstep.hunks import (
     tags_in,
     take_apart,
 )
+from clueval.evaluation.lockstep.regular import Recogniser, Regular
 from clueval.evaluation.lockstep.tag_runs import Patterns, Touching
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
-from clueval.formats.columns.builder import PassageBuilder, Regular
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, MAX_LINE, MAX_SENTENCE
@@ -52,41 +52,14 @@ LEAST_LIMIT = 4 * BLOCK
 """Lower limits of lines and sentences are not seen here: as passages, files keep to any."""
 
 
-class Reader(Protocol):
-    """The reader of a column format, as far as it takes part here.
-
-    A file is cut into pieces behind what ends a sentence or a document, or behind any line; pieces are given
-    without these ends. `end_lines` are the lines that end a sentence.
-    """
-
-    builder: PassageBuilder
-    ends: tuple[bytes, ...]
-    end_lines: tuple[bytes, ...]
-
-    def feed(self, number: int, text: str) -> None:
-        """Take in lines, of which the first has that number."""
-
-    def finish(self) -> None:
-        """The file has ended."""
-
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """Which of these hold no tokens but mark where a document begins."""
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold; None if they are not regular."""
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines in regular pieces and `marks`: of the document at hand, and of each that begins there."""
-
-    def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
-
-
 class File:
     """One file: what was read and is not yet taken in, and the format's reader."""
 
-    def __init__(self, path: Path, data: Iterator[bytes], reader: Reader, max_line: int = MAX_LINE) -> None:
-        self.path, self._data, self.reader, self.max_line = path, data, reader, max_line
+    def __init__(
+        self, path: Path, data: Iterator[bytes], recogniser: Recogniser, max_line: int = MAX_LINE
+    ) -> None:
+        self.path, self._data, self.recogniser, self.max_line = path, data, recogniser, max_line
+        self.reader = recogniser.reader
         self.waiting = b""
         self.ended = False
 
@@ -110,7 +83,7 @@ class File:
 
     def end_of_sentence(self) -> int | None:
         """Where the line begins that ends the sentence at hand, or the file ends; None if it is still to come."""
-        lines = self.reader.end_lines
+        lines = self.recogniser.end_lines
         if self.waiting.startswith(lines):
             return 0
         found = [place + 1 for line in lines if (place := self.waiting.find(b"\n" + line)) >= 0]
@@ -206,7 +179,7 @@ class Lockstep:
 
     def _next(self) -> _Pieces:
         """What to take next: whole sentences if there are any, or whole documents, or else lines."""
-        for end in self._files[0].reader.ends if self._open is None else ():
+        for end in self._files[0].recogniser.ends if self._open is None else ():
             own, other = (file.waiting.split(end) for file in self._files)
             number = min(len(own) - 1, len(other) - 1, self._most)
             if number:
@@ -288,11 +261,11 @@ class Lockstep:
 
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
         """The pieces of both sides, if they are regular."""
-        other_reader = self._files[1].reader
+        other_marks = self._files[1].recogniser.marks
         end, own, other = pieces[:3]
         marks = self._marks(pieces)
         if marks:
-            if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
+            if marks != other_marks(other) or any(own[mark] != other[mark] for mark in marks):
                 return None
             own, other = _without(own, marks), _without(other, marks)
         found = self._regular(end, own, len(marks)) if len(own) == len(other) else None
@@ -306,11 +279,11 @@ class Lockstep:
         layout, other_layout = self.layouts
         if layout is None or layout != other_layout or not is_plain(layout):
             return None
-        found = self._files[0].reader.regular(end, own)
+        found = self._files[0].recogniser.regular(end, own)
         if found is None:
             return None
         documents = marks + found.documents
-        can_follow = all(file.reader.takes(end, documents) for file in self._files)
+        can_follow = all(file.recogniser.takes(end, documents) for file in self._files)
         return Regular(documents, found.tokens) if can_follow else None
 
     def _open_stretch(self, pieces: _Pieces) -> Stretch | None:
@@ -357,12 +330,12 @@ class Lockstep:
 
     def _see_ids(self, pieces: _Pieces) -> None:
         """Take note of the token ids of gold, which are those of predicted."""
-        lines = self._files[0].reader.by_document(pieces.end, pieces.gold, self._marks(pieces))
+        lines = self._files[0].recogniser.by_document(pieces.end, pieces.gold, self._marks(pieces))
         self._token_ids().see(lines)
 
     def _marks(self, pieces: _Pieces) -> list[int]:
         """Which pieces of gold mark where a document begins; lines never do."""
-        return [] if pieces.end == b"\n" else self._files[0].reader.marks(pieces.gold)
+        return [] if pieces.end == b"\n" else self._files[0].recogniser.marks(pieces.gold)
 
     def _token_ids(self) -> TokenIds:
         if self._ids is None:

@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.passages import SENTENCES, TOKENS, Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
-
-
-class Regular(NamedTuple):
-    """What regular sentences hold: how many documents begin in them, how many tokens they have."""
-
-    documents: int
-    tokens: int
 
 
 class PassageBuilder:
