@@ -37,11 +37,11 @@ def passages(
 ) -> Iterator[Passage]:
     """The passages of a CoNLL-like file. `name` stands before the document ids (files of a folder).
 
-    Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the line,
+    Held in memory: a passage of at most `Sizes.sentences` sentences and a block. Raises `FormatError` with the line,
     unless `complain` keeps what is wrong.
     """
     found = reader(path, options, name=name)
-    for number, text in blocks(path, progress, complain, options.part, options.max_line):
+    for number, text in blocks(path, progress, complain, options.part, options.max_line, options.sizes.block):
         found.feed(number, text)
         yield from found.builder.take()
     found.finish()

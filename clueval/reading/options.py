@@ -10,6 +10,7 @@ from pathlib import Path
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import COLUMN_FORMATS, FORMATS, TREATMENTS, format_of
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, scheme_called
@@ -57,6 +58,7 @@ class ReadOptions:
     part: Part | None = None
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
+    sizes: Sizes = SIZES
 
     def __post_init__(self) -> None:
         require_limits(self.max_line, self.max_sentence)
@@ -153,6 +155,7 @@ class ReadOptions:
             self.part,
             self.max_line,
             self.max_sentence,
+            self.sizes,
         )
 
 

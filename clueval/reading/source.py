@@ -115,7 +115,7 @@ class Source:
         return iter([read_ltf(self._content(), file=str(self.path))])
 
     def _lines(self) -> Iterator[tuple[int, str]]:
-        return lines(self.path, self.progress, self.options.max_line)
+        return lines(self.path, self.progress, self.options.max_line, self.options.sizes.block)
 
     def _held_lines(self) -> Iterator[tuple[int, str]]:
         """The lines of a format that is held as a whole."""

@@ -41,13 +41,13 @@ from typing import NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
 from clueval.evaluation.lockstep.fair_spans import run_blocks
-from clueval.evaluation.lockstep.reader import LEAST_LIMIT, File, Lockstep
+from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import ROWS
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
 from clueval.metrics.fair import Fair
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import ends_early
@@ -131,7 +131,10 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
     """Two files of FairEval's spans, counted: to compare them as spans, sentence by sentence, takes twice as long."""
     target, system = (
-        blocks(source.path, source.progress, max_line=source.options.max_line) for source in (gold, predicted)
+        blocks(
+            source.path, source.progress, max_line=source.options.max_line, size=source.options.sizes.block
+        )
+        for source in (gold, predicted)
     )
     run = run_blocks(
         target,
@@ -163,7 +166,7 @@ def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
         and gold.format in REGULAR
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
-        and min(gold.options.max_line, gold.options.max_sentence) >= LEAST_LIMIT
+        and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
         and not plan.by
         and not plan.where
     )
@@ -173,27 +176,27 @@ def _in_step(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared,
     """The two files in lockstep: in pieces where they are regular, as passages where they are not."""
     decoders = _decoders(gold, predicted)
     steps = lockstep(gold, predicted, plan.merge)
-    yield from _compared(steps, decoders, plan)
+    yield from _compared(steps, decoders, plan, gold.options.sizes)
     return FileEnd(steps.layouts, decoders)
 
 
 def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
     """What the two files hold, not yet compared."""
-    return Lockstep(_file(gold), _file(predicted), merge, gold.options.max_sentence)
+    return Lockstep(_file(gold), _file(predicted), merge)
 
 
 def _file(source: Source) -> File:
     options = source.options.columns()
     recogniser = REGULAR[source.format](source.path, options, source.name)
-    data = raw_blocks(source.path, source.progress, options.part)
-    return File(source.path, data, recogniser, options.max_line)
+    data = raw_blocks(source.path, source.progress, options.part, options.sizes.block)
+    return File(source.path, data, recogniser, options)
 
 
 def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
     """The two files as passages alone."""
     decoders = _decoders(gold, predicted)
     layouts: list[Layout | None] = [None, None]
-    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan)
+    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes)
     return FileEnd((layouts[0], layouts[1]), decoders)
 
 
@@ -223,7 +226,9 @@ class PartNotAlone(CluevalError):
     """A part of a file that cannot be read without what stands before it."""
 
 
-def _compared(items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan) -> Iterator[Compared]:
+def _compared(
+    items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+) -> Iterator[Compared]:
     """Compare stretches as they come, and passages many at a time."""
     waiting: list[Pair] = []
     tokens = 0
@@ -236,29 +241,31 @@ def _compared(items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan) -
                 continue
             waiting.append(item)
             tokens += item[0].tokens
-            if tokens >= ROWS or len(waiting) >= ROWS:
+            if max(tokens, len(waiting)) >= sizes.rows:
                 ready, waiting, tokens = waiting, [], 0
-                yield from _compared_passages(ready, decoders, plan)
+                yield from _compared_passages(ready, decoders, plan, sizes)
     except CluevalError:
         for _ in _compared_passages(
-            waiting, decoders, plan
+            waiting, decoders, plan, sizes
         ):  # what precedes an error may hold an earlier one
             pass
         raise
-    yield from _compared_passages(waiting, decoders, plan)
+    yield from _compared_passages(waiting, decoders, plan, sizes)
 
 
-def _compared_passages(pairs: Sequence[Pair], decoders: Decoders, plan: Plan) -> Iterator[Compared]:
+def _compared_passages(
+    pairs: Sequence[Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+) -> Iterator[Compared]:
     """Compare passages, together if their counts go to the same place."""
     if plan.by or plan.where:
         for gold, predicted in pairs:
-            sequences = compare(gold, predicted, decoders, plan.merge)
+            sequences = compare(gold, predicted, decoders, plan.merge, sizes)
             yield Compared(gold.begins, gold.tokens, sequences, gold.document, gold.metadata)
         return
     for together in _comparable(pairs):
         documents = sum(gold.begins for gold, _ in together)
         tokens = sum(gold.tokens for gold, _ in together)
-        yield Compared(documents, tokens, compare_all(together, decoders, plan.merge))
+        yield Compared(documents, tokens, compare_all(together, decoders, plan.merge, sizes))
 
 
 def _comparable(pairs: Sequence[Pair]) -> Iterable[Sequence[Pair]]:

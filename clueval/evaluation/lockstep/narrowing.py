@@ -23,8 +23,9 @@ from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
 
-from clueval.formats.columns.columns import CHARACTERS, after_lines
+from clueval.formats.columns.columns import after_lines
 from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.sizes import SIZES
 
 _FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -96,13 +97,15 @@ def runs_pattern(separator: str, before: int, layers: int, behind: int) -> str:
     return f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+"
 
 
-def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:
+def pieces(
+    sentence: tuple[str, ...], layout: Layout, characters: int = SIZES.characters
+) -> Iterator[tuple[str, ...]]:
     """One long sentence, cut on all sides after lines that are outside every span on all of them."""
     end = outside(layout) + "\n"
     gold = sentence[0]
     start = [0] * len(sentence)
     while start[0] < len(gold):
-        place, reach, is_outside = start, start[0] + CHARACTERS, False
+        place, reach, is_outside = start, start[0] + characters, False
         while not is_outside:
             reach = gold.find(end, reach) + len(end)
             if reach < len(end):

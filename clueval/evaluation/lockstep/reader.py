@@ -34,31 +34,19 @@ from clueval.evaluation.lockstep.regular import Recogniser, Regular
 from clueval.evaluation.lockstep.tag_runs import Patterns, Touching
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
-from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.layout import ColumnOptions, Layout
 from clueval.formats.columns.passages import Passage
-from clueval.limits import LINES_IN_SENTENCE, MAX_LINE, MAX_SENTENCE
-from clueval.textfiles import BLOCK, decoded
-
-LOOK = 2000
-LOOK_ON = 200
-"""Among so many lines a place is looked for that no span crosses; among fewer where there was none just before."""
-
-
-PENDING = 1 << 17
-"""If one side is so many passages ahead, the two are not parallel, and memory must not find out how far."""
-
-
-LEAST_LIMIT = 4 * BLOCK
-"""Lower limits of lines and sentences are not seen here: as passages, files keep to any."""
+from clueval.limits import LINES_IN_SENTENCE
+from clueval.textfiles import decoded
 
 
 class File:
     """One file: what was read and is not yet taken in, and the format's reader."""
 
     def __init__(
-        self, path: Path, data: Iterator[bytes], recogniser: Recogniser, max_line: int = MAX_LINE
+        self, path: Path, data: Iterator[bytes], recogniser: Recogniser, options: ColumnOptions
     ) -> None:
-        self.path, self._data, self.recogniser, self.max_line = path, data, recogniser, max_line
+        self.path, self._data, self.recogniser, self.options = path, data, recogniser, options
         self.reader = recogniser.reader
         self.waiting = b""
         self.ended = False
@@ -72,7 +60,7 @@ class File:
             pieces.append(data)
             length += len(data)
             has_line = has_line or b"\n" in data
-            if not has_line and length > self.max_line - BLOCK:
+            if not has_line and length > self.options.max_line - self.options.sizes.block:
                 raise FormatError("perhaps a line that is too long", file=str(self.path))
         if len(pieces) > 1:
             self.waiting = b"".join(pieces)
@@ -114,8 +102,8 @@ class Lockstep:
     Held in memory: two or three blocks, or the longest line, and the patterns of tags; and what no span leaves.
     """
 
-    def __init__(self, gold: File, predicted: File, merge: bool, max_sentence: int = MAX_SENTENCE) -> None:
-        self._max_sentence = max_sentence
+    def __init__(self, gold: File, predicted: File, merge: bool) -> None:
+        self._options, self._sizes = gold.options, gold.options.sizes
         self._unended = (0, 0)  # lines and bytes since what was taken last did end a sentence
         self._files = (gold, predicted)
         self._merge = merge
@@ -138,7 +126,7 @@ class Lockstep:
         """What the files hold, in order. Raises a `CluevalError` if anything is wrong."""
         while True:
             for file in self._files:
-                file.read(BLOCK // 2 + 1)
+                file.read(self._sizes.block // 2 + 1)
             if not any(file.waiting for file in self._files):
                 break
             seam, self._seam = self._seam, None
@@ -200,8 +188,8 @@ class Lockstep:
         lines += max(len(pieces.gold), len(pieces.predicted))
         size += max(sum(map(len, pieces.gold)), sum(map(len, pieces.predicted)))
         self._unended = lines, size + lines
-        most = LINES_IN_SENTENCE * min(file.max_line for file in self._files)
-        if lines > self._max_sentence - BLOCK or self._unended[1] > most - BLOCK:
+        most, block = LINES_IN_SENTENCE * self._options.max_line, self._sizes.block
+        if lines > self._options.max_sentence - block or self._unended[1] > most - block:
             raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
 
     def _lines(self) -> _Pieces:
@@ -232,7 +220,8 @@ class Lockstep:
         if layout is None or layout != other_layout or all(file.ended for file in self._files):
             return None
         tags_of, relations = tags_in(layout), Relations(layout)
-        order = range(1, min(lines, LOOK_ON)) if self._goes_on else range(lines - 1, max(lines - LOOK, 0), -1)
+        look, look_on = self._sizes.look, self._sizes.look_on
+        order = range(1, min(lines, look_on)) if self._goes_on else range(lines - 1, max(lines - look, 0), -1)
         for line in order:
             seam = (
                 tags_of(own[line - 1]),
@@ -256,7 +245,7 @@ class Lockstep:
                 texts = ["".join(own[0].sentences).encode()]
                 self._token_ids().see([b"", *texts] if own[0].begins else texts)
             yield own.popleft(), other.popleft()
-        if max(len(own), len(other)) > PENDING:
+        if max(len(own), len(other)) > self._sizes.ahead:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
 
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
@@ -344,7 +333,7 @@ class Lockstep:
 
     def _patterns(self) -> Patterns:
         if self._tags is None:
-            self._tags = Patterns(self._layout, self._merge)
+            self._tags = Patterns(self._layout, self._merge, self._sizes)
         return self._tags
 
     def _due_columns(self) -> Sequence[Columns]:

@@ -19,9 +19,9 @@ from sys import intern
 from typing import NamedTuple, TypeVar
 
 from clueval.evaluation.lockstep.compare import Columns, Tags
-from clueval.formats.columns.columns import CHARACTERS
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.spans.compared import SIDES
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Numbers
@@ -30,10 +30,6 @@ Pattern = TypeVar("Pattern")
 
 BORDER = b"\0"
 """The tag, in every layer, of the line after a pattern; no file has it."""
-
-MANY = 1 << 15
-LARGE = 1 << 24
-"""So many different patterns, or so many bytes, are enough to be counted: memory must not grow."""
 
 
 class Rows(NamedTuple):
@@ -76,8 +72,8 @@ Touching = tuple[bytes, bytes, bytes, bytes]
 class Patterns:
     """How often each pattern occurs, layer by layer, or in all layers together if they are to be merged."""
 
-    def __init__(self, layout: Layout, merge: bool) -> None:
-        self._layout = layout
+    def __init__(self, layout: Layout, merge: bool, sizes: Sizes = SIZES) -> None:
+        self._layout, self._sizes = layout, sizes
         names = tuple(name for name, _ in layout.layers)
         self._names = names
         self._touching: Counter[Touching] = Counter()
@@ -91,7 +87,8 @@ class Patterns:
     def are_many(self) -> bool:
         """Whether there are so many that it is time to count them."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
-        return self._bytes > LARGE or len(self._touching) + len(self._cells) + max(sizes) > MANY
+        most = self._sizes
+        return self._bytes > most.run_bytes or len(self._touching) + len(self._cells) + max(sizes) > most.runs
 
     def add_same(self, rows: Rows) -> None:
         """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
@@ -217,7 +214,11 @@ class Patterns:
         outside = separator.join(OUTSIDE * len(layers))
         text = f"\n{outside}\n".encode().join(patterns).decode()
         tags = (
-            _interned_lines(text if len(layers) == 1 else text.replace(separator, "\n")) if patterns else []
+            _interned_lines(
+                text if len(layers) == 1 else text.replace(separator, "\n"), self._sizes.characters
+            )
+            if patterns
+            else []
         )
         columns = [tags[number :: len(layers)] for number in range(len(layers))]
         if self._layout.entities and "&" in text:
@@ -230,11 +231,11 @@ class Patterns:
         return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
 
 
-def _interned_lines(text: str) -> list[str]:
+def _interned_lines(text: str, characters: int) -> list[str]:
     """The lines of a text; some at a time, since a pattern may be as long as a corpus, and each string once."""
     lines: list[str] = []
     start = 0
-    while (stop := text.find("\n", start + CHARACTERS)) >= 0:
+    while (stop := text.find("\n", start + characters)) >= 0:
         lines += map(intern, text[start:stop].split("\n"))
         start = stop + 1
     lines += map(intern, text[start:].split("\n"))

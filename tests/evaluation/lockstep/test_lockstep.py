@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -10,6 +10,7 @@ import pytest
 from corpora import Corpus, conll, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from sizes import handed_in, passages_alone
 
 from clueval import evaluate
 from clueval.evaluation.engine import Evaluation
@@ -19,6 +20,7 @@ from clueval.evaluation.lockstep.reader import Lockstep
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
@@ -38,24 +40,11 @@ def tokens_in_stretches(*paths: Path, **options: Any) -> int:
 
 
 @contextmanager
-def passages_alone() -> Iterator[None]:
-    with patch("clueval.evaluation.lockstep._can_go_in_step", return_value=False):
-        yield
-
-
-@contextmanager
-def small(size: int) -> Iterator[None]:
-    """Blocks of so many bytes, and as few patterns at a time."""
-    with ExitStack() as stack:
-        for name in (
-            "textfiles.BLOCK",
-            "evaluation.lockstep.reader.BLOCK",
-            "evaluation.lockstep.reader.LOOK",
-            "evaluation.lockstep.reader.LOOK_ON",
-            "evaluation.lockstep.tag_runs.MANY",
-        ):
-            stack.enter_context(patch(f"clueval.{name}", size))
-        yield
+def small(size: int) -> Iterator[Sizes]:
+    """Blocks of so many bytes, and as few tag runs at a time."""
+    sizes = Sizes(block=size, look=size, look_on=size, runs=size)
+    with handed_in(sizes):
+        yield sizes
 
 
 def outcome(*paths: Path, **options: Any) -> object:
@@ -127,11 +116,13 @@ class TestASpanThatCrossesEveryLine:
             parts = between.join([lines, "w\tO\n", lines]) if between else lines
             paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
 
-        with small(size):
+        with small(size) as sizes:
             with passages_alone():
                 expected = outcome(*paths, metrics=METRICS)
             assert outcome(*paths, metrics=METRICS) == expected
-            assert size == 5000 or tokens_in_stretches(*paths) >= 100  # one piece that is more than lines
+            assert (
+                size == 5000 or tokens_in_stretches(*paths, sizes=sizes) >= 100
+            )  # one piece that is more than lines
 
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
@@ -180,8 +171,8 @@ class TestWhatIsRegular:
         gold = write(tmp_path / "g.vrt", unbroken([[rows]]))
         predicted = write(tmp_path / "p.vrt", unbroken([[[*rows[:-1], ("w", "O")]]]))
 
-        with small(400):
-            assert tokens_in_stretches(gold, predicted) > 1900
+        with small(400) as sizes:
+            assert tokens_in_stretches(gold, predicted, sizes=sizes) > 1900
             found = outcome(gold, predicted, metrics=METRICS)
         with passages_alone():
             assert found == outcome(gold, predicted, metrics=METRICS)
@@ -404,11 +395,8 @@ def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> No
     gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
     predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
 
-    with (
-        patch("clueval.evaluation.lockstep.reader.PENDING", 20),
-        pytest.raises(CluevalError, match="falls behind"),
-    ):
-        in_step(gold, predicted)
+    with pytest.raises(CluevalError, match="falls behind"):
+        in_step(gold, predicted, sizes=Sizes(ahead=20))
     assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
         outcome(gold, predicted)
     )

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from unittest.mock import patch
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.evaluation.lockstep.tag_runs import BORDER, Patterns, Rows
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+from clueval.formats.columns.sizes import Sizes
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
 
@@ -69,14 +69,13 @@ def test_layers_are_counted_apart_unless_they_are_merged() -> None:
 
 
 def test_long_patterns_are_counted_before_they_are_too_many() -> None:
-    patterns = Patterns(LAYOUT, merge=False)
+    patterns = Patterns(LAYOUT, False, Sizes(run_bytes=10))
     assert not patterns.are_many
 
-    with patch("clueval.evaluation.lockstep.tag_runs.LARGE", 10):
-        patterns.add_same(rows([["B-X", "I-X", "I-X"]]))
-        assert patterns.are_many
-        list(patterns.take(3))
-        assert not patterns.are_many
+    patterns.add_same(rows([["B-X", "I-X", "I-X"]]))
+    assert patterns.are_many
+    list(patterns.take(3))
+    assert not patterns.are_many
 
 
 def test_what_was_taken_is_gone() -> None:
