@@ -214,10 +214,10 @@ class _Passages:
         if narrow:
             for text in texts:
                 require_fit(text, self.layouts[0])
-            zones = narrowed(texts[0], texts[1], self.layouts[0])
-            self._read_same(zones.agreed, narrow)
-            texts = (zones.gold, zones.predicted)
-            if not zones.gold:
+            hunks = narrowed(texts[0], texts[1], self.layouts[0])
+            self._read_same(hunks.agreed, narrow)
+            texts = (hunks.gold, hunks.predicted)
+            if not hunks.gold:
                 return
         own, other = (Table(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = own.token_ids(), other.token_ids()

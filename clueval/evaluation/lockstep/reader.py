@@ -5,7 +5,7 @@ for some tags. Such stretches need not become passages. Both files are cut into 
 documents without sentences, or else where no span crosses from one line to the next; a format tells, from
 gold alone, whether a stretch is regular and how much is in it (`Regular`). Pieces that are the same bytes on
 both sides need no other look; of the others `clueval.evaluation.lockstep.hunks` takes apart what it must.
-Where spans leave no place to cut, the tags of all lines become one *open* pattern, until a span or the
+Where spans leave no place to cut, the tags of all lines become one *open* tag run, until a span or the
 sentence ends.
 
 Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model,
@@ -26,12 +26,12 @@ from clueval.evaluation.lockstep.hunks import (
     TOUCHING,
     Relations,
     extend,
+    find_differences,
     is_plain,
     tags_in,
-    take_apart,
 )
 from clueval.evaluation.lockstep.regular import Recogniser, Regular
-from clueval.evaluation.lockstep.tag_runs import Patterns, Touching
+from clueval.evaluation.lockstep.tag_runs import TagRuns, Touching
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions, Layout
@@ -99,7 +99,7 @@ class _Pieces(NamedTuple):
 class Lockstep:
     """Reads two files of one column format; see the module's docstring.
 
-    Held in memory: two or three blocks, or the longest line, and the patterns of tags; and what no span leaves.
+    Held in memory: two or three blocks, or the longest line, and the tag runs; and what no span leaves.
     """
 
     def __init__(self, gold: File, predicted: File, merge: bool) -> None:
@@ -107,13 +107,13 @@ class Lockstep:
         self._unended = (0, 0)  # lines and bytes since what was taken last did end a sentence
         self._files = (gold, predicted)
         self._merge = merge
-        self._tags: Patterns | None = None
-        self._tokens = 0  # of these patterns
+        self._tags: TagRuns | None = None
+        self._tokens = 0  # of these tag runs
         self._ids: TokenIds | None = None
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
         self._most = 1  # pieces at a time; few before the layout is known
         self._goes_on = True  # a span may cross from what was taken last to what comes next
-        self._open: int | None = None  # tokens of the pattern it crosses from, unless that is in passages
+        self._open: int | None = None  # tokens of the tag run it crosses from, unless that is in passages
         self._seam: tuple[bool, Touching] | None = None  # behind the last piece, if spans touch there
 
     @property
@@ -143,7 +143,7 @@ class Lockstep:
             if not is_known and None not in self.layouts:
                 self._begin_again()
             if seam is not None and (seam[0] or stretch is not None):
-                self._patterns().add_touching([seam[1]])
+                self._tag_runs().add_touching([seam[1]])
             if self._seam is not None:
                 self._seam = (stretch is not None, self._seam[1])
             yield from self._pairs()
@@ -160,7 +160,7 @@ class Lockstep:
         yield Stretch(0, 0, self._columns())
 
     def _begin_again(self) -> None:
-        """The lines that have told the layout wait again, as far as they are of a sentence that goes on."""
+        """Put the lines that determined the layout back into the buffer, unless their sentence has ended."""
         for file in self._files:
             file.waiting = file.reader.builder.withdraw().encode() + file.waiting
         self._goes_on = False
@@ -195,7 +195,7 @@ class Lockstep:
     def _lines(self) -> _Pieces:
         """Lines of both sides, up to where no span crosses, or as many as wait.
 
-        Those of an open pattern end where the sentence ends, at the latest.
+        Those of an open tag run end where the sentence ends, at the latest.
         """
         stops = [None if self._open is None else file.end_of_sentence() for file in self._files]
         own, other = (file.waiting[:stop].split(b"\n") for file, stop in zip(self._files, stops, strict=True))
@@ -258,7 +258,7 @@ class Lockstep:
                 return None
             own, other = _without(own, marks), _without(other, marks)
         found = self._regular(end, own, len(marks)) if len(own) == len(other) else None
-        if found is None or not take_apart(own, other, end, self._layout, self._patterns()):
+        if found is None or not find_differences(own, other, end, self._layout, self._tag_runs()):
             return None
         self._tokens += found.tokens
         return Stretch(found.documents, found.tokens, self._due_columns())
@@ -293,20 +293,20 @@ class Lockstep:
         return Stretch(0, tokens, self._due_columns())
 
     def _close(self) -> None:
-        """The open pattern has ended, if there is one."""
+        """The open tag run has ended, if there is one."""
         if self._open is not None:
-            self._patterns().close()
+            self._tag_runs().close()
             self._tokens += self._open
             self._open = None
             self._most = 1  # what ends a sentence is fed
 
     def _extend(self, pieces: _Pieces) -> int | None:
-        """Add lines to the open pattern, and say how many, if they are regular and differ in tags only."""
+        """Add lines to the open tag run, and say how many, if they are regular and differ in tags only."""
         own, other = pieces.gold, pieces.predicted
         if not own and not other:
             return 0
         found = self._regular(pieces.end, own, 0)
-        if found is None or not extend(own, other, self._layout, self._patterns()):
+        if found is None or not extend(own, other, self._layout, self._tag_runs()):
             return None
         return found.tokens
 
@@ -331,17 +331,17 @@ class Lockstep:
             self._ids = TokenIds(self._layout, str(self._files[0].path))
         return self._ids
 
-    def _patterns(self) -> Patterns:
+    def _tag_runs(self) -> TagRuns:
         if self._tags is None:
-            self._tags = Patterns(self._layout, self._merge, self._sizes)
+            self._tags = TagRuns(self._layout, self._merge, self._sizes)
         return self._tags
 
     def _due_columns(self) -> Sequence[Columns]:
-        """The columns of all patterns, if these are many."""
-        return self._columns() if self._patterns().are_many else ()
+        """The columns of all tag runs, if these are many."""
+        return self._columns() if self._tag_runs().are_many else ()
 
     def _columns(self) -> Sequence[Columns]:
-        """The columns of all patterns, once."""
+        """The columns of all tag runs, once."""
         tokens, self._tokens = self._tokens, 0
         return list(self._tags.take(tokens)) if self._tags else ()
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +26,9 @@ from clueval.metrics import metric_named
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import Filter
+from clueval.spans.span import Frozen, Span
 
+PLAN = Plan((metric_named("levels"),), False, Filter(), ())
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
@@ -66,15 +69,30 @@ class TestTheExampleOfTheDocstring:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
         return [item for item in in_step(*paths) if isinstance(item, Stretch)]
 
+    def test_what_is_compared_is_what_the_docstring_says(self, tmp_path: Path) -> None:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+        gold, predicted = (source_of(path, ReadOptions()) for path in paths)
+        reading = compared(gold, predicted, PLAN)
+        assert reading is not None
+
+        found = list(reading)
+
+        *in_pieces, _ = (each.sequences["label"] for each in found if each.sequences)  # a passage comes last
+        assert [each.tokens for each in found] == [7, 0, 0, 0, 1]
+        assert sum((each.agreed for each in in_pieces), Counter()) == {Frozen({"label": "X"}): 1}
+        assert [span for each in in_pieces for span in each.gold] == [Span(0, 2, {"label": "Y"})]
+        assert [span for each in in_pieces for span in each.predicted] == [Span(0, 1, {"label": "Y"})]
+        assert sum(each.times * each.equal for each in in_pieces) == 6
+
     def test_all_but_the_first_sentence_is_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
 
     def test_of_it_only_what_is_in_spans_and_in_zones_is_compared(self, stretches: list[Stretch]) -> None:
-        (patterns, rest) = stretches[-1].columns
+        (tag_runs, rest) = stretches[-1].columns
 
-        assert patterns.same == {"label": ["B-X"]}
-        assert patterns.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
-        assert (patterns.tokens, rest.tokens) == (2, 5)
+        assert tag_runs.same == {"label": ["B-X"]}
+        assert tag_runs.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
+        assert (tag_runs.tokens, rest.tokens) == (2, 5)
 
 
 def unbroken(corpus: Corpus) -> str:
@@ -98,7 +116,7 @@ def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
 
 
 class TestASpanThatCrossesEveryLine:
-    """Nowhere can the files be cut; so the tags of all lines become one pattern."""
+    """Nowhere can the files be cut; so the tags of all lines become one tag run."""
 
     @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
     @pytest.mark.parametrize(
@@ -406,10 +424,10 @@ def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -
     """Passages alone are the judge: if they find nothing wrong, their counts stand."""
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
     own, other = (source_of(path, ReadOptions()) for path in paths)
-    evaluation = Evaluation(Plan((metric_named("levels"),), False, Filter(), ()), [])
+    evaluation = Evaluation(PLAN, [])
 
     with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
-        reading = compared(own, other, evaluation.plan)
+        reading = compared(own, other, PLAN)
         assert reading is not None
         end = evaluation.count_reading(reading)
 

@@ -25,12 +25,12 @@ def test_the_example_of_the_docstring() -> None:
     gold = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
     predicted = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
-    zones = narrowed(gold, predicted, LAYOUT)
+    hunks = narrowed(gold, predicted, LAYOUT)
 
-    assert zones.gold == lines("d/B-Y", "e/I-Y", "O/O")
-    assert zones.predicted == lines("d/B-Y", "e/O", "O/O")
-    assert zones.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
-    assert without_outside(zones.agreed, LAYOUT) == lines("O/B-X", "O/O")
+    assert hunks.gold == lines("d/B-Y", "e/I-Y", "O/O")
+    assert hunks.predicted == lines("d/B-Y", "e/O", "O/O")
+    assert hunks.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
+    assert without_outside(hunks.agreed, LAYOUT) == lines("O/B-X", "O/O")
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
