@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clueval.compat.gate.run import gate
     from clueval.evaluation.accumulator import Accumulator
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import evaluate
@@ -40,6 +41,7 @@ _ROOMS = {
     "error_table": "findings.table",
     "evaluate": "evaluation.run",
     "find_errors": "findings.stream",
+    "gate": "compat.gate.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
@@ -64,6 +66,7 @@ __all__ = [
     "error_table",
     "evaluate",
     "find_errors",
+    "gate",
     "match_spans",
     "merge_layers",
     "overlap_components",

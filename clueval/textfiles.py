@@ -37,7 +37,7 @@ def refuse(error: CluevalError) -> NoReturn:
     raise error
 
 
-class _Counted(RawIOBase):
+class _CountedReads(RawIOBase):
     """A file that tells how much of it has been read, packed bytes where it is packed."""
 
     def __init__(self, raw: IO[bytes], progress: Progress) -> None:
@@ -88,11 +88,6 @@ def lines(
             yield number + offset, line
 
 
-def content(path: Path, most: int = MAX_LINE) -> str:
-    """The whole text of a file, all in memory. Raises as `blocks` does, and for more than `most` bytes."""
-    return decoded(raw_content(path, most), path, 1)
-
-
 def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
     """The whole content of a file, unpacked but not decoded. Raises `FileError`, `FormatError`."""
     found: list[bytes] = []
@@ -102,8 +97,6 @@ def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
         if size > most:
             raise file_too_long(str(path), most)
         found.append(data)
-    if found and not found[-1].endswith(b"\n"):
-        found.append(b"\n")
     return b"".join(found)
 
 
@@ -132,7 +125,7 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
-                raw if progress is None else BufferedReader(_Counted(raw, progress), size)
+                raw if progress is None else BufferedReader(_CountedReads(raw, progress), size)
             )
             if part is not None:
                 raw.seek(part[0])
@@ -194,6 +187,18 @@ def _require_short_lines(data: bytes, file: str, number: int, max_line: int) -> 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:
     """A block of bytes as `blocks` yields it; `number` is the number of its first line."""
+    text = decoded_as_written(data, path, number, complain)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
+        if "\r" in text:
+            line = number + text.count("\n", 0, text.index("\r"))
+            problem = "a carriage return without a line feed"
+            complain(FormatError(problem, file=str(path), line=line, advice="end lines with LF or CRLF"))
+    return text
+
+
+def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Complain = refuse) -> str:
+    """The same with line ends as they are."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -210,12 +215,6 @@ def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -
     if "\0" in text:
         line = number + text.count("\n", 0, text.index("\0"))
         complain(FormatError("a NUL character", file=str(path), line=line))
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-        if "\r" in text:
-            line = number + text.count("\n", 0, text.index("\r"))
-            problem = "a carriage return without a line feed"
-            complain(FormatError(problem, file=str(path), line=line, advice="end lines with LF or CRLF"))
     return text
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from hypothesis import HealthCheck, Phase, settings
 SHARED = Path(__file__).parents[2] / "shared"
 IN_CI = bool(os.environ.get("CI"))
 
-settings.register_profile("local", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, max_examples=200, print_blob=True)
+# the quick tests look at few examples; "full" is for the long run, which has --hypothesis-profile=full
+settings.register_profile("quick", deadline=None, derandomize=IN_CI, max_examples=20, print_blob=True)
+settings.register_profile("full", deadline=None, derandomize=IN_CI, max_examples=200, print_blob=True)
 settings.register_profile(
     "mutants",
     deadline=None,
@@ -19,7 +21,21 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-settings.load_profile("ci" if IN_CI else "local")
+settings.load_profile("quick")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A worker of xdist has a thread that waits for work; clueval forks nevertheless, and Python 3.12 warns of it."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        config.addinivalue_line(
+            "filterwarnings", "ignore:This process .* is multi-threaded:DeprecationWarning"
+        )
+
+
+def pytest_collection_finish() -> None:
+    """What was imported stays to the end: the collector of cycles need not look through it again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
+from typing import Any
 from unittest.mock import patch
 
 from clueval.evaluation.lockstep.regular import REGULAR
@@ -14,9 +16,16 @@ from clueval.reading.options import ReadOptions
 
 @contextmanager
 def handed_in(sizes: Sizes) -> Iterator[None]:
-    """Evaluations of files read them with these sizes."""
-    with patch("clueval.evaluation.run.ReadOptions", partial(ReadOptions, sizes=sizes)):
+    """Files are read with these sizes."""
+    with patch.object(ReadOptions, "of", partial(_of, sizes)):
         yield
+
+
+_options_of = ReadOptions.of
+
+
+def _of(sizes: Sizes, *arguments: Any, **choices: Any) -> ReadOptions:
+    return replace(_options_of(*arguments, **choices), sizes=sizes)
 
 
 @contextmanager

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from clueval.spans.span import Span
 
 LABELS = ("PER", "LOC", "ORG")
+
+
+def at_most(examples: int) -> settings:
+    """For a property that is slow to check: so many examples, or fewer if the profile asks for fewer."""
+    return settings(max_examples=min(examples, settings().max_examples))
 
 
 @st.composite

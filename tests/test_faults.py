@@ -24,7 +24,6 @@ from clueval.cli import main
 ENDED = Path(__file__).parent / "ended.py"
 
 BOTH = ["gold.conll", "predicted.conll"]
-GATE = ["--metric", "gate"]
 SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
 
 OUTPUTS: dict[str, list[str]] = {
@@ -38,17 +37,17 @@ OUTPUTS: dict[str, list[str]] = {
     "convert ltf": ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "out.xml"],
     "convert folder": ["convert", "ltf", "--input", "ltf", "--to", "ltf", "-o", "out/"],
     "conventions html": ["conventions", *BOTH, "--html", "out.html"],
-    "gate html": ["score", *BOTH, *GATE, "--html", "out.html"],
-    "gate tsv": ["score", *BOTH, *GATE, "--gate-tsv", "out.tsv"],
+    "gate html": ["gate", *BOTH, "--html", "out.html"],
+    "gate tsv": ["gate", *BOTH, "--gate-tsv", "out.tsv"],
     "noisy html": ["score", *BOTH, "--metric", "noisy", "--html", "out.html"],
-    "indicators": ["score", "bdoc", *GATE, *SETS, "--write-indicators", "new"],
-    "config": ["score", "--config", "run.config"],
+    "indicators": ["gate", "bdoc", *SETS, "--write-indicators", "new"],
+    "config": ["faireval", "run.config"],
 }
 """Each kind of output; the file is there before, save for the indicators, which replace nothing."""
 
 WORKERS: dict[str, list[str]] = {
     "score in two processes": ["score", *BOTH, "--jobs", "2", "--metric", "levels,exact,fair"],
-    "gate in two processes": ["score", *BOTH, "--jobs", "2", *GATE, "--html", "out.html"],
+    "gate in two processes": ["gate", *BOTH, "--jobs", "2", "--html", "out.html"],
 }
 
 CODES = {"SIGTERM": (143, "terminated"), "SIGINT": (130, "interrupted")}

@@ -207,7 +207,7 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
         ["convert", "BAD", "--to", "spans"],
         ["merge", "GOOD", "-o", "BAD"],
         ["convert", "GOOD", "--to", "spans", "-o", "BAD"],
-        ["score", "GOOD", "--config", "BAD"],
+        ["faireval", "BAD"],
     ],
     ids=" ".join,
 )
@@ -464,7 +464,7 @@ def test_a_path_of_a_megabyte_is_cut_by_every_command(
     for words in (["score", MEGABYTE, good], ["convert", good, "--to", "ltf", "-o", f"{MEGABYTE}/"]):
         assert main(words) == 2
         assert len(capsys.readouterr().err) < 2000
-    assert main(["score", "--config", str(config)]) == 2
+    assert main(["faireval", str(config)]) == 2
     assert len(capsys.readouterr().err) < 2000
 
 
@@ -473,7 +473,7 @@ def test_a_bad_folder_for_indicators_is_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], bad: str
 ) -> None:
     path = str(write(tmp_path / "d.bdocjs", json.dumps(bdoc())))
-    words = ["score", path, "--gold-set", "Key", "--predicted-set", "Key", "--metric", "gate"]
+    words = ["gate", path, "--gold-set", "Key", "--predicted-set", "Key"]
 
     assert main([*words, "--write-indicators", bad]) == 2
     assert capsys.readouterr().err.count("\n") == 1

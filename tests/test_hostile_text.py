@@ -68,7 +68,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 LAYERS = ["--layer", f"en{LESS_EVIL}=2", "--layer", "risk=3", "--token-id", "4"]
 PAIR = ["gold{}.vrt", "predicted{}.vrt", *LAYERS]
-GATE = ["--metric", "gate", "--gold-set", f"K{EVIL}", "--predicted-set", f"R{EVIL}"]
+GATE = ["--gold-set", f"K{EVIL}", "--predicted-set", f"R{EVIL}"]
 COUNTED = ["--metric", "levels,exact,fair,partial,muc,confusion", "--by", "domain", "--by", "document"]
 LAYER = LAYERS[1].removesuffix("=2")
 
@@ -81,12 +81,12 @@ FOR_PEOPLE = {
     "score merged": ["score", *PAIR, "--merge", "--where", f"risk=R{EVIL}"],
     "score noisy": ["score", *PAIR, "--metric", "noisy", "--explain"],
     "score noisy page": ["score", *PAIR, "--metric", "noisy", "--html", "x{}.html"],
-    "score gate": ["score", "gate{}", *GATE, "--features", f"f{EVIL}", "--by-feature", f"f{EVIL}"],
-    "score gate json": ["score", "gate{}", *GATE, "--output", "json"],
-    "score gate changes": ["score", "gate{}", *GATE, "--reference-set", f"K{EVIL}"],
-    "score gate page": ["score", "gate{}", *GATE, "--html", "x{}.html", "--gate-tsv", "x{}.tsv"],
-    "score gate indicators": ["score", "gate{}", *GATE, "--write-indicators", "x{}"],
-    "wrong half": ["score", "half{}", *GATE, "--html", "x{}.html", "--output", "markdown"],
+    "gate": ["gate", "gate{}", *GATE, "--features", f"f{EVIL}", "--by-feature", f"f{EVIL}"],
+    "gate json": ["gate", "gate{}", *GATE, "--output", "json"],
+    "gate changes": ["gate", "gate{}", *GATE, "--reference-set", f"K{EVIL}"],
+    "gate page": ["gate", "gate{}", *GATE, "--html", "x{}.html", "--gate-tsv", "x{}.tsv"],
+    "gate indicators": ["gate", "gate{}", *GATE, "--write-indicators", "x{}"],
+    "wrong half": ["gate", "half{}", *GATE, "--html", "x{}.html", "--output", "markdown"],
     **{
         f"conventions {form}": ["conventions", *PAIR, "--output", form]
         for form in ("text", "json", "markdown")
@@ -109,7 +109,7 @@ FOR_PEOPLE = {
     "wrong filter": ["score", *PAIR, "--where", f"{EVIL}={EVIL}"],
     "wrong value": ["score", *PAIR, "--where", f"domain={EVIL}"],
     "wrong break-down": ["score", *PAIR, "--by", EVIL],
-    "wrong set": ["score", "gate{}", "--metric", "gate", "--gold-set", EVIL, "--predicted-set", EVIL],
+    "wrong set": ["gate", "gate{}", "--gold-set", EVIL, "--predicted-set", EVIL],
     "wrong option": ["score", *PAIR, f"--{EVIL}"],
     "wrong number": ["check", "gold{}.vrt", "--max-errors", EVIL],
     "wrong format": ["score", *PAIR, "--input", EVIL],
@@ -117,8 +117,8 @@ FOR_PEOPLE = {
     "wrong command": [EVIL],
     "no file": ["score", f"none{EVIL}{{}}", "gold{}.vrt"],
     "no folder": ["merge", "gold{}.vrt", *LAYERS, "-o", f"none{EVIL}{{}}/x"],
-    "no config": ["score", "--config", f"none{EVIL}{{}}"],
-    "wrong config": ["score", "--config", "gold{}.vrt"],
+    "no config": ["faireval", f"none{EVIL}{{}}"],
+    "wrong config": ["faireval", "gold{}.vrt"],
 }
 """Each writes what must be clean wherever it goes."""
 
@@ -128,7 +128,7 @@ FOR_PROGRAMS = {
     "merge": ["merge", "gold{}.vrt", *LAYERS],
     "convert spans": ["convert", "gold{}.vrt", *LAYERS, "--to", "spans"],
     "convert ltf": ["convert", "a{}.ltf", "--input", "ltf", "--to", "ltf"],
-    "config": ["score", "--config", "run{}.config"],
+    "config": ["faireval", "run{}.config"],
 }
 """Each writes data, which must be clean on a terminal only."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import resource
 import signal
@@ -351,6 +352,12 @@ def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIG
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # a file that was opened a moment before
 class TestInterruption:
+    @pytest.fixture(autouse=True)
+    def _files_are_closed(self) -> Iterator[None]:
+        """Before the next test, which does not ignore that a file was not closed."""
+        yield
+        gc.collect()
+
     @pytest.mark.parametrize("moments", [20, pytest.param(500, marks=pytest.mark.long)])
     @pytest.mark.parametrize("names", [0, 1, 2])
     def test_no_moment_leaves_half_a_file(self, writer: tuple[Path, Write], names: int, moments: int) -> None:

@@ -27,10 +27,13 @@ from clueval.visible import visible
 COMMANDS = {
     "score": "score predicted against gold",
     "conventions": "score under every convention at once: which F1 is this?",
+    "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
+    "faireval": "carry out a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",
+    "formats": "list the formats, or describe one",
 }
 """What each command does; its room, of the same name, is imported when it is called."""
 

@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    reading = ReadOptions(common.single_layers(options), **common.reading(options))
+    reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     files = [file for given in options.files for file in files_of(given)]
     reading.require_use(path for _, path in files)
     wrong = 0

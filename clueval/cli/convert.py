@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.printing import put, remark, wrote
 from clueval.exceptions import FileError, UsageError
-from clueval.formats.spans_table import header, row
+from clueval.formats import all_formats, format_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.writing import whole_file
+
+Lines = Callable[[Iterator[Document]], Iterator[str]]
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -34,12 +37,13 @@ examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
+    names = [form.name for form in all_formats() if form.write is not None]
     parser.add_argument(
         "--to",
-        choices=("ltf", "spans"),
+        choices=names,
         metavar="FORMAT",
         required=True,
-        help="the format to write: ltf, spans",
+        help=f"the format to write: {', '.join(names)}",
     )
     parser.add_argument(
         "-o",
@@ -52,20 +56,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    documents = read(options.file, common.single_layers(options), **common.reading(options))
+    form = format_named(options.to)
+    assert form.write is not None
+    layers = common.single_layers(options)
+    documents = read(options.file, layers, **common.reading(options))
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
+    if form.write.unit == "character":
+        documents = map(to_characters, documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, options.text], [path])
-    if options.to == "spans":
+    write = partial(form.write.lines, layers=layer_names(layers), with_ids=options.token_id is not None)
+    if not form.single:
         require_one_file(options.file)
-        with_ids = options.token_id is not None
-        print_or_write(_spans(documents, layer_names(common.single_layers(options)), with_ids), path)
+        print_or_write(write(documents), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
-        _write_each(documents, path, inputs)
+        _write_each(documents, path, write, form.write.ending, inputs)
     else:
-        print_or_write(_single(documents), path)
+        print_or_write(write(_only(documents)), path)
     return 0
 
 
@@ -89,20 +98,6 @@ def print_or_write(lines: Iterable[str], path: Path | None) -> None:
     wrote(path)
 
 
-def _spans(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
-    """The header and a line for each span; of a file without documents the header with these layers."""
-    number = -1
-    for number, document in enumerate(documents):
-        if number == 0:
-            layers = list(document.layers)
-            yield header(layers, with_ids)
-        spans = [span for layer in layers for span in document.layers.get(layer, ())]
-        for span in sorted(spans, key=lambda span: (span.start, span.end)):
-            yield row(document, span, layers, with_ids)
-    if number < 0:
-        yield header(layers, with_ids)
-
-
 def _with_label(document: Document, label: str) -> Document:
     """The document with the spans of that label alone."""
     layers = {
@@ -111,39 +106,27 @@ def _with_label(document: Document, label: str) -> Document:
     return replace(document, layers=layers)
 
 
-def _ltf(document: Document) -> str:
-    from clueval.formats.ltf import write_ltf
-
-    if len(document.layers) != 1:
-        raise UsageError(
-            f"the tagging format holds one layer, not {len(document.layers)}", advice="name one with --layer"
-        )
-    return write_ltf(to_characters(document), next(iter(document.layers)))
-
-
-def _single(documents: Iterator[Document]) -> Iterator[str]:
-    """The one document; where there is none, one without text, since an empty file is none of the format."""
-    number = -1
+def _only(documents: Iterator[Document]) -> Iterator[Document]:
+    """The documents, of which there may be one. Raises `UsageError` for a second one."""
     for number, document in enumerate(documents):
         if number:
             raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
-        yield _ltf(document).removesuffix("\n")
-    if number < 0:
-        yield "<body></body>"
+        yield document
 
 
-def _write_each(documents: Iterator[Document], folder: Path, inputs: Inputs) -> None:
+def _write_each(
+    documents: Iterator[Document], folder: Path, write: Lines, ending: str, inputs: Inputs
+) -> None:
     """One file for each document, called by its id."""
     written: set[str] = set()
     for document in documents:
-        name = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
+        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
+        name = f"{stem}{ending}"
         if name in written:
-            raise FileError(
-                f"two documents would be called {name}.xml", file=str(folder), document=document.id
-            )
+            raise FileError(f"two documents would be called {name}", file=str(folder), document=document.id)
         written.add(name)
-        path = folder / f"{name}.xml"
+        path = folder / name
         inputs.refuse(path)
         with whole_file(path) as output:
-            output.write(_ltf(document))
+            output.writelines(f"{line}\n" for line in write(iter([document])))
     remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

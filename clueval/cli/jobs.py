@@ -62,8 +62,6 @@ def places(options: argparse.Namespace) -> Iterator[tuple[int | None, Executor |
 
 def remark(options: argparse.Namespace) -> Callable[[str], object] | None:
     """What to do with remarks on where is counted."""
-    return _say if options.verbose else None
-
-
-def _say(line: str) -> None:
-    printing.remark(f"clueval score: {line}")
+    if not options.verbose:
+        return None
+    return lambda line: printing.remark(f"clueval {options.command}: {line}")

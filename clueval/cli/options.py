@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.formats import FORMATS
+from clueval.formats import FORMATS, all_formats
 from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.reading.options import formats_that_read
+from clueval.reading.pairing import PAIR_BY
 from clueval.spans.span import MERGED
 from clueval.tagging.schemes import INVALID, SCHEMES
 
@@ -54,10 +56,24 @@ def _whole(text: str) -> int | None:
         return None
 
 
-def add_sides(parser: argparse.ArgumentParser, *, optional: bool = False) -> None:
-    """The arguments GOLD and PREDICTED; GOLD is `optional` where something else may say what is read."""
-    count = {"nargs": "?"} if optional else {}
-    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder", **count)  # type: ignore[arg-type]
+def _formats(option: str) -> str:
+    """Which formats read an option, for its help."""
+    names = formats_that_read(option)
+    return f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+
+
+def _treatments() -> str:
+    """How ill-formed tags are treated by default, for the help of ``--invalid``."""
+    first: dict[str, list[str]] = {}
+    for form in all_formats():
+        if form.treatments:
+            first.setdefault(form.treatments[0], []).append(form.name)
+    return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
+
+
+def add_sides(parser: argparse.ArgumentParser) -> None:
+    """The arguments GOLD and PREDICTED."""
+    parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
     parser.add_argument(
         "predicted",
         type=Path,
@@ -67,15 +83,55 @@ def add_sides(parser: argparse.ArgumentParser, *, optional: bool = False) -> Non
     )
 
 
+def add_selection(group: argparse._ArgumentGroup) -> None:
+    """The options that say what is counted, and for what there are scores."""
+    group.add_argument(
+        "--where",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
+    )
+    group.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="KEY",
+        help="scores for each value of this metadata, too; --by document for each document",
+    )
+
+
+def add_output(group: argparse._ArgumentGroup, forms: Sequence[str]) -> None:
+    """The option for the form of a result."""
+    group.add_argument(
+        "--output",
+        choices=forms,
+        metavar="FORM",
+        default="text",
+        help=f"the form of the result: {', '.join(forms)} (default: text)",
+    )
+
+
+def add_pair_by(group: argparse._ArgumentGroup) -> None:
+    """The option that says which documents belong together."""
+    group.add_argument(
+        "--pair-by",
+        choices=PAIR_BY,
+        metavar="WHAT",
+        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
+        "content (their text): id, name, content (default: files by relative name, documents in order)",
+    )
+
+
 def add_sets(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """The options for annotation sets, of which one file may have several."""
     parser.add_argument(
-        "--gold-set", metavar="SET", help="the annotation set that is gold (formats gate-xml and bdoc)"
+        "--gold-set", metavar="SET", help=f"the annotation set that is gold ({_formats('annotation_set')})"
     )
     parser.add_argument(
         "--predicted-set",
         metavar="SET",
-        help="the annotation set that is predicted (formats gate-xml and bdoc); without PREDICTED, in the files "
+        help=f"the annotation set that is predicted ({_formats('annotation_set')}); without PREDICTED, in the files "
         "of GOLD",
     )
 
@@ -95,58 +151,59 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
         "--token",
         type=column,
         metavar="COLUMN",
-        help="the column of the tokens (formats vrt and conll; default: the first that holds neither tags nor "
+        help=f"the column of the tokens ({_formats('token')}; default: the first that holds neither tags nor "
         "token ids)",
     )
     group.add_argument(
         "--token-id",
         type=column,
         metavar="COLUMN",
-        help="the column of the token ids, unique in a document, if there is one (formats vrt and conll); the two "
+        help=f"the column of the token ids, unique in a document, if there is one ({_formats('token_id')}); the two "
         "sides must have the same",
     )
     group.add_argument(
         "--input",
         choices=FORMATS,
         metavar="FORMAT",
-        help=f"the format of the files: {', '.join(FORMATS)} (default: told from their first lines)",
+        help=f"the format of the files: {', '.join(FORMATS)} (default: recognised by their beginning)",
     )
     group.add_argument(
         "--scheme",
         metavar="SCHEME",
-        help=f"the scheme of the tags: {', '.join(SCHEMES)} (formats vrt and conll; default: told from the tags)",
+        help=f"the scheme of the tags: {', '.join(SCHEMES)} ({_formats('scheme')}; default: recognised from the tags)",
     )
     group.add_argument(
         "--invalid",
         choices=INVALID,
         metavar="HOW",
         help="how to treat ill-formed tags: conlleval repairs them as conlleval and seqeval do, discard drops "
-        "their spans (seqeval's strict mode), error refuses them (default: conlleval; in format nerval discard)",
+        f"their spans (seqeval's strict mode), error refuses them (default: {_treatments()})",
     )
     group.add_argument(
         "--document-tag",
         default="text",
         metavar="TAG",
-        help="the XML element that is a document (format vrt; default: text)",
+        help=f"the XML element that is a document ({_formats('document_tag')}; default: text)",
     )
     group.add_argument(
         "--sentence-tag",
         default="s",
         metavar="TAG",
-        help="the XML element that is a sentence (format vrt; default: s)",
+        help=f"the XML element that is a sentence ({_formats('sentence_tag')}; default: s)",
     )
     group.add_argument(
         "--ignore-punctuation",
         action=argparse.BooleanOptionalAction,
         default=None,
-        help="whether punctuation is taken out of the spans, as FairEval does (format conll2000; default: yes)",
+        help="whether punctuation is taken out of the spans, as FairEval does "
+        f"({_formats('ignore_punct')}; default: yes)",
     )
     group.add_argument(
         "--text",
         type=Path,
         metavar="FILE",
-        help="the VRT or CoNLL file with the text of a table of spans (format spans only; default: the .vrt file "
-        "of the same name beside the table)",
+        help="the VRT or CoNLL file with the text of a table of spans "
+        f"({_formats('text')}; default: the .vrt file of the same name beside the table)",
     )
     group.add_argument(
         "--max-line",
@@ -168,7 +225,7 @@ def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
             "--set",
             dest="annotation_set",
             metavar="NAME",
-            help="the annotation set to read (formats gate-xml and bdoc)",
+            help=f"the annotation set to read ({_formats('annotation_set')})",
         )
 
 

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.gate import GateOutputs
+from clueval.cli.forms import FORMS, rendered
 from clueval.cli.jobs import add_jobs, places, remark
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.progress import progress
-from clueval.cli.settings import add_settings, candidate_lists, metrics
+from clueval.cli.settings import add_settings, metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import evaluate
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
 from clueval.metrics.metric import Metric
-from clueval.reading.pairing import PAIR_BY
-from clueval.reports import markdown
-from clueval.textfiles import lines
-from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.metrics.noisy import Noisy
@@ -47,15 +42,15 @@ examples:
   clueval score both.conll                                   (gold and predicted in the last two columns)
   clueval score gold/ predicted/ --layer entity=2 --by domain --where risk=high
   clueval score gold/ predicted/ --pair-by content                 (the same documents, other names)
-  clueval score corpus/ --metric gate --gold-set Key --predicted-set Response --reference-set Old"""
+  clueval score corpus/ --metric gate --gold-set Key --predicted-set Response"""
 
 
-OUTPUTS = ("text", "json", "tsv", "markdown", "conlleval")
-"""The forms of a result; the room of each has its name, and is imported when it is asked for."""
+OUTPUTS = (*FORMS, "conlleval")
+"""The forms of a result here."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    common.add_sides(parser, optional=True)
+    common.add_sides(parser)
     group = parser.add_argument_group("scoring")
     group.add_argument(
         "--metric",
@@ -66,27 +61,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--merge", action="store_true", help="merge all layers into one sequence of spans and score that"
     )
-    group.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
-    )
-    group.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="scores for each value of this metadata, too; --by document for each document",
-    )
-    group.add_argument(
-        "--output",
-        choices=OUTPUTS,
-        metavar="FORM",
-        default="text",
-        help=f"the form of the result: {', '.join(OUTPUTS)} (default: text)",
-    )
+    common.add_selection(group)
+    common.add_output(group, OUTPUTS)
     group.add_argument(
         "--unit",
         choices=("token", "character"),
@@ -114,62 +90,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--html",
         type=Path,
         metavar="FILE",
-        help="write a web page: with metric gate the scores and their curve, with metric noisy every gold span "
-        "and its counterpart (extra: report)",
+        help="with metric noisy: write a web page with every gold span and its counterpart (extra: report)",
     )
-    group.add_argument(
-        "--pair-by",
-        choices=PAIR_BY,
-        metavar="WHAT",
-        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
-        "content (their text): id, name, content (default: files by relative name, documents in order)",
-    )
+    common.add_pair_by(group)
     common.add_sets(group)
-    group.add_argument(
-        "--reference-set",
-        metavar="SET",
-        help="with metric gate: another annotation set of the predicted files, of an older run, to compare with",
-    )
-    group.add_argument(
-        "--gate-tsv", type=Path, metavar="FILE", help="with metric gate: write GATE's table of 31 columns"
-    )
-    group.add_argument(
-        "--write-indicators",
-        type=Path,
-        metavar="FOLDER",
-        help="with metric gate: write copies of the predicted files (formats gate-xml and bdoc) that show what "
-        "became of each annotation",
-    )
-    group.add_argument(
-        "--indicator-prefix",
-        metavar="P",
-        help="with --write-indicators: what the annotation sets P_Res, P_Ref and P_Diff in the copies begin with "
-        "(default: clueval)",
-    )
-    group.add_argument(
-        "--config",
-        type=Path,
-        metavar="FILE",
-        help="carry out a FairEval config file and print its report, without GOLD, PREDICTED or any other option",
-    )
     add_jobs(parser)
     common.add_reading(parser, pairs=True)
     add_settings(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.config is not None:
-        _require_alone(options)
-        return _run_config(options.config)
     _check(options)
-    require_writable([options.html, options.gate_tsv])
+    require_writable([options.html])
     chosen = metrics(options)
     explains = _explains(options, chosen)
     gold, predicted = _sides(options)
     _refuse_to_overwrite(gold, predicted, options)
     reading = common.reading(options)
-    lists = candidate_lists(options)
-    outputs = GateOutputs(options, chosen, lists)
     require_page(options.html)
     with (
         places(options) as (jobs, executor),
@@ -187,23 +124,19 @@ def run(options: argparse.Namespace) -> int:
             align=(options.max_alignment or True) if options.align else False,
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
-            reference_set=options.reference_set,
-            lists=lists,
             pair_by=options.pair_by,
-            each=outputs.add if outputs else None,
             progress=advance,
             jobs=jobs,
             executor=executor,
             remark=remark(options),
             **reading,
         )
-    outputs.write(result)
     if explains is not None:
         _explain(result, explains, (gold, predicted), reading, options)
     else:
         if options.output == "conlleval":  # whose format has no place for it
             printing.remark(f"signature: {result.signature}")
-        printing.put(_rendered(result, options.output))
+        printing.put(rendered(result, options.output))
     return 0
 
 
@@ -212,34 +145,8 @@ def _refuse_to_overwrite(gold: Any, predicted: Any, options: argparse.Namespace)
     listed = [path for side in (gold, predicted) if isinstance(side, list) for path in side]
     refuse_to_overwrite(
         [options.gold, options.predicted, options.pairs, options.text, *listed],
-        [options.html, options.gate_tsv],
+        [options.html],
     )
-
-
-def _rendered(result: Result, output: str) -> str:
-    """A result in one of the forms of `OUTPUTS`."""
-    if output == "json":
-        return result.to_json()
-    if output == "text":
-        return str(result)
-    report = result.to_dict()
-    if output == "markdown":
-        return markdown.render(report, result.tables())
-    if output == "tsv":
-        metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
-        report = {**report, "metrics": metrics}
-    module = "clueval.compat.conlleval" if output == "conlleval" else f"clueval.reports.{output}"
-    rendered: str = import_module(module).render(report)
-    return rendered
-
-
-def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report without what is no number: the list of changes against a reference has no place in columns."""
-    return {
-        key: _numbers(value) if isinstance(value, Mapping) else value
-        for key, value in report.items()
-        if not isinstance(value, list | str)
-    }
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -251,37 +158,23 @@ def _check(options: argparse.Namespace) -> None:
                 "conlleval's format is about all spans and tokens",
                 advice="leave out --metric, --where, --by and --unit",
             )
-    if options.gold is None:
-        raise UsageError("nothing to score", advice="give GOLD and PREDICTED")
-
-
-def _require_alone(options: argparse.Namespace) -> None:
-    """Raise `UsageError` for anything that stands beside --config."""
-    parser = argparse.ArgumentParser(add_help=False)
-    add_arguments(parser)
-    for name, value in vars(parser.parse_args(["--config", str(options.config)])).items():
-        if getattr(options, name) != value:
-            given = name.upper() if name in ("gold", "predicted") else f"--{name.replace('_', '-')}"
-            raise UsageError(
-                f"--config says what is scored and how, and {given} is given, too",
-                advice="give --config alone",
-            )
 
 
 def _explains(options: argparse.Namespace, chosen: Sequence[Metric]) -> Noisy | None:
     """The metric whose counterparts are to be shown, if they are. Raises `UsageError` where that cannot be."""
     names = {metric.name for metric in chosen}
-    if options.html is not None and not names & {"gate", "noisy"}:
+    if options.html is not None and "noisy" not in names:
         raise UsageError(
-            "--html writes a page about metric gate or noisy",
-            advice="add --metric gate or noisy; clueval errors --html writes one about the errors",
+            "--html writes a page about metric noisy",
+            advice="add --metric noisy; clueval errors --html writes one about the errors, clueval gate --html one "
+            "about GATE's scores",
         )
     if options.explain and "noisy" not in names:
         raise UsageError("--explain is about metric noisy", advice="add --metric noisy")
-    if not options.explain and (options.html is None or "gate" in names):
+    if not options.explain and options.html is None:
         return None
-    flag = "--explain" if options.explain else "--html, with metric noisy,"
-    for other in ("where", "by", "merge", "pair_by", "reference_set", "gold_set", "predicted_set"):
+    flag = "--explain" if options.explain else "--html"
+    for other in ("where", "by", "merge", "pair_by", "gold_set", "predicted_set"):
         if getattr(options, other):
             raise UsageError(
                 f"{flag} shows every gold span of two files as it is",
@@ -337,20 +230,3 @@ def _explain(
                 iter([explanation_table("noisy: every gold span and its counterpart", explained)])
             )
         )
-
-
-def _run_config(path: Path) -> int:
-    """A FairEval run: what the config says, and nothing else."""
-    from clueval.compat.faireval.config import output_file, parse_config, run_config
-
-    config = parse_config(lines(path), file=str(path))
-    target = output_file(config)
-    refuse_to_overwrite([path, config.target_in, config.system_in], [target])
-    report = run_config(config)
-    if target is None:
-        printing.put(report, end="")
-    else:
-        with whole_file(target) as output:
-            output.write(report)
-        printing.wrote(target)
-    return 0

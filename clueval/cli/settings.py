@@ -11,6 +11,7 @@ from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 
 if TYPE_CHECKING:
+    from clueval.metrics.gate import Gate
     from clueval.metrics.gate.list_evaluation import Lists
 
 
@@ -66,7 +67,12 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         help="also for --align: two texts are aligned if the product of their lengths in characters is at most "
         "this, else refused (default: 100000000000, two texts of 316,000)",
     )
-    gate = parser.add_argument_group("metric gate (GATE: strict and lenient)")
+    add_gate_settings(parser, "metric gate (GATE: strict and lenient)")
+
+
+def add_gate_settings(parser: argparse.ArgumentParser, title: str) -> argparse._ArgumentGroup:
+    """The options of metric gate, save --beta; returns their group."""
+    gate = parser.add_argument_group(title)
     gate.add_argument(
         "--types",
         metavar="A,B=C,...",
@@ -120,10 +126,11 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         "(coextensive) (default: overlapping)",
     )
     gate.add_argument("--by-feature", metavar="F,...", help="scores for each value of these features, too")
-    _add_lists(parser.add_argument_group("metric gate: candidate lists"))
+    return gate
 
 
-def _add_lists(lists: argparse._ArgumentGroup) -> None:
+def add_lists(lists: argparse._ArgumentGroup) -> None:
+    """The options that say where candidate lists are."""
     lists.add_argument(
         "--list-type", metavar="TYPE", help="predicted annotations of this type are lists of candidates"
     )
@@ -197,6 +204,13 @@ def metrics(options: argparse.Namespace) -> list[Metric]:
         if name not in METRICS:
             raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
     return [metric_named(name, **_settings(name, options)) for name in names]
+
+
+def gate_metric(options: argparse.Namespace) -> Gate:
+    """Metric gate with its settings."""
+    from clueval.metrics.gate import Gate
+
+    return Gate(**_settings("gate", options))
 
 
 def _is_given(value: object) -> bool:

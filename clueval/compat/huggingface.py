@@ -26,8 +26,8 @@ from typing import Any
 from clueval.compat.seqeval.averages import ZeroDivision
 from clueval.compat.seqeval.metrics import accuracy_score, classification_report
 from clueval.compat.seqeval.metrics.v1 import check_consistent_length
-from clueval.compat.seqeval.scheme import SCHEMES, Token, WrongTypeError
 from clueval.exceptions import UsageError
+from clueval.tagging.token_schemes import SCHEMES, Token, WrongTypeError
 
 IGNORED = -100
 """The id of a position that does not count, PyTorch's default."""

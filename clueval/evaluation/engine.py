@@ -13,6 +13,7 @@ from typing import Any
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Counted, Result, Unprojected
 from clueval.evaluation.seen_names import Known
@@ -28,6 +29,7 @@ from clueval.spans.filters import ID
 from clueval.spans.merging import with_merged
 from clueval.spans.span import DEFAULT_LAYER, MERGED, making_many
 from clueval.transforms.characters import to_characters
+from clueval.transforms.group import Group
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
@@ -50,6 +52,7 @@ class Evaluation:
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
+        self._preparation = Preparation(plan.transforms)
         self._known = Known(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
@@ -76,6 +79,16 @@ class Evaluation:
         return bool(self.plan.where.on_layers(self.layers or [DEFAULT_LAYER]))
 
     # Documents
+
+    def count_group(self, group: Group) -> None:
+        """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
+        before = self.total.documents
+        prepared = self._preparation(group)
+        self.count_documents(prepared.gold, prepared.predicted)
+        self.count_repaired(group.gold, group.predicted)
+        if self.total.documents > before:
+            for observer in self.plan.observers:
+                observer.see(prepared)
 
     def count_documents(self, gold: Document, predicted: Document) -> None:
         """Check and count one pair of documents."""
@@ -240,6 +253,8 @@ class Evaluation:
             self.unprojected,
             self._known,
             self._frames,
+            None,  # the tags of a part are known to what has read it
+            self._preparation.changed(),
         )
 
     def fits(self, found: Found) -> bool:
@@ -272,6 +287,7 @@ class Evaluation:
         self._known.include(found.known)
         for frame, number in found.frames.items():
             self._frames[frame] += number
+        self._preparation.include(found.prepared)
 
     def result(self, signature: Signature) -> Result:
         self._known.require_all(self.plan.by, self.layers)
@@ -306,6 +322,8 @@ class Evaluation:
             self.unprojected if self.plan.align is not None else None,
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
             self.plan.metrics,
+            self._preparation.changed() if self.plan.transforms else None,
+            {observer.name: section for observer in self.plan.observers if (section := observer.section())},
         )
 
     def _tally_of(self, metric: Metric) -> Tally:

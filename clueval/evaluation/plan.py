@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from clueval.evaluation.observer import Observer
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import Filter
+from clueval.transforms.group import Transform
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be counted: metrics, sequences with their layers, filters, break-downs."""
+    """What is to be counted: metrics, sequences with their layers, filters, break-downs; and what is done before."""
 
     metrics: tuple[Metric, ...]
     merge: bool
@@ -19,6 +21,8 @@ class Plan:
     by: tuple[str, ...]
     unit: str | None = None
     align: int | None = None
+    transforms: tuple[Transform, ...] = ()
+    observers: tuple[Observer, ...] = ()
 
     @property
     def texts_may_differ(self) -> bool:
@@ -43,4 +47,5 @@ class Plan:
     def needs_documents(self) -> bool:
         """Whether raw passages are not enough, because of what is to be counted."""
         documents = any(metric.needs.documents for metric in self.metrics)
-        return self.texts_may_differ or documents or self.unit == "character"
+        looked_at = bool(self.transforms or self.observers)
+        return self.texts_may_differ or documents or looked_at or self.unit == "character"

@@ -19,6 +19,7 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, _described, require_same
 
 
@@ -93,7 +94,8 @@ class Result:
     `metrics` holds, by metric and sequence, the reports whose shapes the documentation of each metric gives.
     `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was;
     `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
-    wrong. `scored_by` are the metrics, which make the tables.
+    wrong. `scored_by` are the metrics, which make the tables. `prepared` holds, if there were transforms, what each
+    has changed; `sections` are the reports of the observers, by their names.
     """
 
     documents: int
@@ -105,6 +107,8 @@ class Result:
     unprojected: Sequence[Unprojected] | None = None
     counted: Counted | None = field(default=None, compare=False, repr=False)
     scored_by: Sequence[Metric] = field(default=(), compare=False, repr=False)
+    prepared: Mapping[str, Tally] | None = None
+    sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
         """The numbers in which two results differ, by metric, in the order of the reports.
@@ -124,14 +128,14 @@ class Result:
 
         Raises `UsageError` if the signatures differ, unless `force` is given; the choices that differ then have
         both values in the signature. Raises it, too, for results of different metrics and for those that do not
-        have their counts, or are broken down or of aligned texts, which do not add up.
+        have their counts, or are broken down, of aligned texts or with sections of observers, which do not add up.
         """
         if not force:
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
-            if result.groups is not None or result.unprojected is not None:
+            if result.groups is not None or result.unprojected is not None or result.sections:
                 raise UsageError(
-                    "results that are broken down, or of aligned texts, cannot be added",
+                    "results that are broken down, of aligned texts or with observers cannot be added",
                     advice="evaluate both corpora in one go",
                 )
         if self.counted is None or other.counted is None:
@@ -148,6 +152,7 @@ class Result:
             metrics=counted.scores(),
             signature=_joined(self.signature, other.signature),
             counted=counted,
+            prepared=_added(self.prepared, other.prepared),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -168,6 +173,9 @@ class Result:
                 {"document": document, "label": span.label, "start": span.start, "end_exclusive": span.end}
                 for document, span in self.unprojected
             ]
+        if self.prepared is not None:
+            report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+        report.update(self.sections)
         return report
 
     def to_json(self) -> str:
@@ -178,9 +186,11 @@ class Result:
 
     def tables(self) -> Iterator[Table]:
         """The reports as tables, those of each group of a break-down after the whole."""
-        from clueval.metrics.tables import of_report
+        from clueval.metrics.tables import of_report, of_section
 
-        return of_report(self.to_dict(), self.scored_by)
+        yield from of_report(self.to_dict(), self.scored_by)
+        for name, section in self.sections.items():
+            yield from of_section(name, section)
 
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
@@ -200,6 +210,17 @@ def _joined(own: Signature, other: Signature) -> Signature:
         for key, pair in own.differences(other).items()
     }
     return Signature({**own.choices, **both})
+
+
+def _added(own: Mapping[str, Tally] | None, other: Mapping[str, Tally] | None) -> Mapping[str, Tally] | None:
+    """What transforms have changed in both corpora together."""
+    if own is None and other is None:
+        return None
+    sides = own or {}, other or {}
+    return {
+        name: sides[0].get(name, Tally()) + sides[1].get(name, Tally())
+        for name in dict.fromkeys([*sides[0], *sides[1]])
+    }
 
 
 def _differences(own: object, other: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:

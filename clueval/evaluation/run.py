@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.compat.gate.sets import Beside, Group
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, compared
+from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import Work
 from clueval.evaluation.plan import Plan
+from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
@@ -27,7 +28,7 @@ from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.reading.layers import LayerColumns, columns_of_side, layer_names
-from clueval.reading.options import ReadOptions
+from clueval.reading.options import Reading, ReadOptions
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -41,11 +42,10 @@ from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.textfiles import Progress
+from clueval.transforms.group import Group, Transform
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
-
-    from clueval.metrics.gate.list_evaluation import Lists
 
 
 def evaluate(
@@ -68,12 +68,12 @@ def evaluate(
     ignore_punct: bool | None = None,
     gold_set: str | None = None,
     predicted_set: str | None = None,
-    reference_set: str | None = None,
-    lists: Lists | None = None,
+    further_sets: Sequence[str] = (),
     pair_by: str | None = None,
     unit: str | None = None,
     align: bool | int = False,
-    each: Callable[[Group], object] | None = None,
+    transforms: Sequence[Transform] = (),
+    observers: Sequence[Observer] = (),
     progress: Progress | None = None,
     jobs: int | None = 1,
     executor: Executor | None = None,
@@ -97,11 +97,8 @@ def evaluate(
         gold_set, predicted_set: the annotation sets of the two sides, in formats that have several by name;
             with `predicted` None both are taken from the same files. The layer that a metric `gate` names as
             `containing` is, in these formats, written ``SET:TYPE``; it is no sequence to be scored.
-        reference_set: with metric ``gate``, an annotation set of the predicted files, usually of an older
-            run; the report's ``reference`` compares the two (see `clueval.compat.gate.changes`).
-        lists: with metric ``gate``, where the predicted set has candidate lists. The report is then about the
-            best candidate of each list, and its ``lists`` about everything else (see
-            `clueval.metrics.gate.list_evaluation`).
+        further_sets: annotation sets of the predicted files that are not counted; transforms and observers get
+            them as `Group.further`.
         pair_by: ``id``, ``name`` or ``content``: documents of the two sides go together by the id that the
             document has, by the name of its file but for its ending, or by its text, in any order. None:
             files by relative name, documents in order.
@@ -109,7 +106,11 @@ def evaluate(
         align: True if the two sides' texts differ and predicted spans are to be projected onto the gold text
             (needs rapidfuzz, extra ``align``); a number is the greatest product of the lengths of two texts.
             The metric ``noisy`` compares different texts without it.
-        each: is called with the documents of every group that is counted: gold, predicted, reference.
+        transforms: change each `Group` of parallel documents, one after the other, before layers are merged,
+            filters applied and spans counted. The signature names them; what they changed is in
+            `Result.prepared`.
+        observers: see each group that is counted, as the transforms have left it; what they report is in
+            `Result.sections`. With observers one process counts.
         progress: is called with the number of bytes read, again and again.
         jobs: how many processes count files; None: as many as there are cores, if there is enough to count.
         executor: what counts files instead: anything with the `submit` of `concurrent.futures.Executor`,
@@ -126,13 +127,15 @@ def evaluate(
     not counts.
     """
     require_jobs(jobs)
-    _require_sense(unit, pair_by, predicted is None, merge and (reference_set, lists) != (None, None))
-    chosen = tuple(_with_unfiltered(metric, gold_set) for metric in _metrics(metrics))
-    beside = Beside(chosen, reference_set, lists, each)
+    _require_sense(unit, pair_by, predicted is None)
+    require_names(observers)
+    chosen, prepared = _metrics(metrics), choices_of(transforms)
     keys = (by,) if isinstance(by, str) else tuple(by)
-    plan = Plan(beside.metrics, merge, parse_where(where), keys, unit, _cells(align))
+    plan = Plan(
+        *(chosen, merge, parse_where(where), keys, unit, _cells(align)), tuple(transforms), tuple(observers)
+    )
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
-    reading = ReadOptions(
+    reading = Reading(
         input=input,
         token=token,
         token_id=token_id,
@@ -140,57 +143,52 @@ def evaluate(
         invalid=invalid,
         document_tag=document_tag,
         sentence_tag=sentence_tag,
-        text=None if text is None else Path(text),
+        text=text,
         ignore_punct=ignore_punct,
-        whole_text=plan.reads_whole_texts,
-        containing=_containing(chosen),
         max_line=max_line,
         max_sentence=max_sentence,
     )
+    read_options = ReadOptions.of(reading, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
     if pairs is not None:
-        reading.require_use(_files(gold, predicted, pairs))  # type: ignore[arg-type]  # paths, as there are pairs
-        sets = (gold_set, predicted_set, reference_set)
-        options = _options(reading, layers, sets, predicted is None)
+        read_options.require_use(_files(gold, predicted, pairs))  # type: ignore[arg-type]  # paths, as there are pairs
+        sets = (gold_set, predicted_set, *further_sets)
+        options = _options(read_options, layers, sets, predicted is None)
         remark = remark or _say_nothing
-        if beside or pair_by is not None:
+        if observers or further_sets or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
             sides: tuple[Any, Any] = gold, predicted
             groups = document_groups(*sides, options, pair_by, progress, partial(_see, evaluation))
-            _count_groups(evaluation, beside, groups)
+            _count_groups(evaluation, groups)
         else:
             single = predicted is None and gold_set is None
             work = Work(plan, tuple(evaluation.layers), (options[0], options[1]), single, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
         choices = {"scheme": scheme or "auto", "invalid": "+".join(sorted(evaluation.treatments)) or "none"}
     else:
-        _require_documents(gold, predicted, reference_set)
-        reading.require_none()
-        _count_groups(evaluation, beside, _groups(documents_of(gold), documents_of(predicted), pair_by))
+        _require_documents(gold, predicted, further_sets)
+        read_options.require_none()
+        _count_groups(evaluation, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
-    choices |= beside.choices() | ({} if pair_by is None else {"paired": pair_by})
-    return beside.completed(evaluation.result(_signature(plan, choices, evaluation)))
+    choices |= prepared | ({} if pair_by is None else {"paired": pair_by})
+    return evaluation.result(_signature(plan, choices, evaluation))
 
 
-def _require_sense(unit: str | None, pair_by: str | None, single: bool, merges_sets: bool) -> None:
+def _require_sense(unit: str | None, pair_by: str | None, single: bool) -> None:
     """Raise `UsageError` for settings that mean nothing, alone or together."""
     if unit not in (None, "token", "character"):
         raise UsageError(f"unknown unit {unit!r}", advice="token or character")
     require_pair_by(pair_by)
     if single and pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    if merges_sets:
-        raise UsageError(
-            "merged layers have neither a reference set nor candidate lists", advice="leave out merge"
-        )
 
 
-def _require_documents(gold: object, predicted: object, reference_set: str | None) -> None:
+def _require_documents(gold: object, predicted: object, further_sets: Sequence[str]) -> None:
     """Raise `UsageError` unless both sides are documents, and nothing is asked for that is read from files."""
     if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
         raise UsageError("one side is a path and the other is not", advice="give two paths or two iterables")
-    if reference_set is not None:
-        raise UsageError("a reference set is read from files", advice="give paths, or use Gate.against")
+    if further_sets:
+        raise UsageError("further annotation sets are read from files", advice="give paths")
 
 
 def _say_nothing(_: str) -> None:
@@ -211,10 +209,10 @@ def _files(
 def _options(
     reading: ReadOptions,
     layers: LayerColumns | None,
-    sets: tuple[str | None, str | None, str | None],
+    sets: Sequence[str | None],
     single: bool,
 ) -> list[ReadOptions]:
-    """How gold and predicted are read, and the reference if there is one; `sets` are their annotation sets.
+    """How gold, predicted and further documents are read; `sets` are their annotation sets.
 
     With `single`, the files of the two sides are the same; without sets they then differ by their columns.
     """
@@ -228,7 +226,7 @@ def _options(
         )
         for side in range(2)
     ]
-    return options if sets[2] is None else [*options, replace(options[1], annotation_set=sets[2])]
+    return [*options, *(replace(options[1], annotation_set=further) for further in sets[2:])]
 
 
 def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | None, Path, Path]] | None:
@@ -236,32 +234,19 @@ def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | Non
     return [] if are_paths(gold) and are_paths(predicted) else None  # type: ignore[arg-type]
 
 
-def _groups(gold: Documents, predicted: Documents, pair_by: str | None) -> Iterator[Group]:
+def _groups(gold: Documents, predicted: Documents, pair_by: str | None) -> Iterator[tuple[Document, ...]]:
     if pair_by is None:
         return same_documents(gold, predicted)
     return parallel(((document,) for document in gold), ((document,) for document in predicted), pair_by)
-
-
-def _with_unfiltered(metric: Metric, gold_set: str | None) -> Metric:
-    """GATE's rule: targets of the containing set and type themselves all take part."""
-    containing = metric.needs.within
-    if containing is None or gold_set is None or metric.unfiltered is not None:  # type: ignore[attr-defined]
-        return metric
-    set_name, _, kind = containing.rpartition(":")
-    return replace(metric, unfiltered=kind) if set_name == gold_set else metric  # type: ignore[type-var]
 
 
 def _containing(metrics: Iterable[Metric]) -> str | None:
     return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
 
 
-def _count_groups(evaluation: Evaluation, beside: Beside, groups: Iterable[Group]) -> None:
-    for group in groups:
-        documents = evaluation.total.documents
-        gold, predicted, *_ = beside.counted(group)
-        _count_pair(evaluation, (gold, predicted))
-        if evaluation.total.documents > documents:  # else a filter has left it out
-            beside.add(group)
+def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+    for gold, predicted, *further in groups:
+        evaluation.count_group(Group(gold, predicted, tuple(further)))
 
 
 def _cells(align: bool | int) -> int | None:
@@ -296,14 +281,8 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
     if reading is not None:
         return evaluation.count_reading(reading)
-    for pair in document_pairs(gold, predicted):
-        _count_pair(evaluation, pair)
+    _count_groups(evaluation, document_pairs(gold, predicted))
     return None
-
-
-def _count_pair(evaluation: Evaluation, pair: tuple[Document, Document]) -> None:
-    evaluation.count_documents(*pair)
-    evaluation.count_repaired(*pair)
 
 
 def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:

@@ -40,7 +40,8 @@ class Found(NamedTuple):
 
     `layers` are those that were known in the end, None if nothing was counted; `grown` tells that some of them
     turned up only after the first document. `decoders`, by side and layer, are kept where a part of a file was
-    read: what is ill-formed is told from the tags of the whole file.
+    read: what is ill-formed is told from the tags of the whole file. `prepared` is what each transform
+    has changed, by its name.
     """
 
     layers: list[str] | None
@@ -54,4 +55,5 @@ class Found(NamedTuple):
     unprojected: list[Unprojected]
     known: Known
     frames: Mapping[str, int]
-    decoders: Mapping[tuple[str, str], Decoder] | None = None
+    decoders: Mapping[tuple[str, str], Decoder] | None
+    prepared: Mapping[str, Tally]

@@ -64,7 +64,7 @@ def find_fair_errors(
     """The findings of files; arguments as in `clueval.evaluate`. Held in memory: one document of each side."""
     single = predicted is None and gold_set is None
     options = [
-        ReadOptions(columns_of_side(layers, side, single), annotation_set=annotation_set, **reading)
+        ReadOptions(layers=columns_of_side(layers, side, single), annotation_set=annotation_set, **reading)
         for side, annotation_set in enumerate((gold_set, predicted_set))
     ]
     for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):

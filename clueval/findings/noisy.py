@@ -22,7 +22,7 @@ def explain_files(
     document of each side. Raises as `evaluate` does.
     """
     options = [
-        ReadOptions(columns_of_side(layers, side, predicted is None), whole_text=True, **reading)
+        ReadOptions(layers=columns_of_side(layers, side, predicted is None), whole_text=True, **reading)
         for side in range(2)
     ]
     for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):

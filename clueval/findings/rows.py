@@ -38,14 +38,14 @@ Cell = str | int
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class RowColumns:
     """The columns of a table of findings: those that it always has, and those that the first finding brings."""
 
     layers: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, finding: Finding | None) -> Columns:
+    def of(cls, finding: Finding | None) -> RowColumns:
         if finding is None:
             return cls()
         layers = tuple(finding.labels) if len(finding.labels) > 1 else ()
@@ -121,8 +121,8 @@ def shortened(text: str, longest: int = LONGEST_CELL) -> str:
         room -= room + len(remark) - longest
 
 
-def split_first(findings: Iterable[Finding]) -> tuple[Columns, Iterable[Finding]]:
+def split_first(findings: Iterable[Finding]) -> tuple[RowColumns, Iterable[Finding]]:
     """The columns that the first of the findings asks for, and all findings."""
     stream = iter(findings)
     first = next(stream, None)
-    return Columns.of(first), stream if first is None else chain([first], stream)
+    return RowColumns.of(first), stream if first is None else chain([first], stream)

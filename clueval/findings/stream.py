@@ -17,12 +17,11 @@ from pathlib import Path
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
-from clueval.formats import COLUMN_FORMATS
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.reading.layers import LayerColumns, columns_of_side, layer_names
-from clueval.reading.options import ReadOptions
+from clueval.reading.options import Reading, ReadOptions
 from clueval.reading.pairing import ends_early, same_documents
 from clueval.reading.paths import pairs_of
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
@@ -76,23 +75,23 @@ def find_errors(
         return _Stream(choice, []).of_documents(same_documents(gold, predicted))
     if predicted is not None and not isinstance(predicted, str | Path):
         raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
+    reading = Reading(
+        input=input,
+        token=token,
+        token_id=token_id,
+        scheme=scheme,
+        invalid=invalid,
+        document_tag=document_tag,
+        sentence_tag=sentence_tag,
+        text=text,
+        ignore_punct=ignore_punct,
+        max_line=max_line,
+        max_sentence=max_sentence,
+    )
+    single = predicted is None and gold_set is None
     options = [
-        ReadOptions(
-            columns_of_side(layers, side, predicted is None and gold_set is None),
-            input,
-            token,
-            token_id,
-            scheme,
-            invalid,
-            document_tag,
-            sentence_tag,
-            None if text is None else Path(text),
-            ignore_punct,
-            annotation_set=(gold_set, predicted_set)[side],
-            max_line=max_line,
-            max_sentence=max_sentence,
-        )
-        for side in range(2)
+        ReadOptions.of(replace(reading, annotation_set=name), columns_of_side(layers, side, single))
+        for side, name in enumerate((gold_set, predicted_set))
     ]
     names = [] if layers is None else layer_names(layers)
     return _Stream(choice, names).of_files(
@@ -136,7 +135,7 @@ class _Stream:
     def _within_sentences(self, own: Source, other: Source) -> bool:
         """Whether nothing that is asked for looks beyond a sentence."""
         return (
-            own.has_passages
+            own.token_lines is not None
             and own.format == other.format
             and own.options.decoder().reads_neighbours
             and self._choice.window is None
@@ -156,16 +155,7 @@ class _Stream:
                 sizes = [sentence.count("\n") for sentence in gold.sentences]
                 if any(predicted.sentences[number].count("\n") != sizes[number] for number in disputed):
                     raise first_difference(gold, predicted)
-                parts = [
-                    next(
-                        documents(
-                            [_part(passage, disputed, sizes)],
-                            {name: own.options.decoder() for name in names},
-                            COLUMN_FORMATS[source.format].sentence_id,
-                        )
-                    )
-                    for passage, source in ((gold, own), (predicted, other))
-                ]
+                parts = [_as_document(own, _part(each, disputed, sizes)) for each in (gold, predicted)]
                 require_same_text(parts[0], parts[1])
                 yield from _moved(findings(parts[0], parts[1], self._choice), parts[0], gold, disputed, sizes)
 
@@ -178,6 +168,13 @@ class _Stream:
                     advice=f"layers: {', '.join(self._layers)}; "
                     f"metadata: {', '.join(sorted(self._metadata | {ID}))}",
                 )
+
+
+def _as_document(source: Source, passage: Passage) -> Document:
+    """One passage as a document."""
+    assert source.token_lines is not None
+    decoders = {name: source.options.decoder() for name in layer_names(source.options.layers)}
+    return next(documents([passage], decoders, source.token_lines.sentence_id))
 
 
 def _disputed(gold: Passage, predicted: Passage) -> list[int]:

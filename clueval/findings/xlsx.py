@@ -20,7 +20,7 @@ from typing import IO, Any
 
 from clueval.exceptions import FileError, MissingExtra
 from clueval.findings.context import Context, Mark
-from clueval.findings.rows import LONGEST_CELL, Columns, shortened, split_first
+from clueval.findings.rows import LONGEST_CELL, RowColumns, shortened, split_first
 from clueval.findings.table import Finding, joined
 from clueval.metrics.tables import of_known
 from clueval.reports.table import Rate
@@ -154,7 +154,7 @@ class _Sink(RawIOBase):
 class _Sheets:
     """The sheets of one side: a further one whenever the last is full."""
 
-    def __init__(self, book: Any, side: str, columns: Columns) -> None:
+    def __init__(self, book: Any, side: str, columns: RowColumns) -> None:
         self._book, self._side, self._columns = book, side, columns
         self._styles = {mark: book.add_format(style) for mark, style in _STYLES.items()}
         self._wrap = book.add_format({"text_wrap": True, "valign": "top"})

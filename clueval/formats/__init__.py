@@ -1,47 +1,60 @@
-"""The file formats, by name. One file each; they never import each other.
+"""The file formats. Each is one module with a record, ``FORMAT``, which says all that is peculiar to it.
 
-Column formats have one token per line and deliver raw passages; the others deliver documents.
+Read `format` (the record), `recognition` (how formats are recognised), `opened` (what a format reads from), then any
+format. `columns` is what the formats of one token per line share: they deliver raw passages, the others documents.
+Formats never import each other, and know neither a second file nor a metric.
 
-`columns` is what the column formats share. Nothing here knows of a second file or a metric.
+A new format is one module, one line in `FORMATS` and, unless it has to be named, one in `ORDER`.
 """
 
 from __future__ import annotations
 
-import re
-from types import ModuleType
+from importlib import import_module
 
-from clueval.formats import conll, fair_spans, spans_table, vrt
-from clueval.tagging.schemes import INVALID
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats.format import Format
+from clueval.formats.recognition import Beginning
 
-COLUMN_FORMATS: dict[str, ModuleType] = {"vrt": vrt, "conll": conll}
-FORMATS = (*COLUMN_FORMATS, "spans", "fair-spans", "conll2000", "ltf", "nerval", "gate-xml", "bdoc")
-
-TREATMENTS = {
-    **dict.fromkeys(COLUMN_FORMATS, INVALID),
-    "conll2000": ("conlleval", "error"),
-    "nerval": ("discard", "error"),
+FORMATS = {
+    "vrt": "clueval.formats.vrt",
+    "conll": "clueval.formats.conll",
+    "spans": "clueval.formats.spans_table",
+    "conll2000": "clueval.formats.conll2000",
+    "fair-spans": "clueval.formats.fair_spans",
+    "ltf": "clueval.formats.ltf",
+    "nerval": "clueval.formats.nerval",
+    "gate-xml": "clueval.formats.gate_xml",
+    "bdoc": "clueval.formats.bdoc",
 }
-"""Of each format that has tags, how it can treat ill-formed ones; the first is what it does unless told otherwise."""
+"""Every format by its name, with the module that has its record and is imported when it is needed."""
 
-_BEGINNINGS = {"<body>": "ltf", "<body/>": "ltf", "<GateDocument": "gate-xml", '"annotation_sets"': "bdoc"}
-"""What tells a format wherever it stands in the first lines."""
-
-_XML = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
+ORDER = ["ltf", "gate-xml", "bdoc", "vrt", "spans", "fair-spans", "nerval", "conll"]
+"""The formats that are recognised, in the order in which their signs are looked for: the first that has one it is."""
 
 
-def format_of(file_name: str, first_lines: str) -> str:
-    """The format of a file, told by its first lines that are not blank, else by its name.
+def format_named(name: str) -> Format:
+    """The record of a format. Raises `UsageError` for an unknown name."""
+    if name not in FORMATS:
+        raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(FORMATS)}")
+    record: Format = import_module(FORMATS[name]).FORMAT
+    return record
 
-    Stacked tags of CoNLL-2000 look like any other tags: that format has to be named.
-    """
-    for beginning, name in _BEGINNINGS.items():
-        if beginning in first_lines:
-            return name
-    first_line = first_lines.partition("\n")[0]
-    if _XML.match(first_line):
-        return "vrt"
-    if spans_table.is_table(first_line):
-        return "spans"
-    if fair_spans.is_span_line(first_line) and all(value.isdigit() for value in first_line.split("\t")[1:3]):
-        return "fair-spans"
-    return "vrt" if file_name.removesuffix(".gz").endswith((".vrt", ".vert")) else "conll"
+
+def all_formats() -> list[Format]:
+    """The records of all formats."""
+    return [format_named(name) for name in FORMATS]
+
+
+def format_of(beginning: Beginning, file: str) -> Format:
+    """The format of a file that begins like this. Raises `FormatError` that says what was looked for."""
+    formats = [format_named(name) for name in ORDER]
+    for form in formats:
+        if form.has(beginning):
+            return form
+    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in formats)
+    raise FormatError(
+        "the format is not recognised",
+        file=file,
+        line=1,
+        advice=f"name it with --input; looked for {looked_for}",
+    )

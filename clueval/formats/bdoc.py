@@ -14,13 +14,15 @@ Source: the documentation of ``gatenlp``, "Bdoc".
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import json_key
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
@@ -52,7 +54,9 @@ def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
     >>> read_bdoc(data, file="d.bdocjs").layers["Key"]
     (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
     """
-    content = _Content(data, file, id)
+    import json
+
+    content = _Bdoc(data, file, id)
     return Document(
         content.id,
         {name: tuple(content.spans_of(name)) for name in content.sets},
@@ -73,7 +77,9 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
     Raises `FormatError` where `read_bdoc` does, `UsageError` for a set that the file has already, a span outside
     the text, and a feature that JSON cannot hold.
     """
-    content = _Content(data, file, None)
+    import json
+
+    content = _Bdoc(data, file, None)
     for name in content.sets:
         list(content.spans_of(name))  # what is written back must be right
     sets = dict(content.sets)
@@ -100,7 +106,7 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
         raise UsageError(f"a feature cannot be written as JSON: {error}", file=file) from None
 
 
-class _Content:
+class _Bdoc:
     """The content of a file, checked as far as it has been looked at."""
 
     def __init__(self, data: str, file: str, id: str | None) -> None:
@@ -178,6 +184,8 @@ class _Content:
         return place + bisect_left([unit - n for n, unit in enumerate(self._pairs)], place)
 
     def _parsed(self, data: str) -> dict[str, Any]:
+        import json
+
         self._refuse_halves(data)
         try:
             whole = json.loads(data.removeprefix("\ufeff"))
@@ -226,3 +234,22 @@ class _Content:
 
     def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
         raise FormatError(problem, file=self._file, document=self.id, advice=advice)
+
+
+def _read(opened: Opened, _: Options) -> Iterator[Document]:
+    yield read_bdoc(opened.text(), file=opened.file)
+
+
+def _with_sets(opened: Opened, added: Mapping[str, Sequence[Span]]) -> str:
+    return write_bdoc(opened.text(), added, file=opened.file)
+
+
+FORMAT = Format(
+    name="bdoc",
+    holds="GATE documents as JSON (`gatenlp`): a text and named annotation sets",
+    signs=(json_key("annotation_sets"),),
+    read=_read,
+    single=True,
+    sets=True,
+    add_sets=_with_sets,
+)

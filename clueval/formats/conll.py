@@ -12,45 +12,22 @@ Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 from clueval.exceptions import TagError
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
-from clueval.formats.columns.passages import Passage
-from clueval.tagging.schemes import split_tag
-from clueval.textfiles import Complain, Progress, blocks, refuse
+from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.format import Format
+from clueval.formats.recognition import Beginning, Sign
+from clueval.tagging.schemes import INVALID, split_tag
+from clueval.textfiles import Complain
 
 DOCSTART = "-DOCSTART-"
+_IS_LINE = re.compile(
+    r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}"
+)  # also those that are cut, or have a lone CR
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
-
-
-def passages(
-    path: Path,
-    options: ColumnOptions,
-    *,
-    name: str | None = None,
-    progress: Progress | None = None,
-    complain: Complain = refuse,
-) -> Iterator[Passage]:
-    """The passages of a CoNLL-like file. `name` stands before the document ids (files of a folder).
-
-    Held in memory: a passage of at most `Sizes.sentences` sentences and a block. Raises `FormatError` with the line,
-    unless `complain` keeps what is wrong.
-    """
-    found = reader(path, options, name=name)
-    for number, text in blocks(path, progress, complain, options.part, options.max_line, options.sizes.block):
-        found.feed(number, text)
-        yield from found.builder.take()
-    found.finish()
-    yield from found.builder.take()
-
-
-def reader(path: Path, options: ColumnOptions, *, name: str | None = None) -> ConllReader:
-    """What takes in the lines of a CoNLL-like file, block by block; see `passages`."""
-    return ConllReader(str(path), options, name)
 
 
 def sentence_id(head: str) -> str | None:
@@ -69,7 +46,7 @@ def _is_tag(value: str) -> bool:
 class ConllReader:
     """Finds the sentences of one file, block by block."""
 
-    def __init__(self, file: str, options: ColumnOptions, name: str | None) -> None:
+    def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
         self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
 
@@ -133,3 +110,20 @@ class ConllReader:
             self.builder.begin_sentence(line)
         else:
             self._metadata[key.removeprefix("meta::")] = value
+
+
+def _has_columns(beginning: Beginning) -> bool:
+    """Whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
+    lines = beginning.lines
+    return not beginning.keys and (not lines or any(_IS_LINE.match(line) for line in lines))
+
+
+FORMAT = Format(
+    name="conll",
+    holds="one token a line, TABs or blanks, a blank line after a sentence, `-DOCSTART-`; a line that begins with "
+    "`#` is a comment unless it has the columns of a token line",
+    signs=(Sign("a line of two columns or more", _has_columns),),
+    token_lines=TokenLines(ConllReader, sentence_id),
+    options=frozenset({"layers", "token", "token_id", "scheme"}),
+    treatments=INVALID,
+)

@@ -22,7 +22,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError, TagError, UsageError
+from clueval.exceptions import FormatError, TagError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
@@ -49,7 +51,6 @@ PUNCTUATION = frozenset(
 
 PLACEHOLDERS = ("NONE", "EMPTY")
 _OUTSIDE = ("O", "_", "")
-INVALID = ("conlleval", "error")
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -77,10 +78,7 @@ def read_conll2000(
     >>> [(span.start, span.end, span.label) for span in document.layers["label"]]
     [(0, 2, 'ORG'), (1, 2, 'LOC')]
     """
-    if invalid not in INVALID:
-        raise UsageError(
-            f"conll2000 cannot treat ill-formed tags as {invalid!r}", advice="conlleval or error"
-        )
+    FORMAT.treatment(invalid)
     filled = groupby(lines, key=_is_filled)
     sentences = (list(group) for has_text, group in filled if has_text)
     return (
@@ -181,3 +179,21 @@ def _span(one: _Open, ignored: set[int]) -> Span | None:
     start, end = tokens[0], tokens[-1] + 1
     holes = len(tokens) < end - start
     return Span(start, end, one.label, tokens=frozenset(tokens) if holes else None, line=one.line)
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    return read_conll2000(
+        opened.lines(),
+        file=opened.file,
+        ignore_punct=options.ignore_punct is not False,
+        invalid=options.invalid or "conlleval",
+    )
+
+
+FORMAT = Format(
+    name="conll2000",
+    holds="form, part of speech and stacked tags (`I-S|B-NP`), as FairEval reads them",
+    read=_read,
+    options=frozenset({"ignore_punct"}),
+    treatments=("conlleval", "error"),
+)

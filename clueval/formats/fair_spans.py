@@ -17,6 +17,9 @@ from itertools import groupby
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 
@@ -111,3 +114,21 @@ def _index(what: str, text: str) -> int:
         return int(digits)
     shown = digits if len(digits) <= _SHOWN else digits[:_SHOWN] + "..."
     raise FormatError(f"the {what} is {shown!r}, not a whole number", advice=f"expected {_COLUMNS}")
+
+
+def _read(opened: Opened, _: Options) -> Iterator[Document]:
+    return read_fair_spans(opened.lines(), file=opened.file)
+
+
+def _has_indices(beginning: Beginning) -> bool:
+    line = beginning.first_line
+    return is_span_line(line) and all(value.isdigit() for value in line.split("\t")[1:3])
+
+
+FORMAT = Format(
+    name="fair-spans",
+    holds="FairEval's span files: label, first and last token, all tokens; no text",
+    signs=(Sign("four fields, two of them numbers", _has_indices),),
+    read=_read,
+    options=frozenset({"ignore_punct"}),
+)

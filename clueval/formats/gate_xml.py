@@ -32,6 +32,9 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import first_lines
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
@@ -82,7 +85,7 @@ def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> 
     >>> read_gate_xml(xml, file="d.xml").layers["Key"]
     (Span(start=1, end=4, labels={'Key': 'Person'}, id=1),)
     """
-    reader = _Reader(_decoded(data, file), file, id)
+    reader = _GateReader(_decoded(data, file), file, id)
     return Document(
         id,
         {name: tuple(reader.spans_of(name)) for name in reader.sets},
@@ -103,7 +106,7 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     outside the text, and a feature whose value the format cannot hold.
     """
     text = _decoded(data, file)
-    reader = _Reader(text, file, _ONLY_DOCUMENT)
+    reader = _GateReader(text, file, _ONLY_DOCUMENT)
     for name, spans in added.items():
         if name in reader.sets:
             raise UsageError(f"the document has an annotation set {name!r} already", file=file)
@@ -149,7 +152,7 @@ class _Annotation:
     features: dict[str, Any] = field(default_factory=dict)
 
 
-class _Reader:
+class _GateReader:
     """Follows the parser's events. Indices of bytes are those of the data as UTF-8."""
 
     def __init__(self, data: str, file: str, document: str) -> None:
@@ -357,7 +360,7 @@ class _Reader:
 class _Nodes:
     """The nodes of a text, by position, and those that are added."""
 
-    def __init__(self, reader: _Reader) -> None:
+    def __init__(self, reader: _GateReader) -> None:
         self.new = False
         self._text = reader.text
         self._names = {place: name for name, place in reversed(reader.nodes.items())}
@@ -388,7 +391,7 @@ class _Nodes:
 
 
 def _written_sets(
-    reader: _Reader, nodes: _Nodes, added: Mapping[str, Sequence[Span]], file: str
+    reader: _GateReader, nodes: _Nodes, added: Mapping[str, Sequence[Span]], file: str
 ) -> Iterator[str]:
     known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
     number = max(known, default=-1) + 1
@@ -457,3 +460,23 @@ def _require_xml(text: str, file: str) -> None:
         raise FormatError(
             f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot hold", file=file
         )
+
+
+def _read(opened: Opened, _: Options) -> Iterator[Document]:
+    yield read_gate_xml(opened.data(), file=opened.file)
+
+
+def _with_sets(opened: Opened, added: Mapping[str, Sequence[Span]]) -> str:
+    return write_gate_xml(opened.data(), added, file=opened.file)
+
+
+FORMAT = Format(
+    name="gate-xml",
+    holds="GATE documents as XML: a text and named annotation sets",
+    signs=(first_lines("<GateDocument"),),
+    read=_read,
+    single=True,
+    nameless=True,
+    sets=True,
+    add_sets=_with_sets,
+)

@@ -15,12 +15,15 @@ Source: the format of ``loio_metrics``, the library of Serge Sotnyk, who describ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NoReturn
 from xml.parsers import expat
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import first_lines
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
@@ -47,7 +50,7 @@ def read_ltf(data: str, *, file: str) -> Document:
     >>> document.text, [document.text_of(span) for span in document.layers["label"]]
     ('R&D in Ulm.', ['Ulm'])
     """
-    reader = _Reader(file)
+    reader = _BodyReader(file)
     reader.read(data)
     return Document(
         _ONLY_DOCUMENT,
@@ -75,7 +78,7 @@ def write_ltf(document: Document, layer: str = DEFAULT_LAYER) -> str:
     return f"<body>{''.join(_tagged(document, spans))}</body>\n"
 
 
-class _Reader:
+class _BodyReader:
     """Follows the parser's events; `pieces` is the text so far, `length` how long that is."""
 
     def __init__(self, file: str) -> None:
@@ -204,3 +207,32 @@ def _tagged(document: Document, spans: list[Span]) -> Iterator[str]:
         yield f"<e>{text[start:end].translate(_ESCAPES)}</e>" if start < end else "<e/>"
         done = end
     yield text[done:].translate(_ESCAPES)
+
+
+def _read(opened: Opened, _: Options) -> Iterator[Document]:
+    yield read_ltf(opened.text(), file=opened.file)
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """One document; where there is none, one without text, since an empty file is none of the format."""
+    del layers, with_ids  # the format has neither
+    document = next(documents, None)
+    if document is None:
+        yield "<body></body>"
+        return
+    if len(document.layers) != 1:
+        raise UsageError(
+            f"the tagging format holds one layer, not {len(document.layers)}", advice="name one with --layer"
+        )
+    yield write_ltf(document, next(iter(document.layers))).removesuffix("\n")
+
+
+FORMAT = Format(
+    name="ltf",
+    holds="loio's tagging format: an XML text whose `<e>` are the spans; no labels",
+    signs=(first_lines("<body>", "<body/>"),),
+    read=_read,
+    single=True,
+    nameless=True,
+    write=Writer(_lines, ".xml", unit="character"),
+)

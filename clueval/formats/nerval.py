@@ -27,7 +27,10 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clueval.exceptions import FileError, FormatError, TagError, UsageError
+from clueval.exceptions import FileError, FormatError, TagError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Sign
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.tagging.schemes import OUTSIDE, split_tag
@@ -37,9 +40,6 @@ HEADER = ("Annotation", "Prediction")
 """The header of a table of pairs: the gold file, then the predicted one."""
 
 _OPENING = frozenset("BSU")
-INVALID = ("discard", "error")
-"""How ill-formed tags can be treated."""
-
 _BLANKS = re.compile(r"[ \t]+")
 
 
@@ -83,7 +83,7 @@ class _Entities:
             self.ill_formed.append(IllFormed(line, tag))
 
 
-class _Content(NamedTuple):
+class _TaggedText(NamedTuple):
     """What a file says."""
 
     words: Sequence[str]
@@ -114,9 +114,8 @@ def read_nerval(
     >>> [(span.label, document.text_of(span)) for span in document.layers["label"]], document.repaired
     ([('PER', 'Roy de France et'), ('LOC', 'France')], 1)
     """
-    if invalid not in INVALID:
-        raise UsageError(f"nerval cannot treat ill-formed tags as {invalid!r}", advice=" or ".join(INVALID))
-    content = _read(lines, file)
+    FORMAT.treatment(invalid)
+    content = _followed(lines, file)
     labels = {one.label: Frozen({layer: one.label}) for one in content.entities}
     if invalid == "error" and content.ill_formed:
         first = content.ill_formed[0]
@@ -140,10 +139,10 @@ def ill_formed_tags(lines: Iterable[tuple[int, str]], *, file: str) -> list[IllF
     >>> ill_formed_tags([(1, "le O"), (2, "roy I-PER")], file="gold.bio")
     [IllFormed(line=2, tag='I-PER')]
     """
-    return _read(lines, file).ill_formed
+    return _followed(lines, file).ill_formed
 
 
-def _read(lines: Iterable[tuple[int, str]], file: str) -> _Content:
+def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:
     numbers, words, tags = _columns(lines, file)
     before = list(accumulate(map(len, words), initial=0))  # characters of words; as many blanks as words
     entities = _Entities()
@@ -159,7 +158,7 @@ def _read(lines: Iterable[tuple[int, str]], file: str) -> _Content:
     sentences = [
         Sentence(before[first] + first, before[last] + last - 1) for first, last in pairwise(_breaks(numbers))
     ]
-    return _Content(words, sentences, entities.found, entities.ill_formed)
+    return _TaggedText(words, sentences, entities.found, entities.ill_formed)
 
 
 def _breaks(numbers: Sequence[int]) -> list[int]:
@@ -292,3 +291,18 @@ class _Finder:
                 if path.is_file():
                     self._by_name[path.name].append(path)
         return self._by_name.get(name, [])
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    yield read_nerval(opened.held_lines(), file=opened.file, invalid=options.invalid or "discard")
+
+
+FORMAT = Format(
+    name="nerval",
+    holds="Nerval's files: a token, a blank, a tag; the file is one text",
+    signs=(Sign("`--metric noisy`", lambda beginning: beginning.whole_text),),
+    read=_read,
+    treatments=("discard", "error"),
+    single=True,
+    nameless=True,
+)

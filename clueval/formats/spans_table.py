@@ -18,6 +18,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Sign
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.textfiles import cell
@@ -222,3 +225,32 @@ def row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -
     if with_ids and document.token_ids is not None:
         ids = [document.token_ids[position - document.start] for position in (span.start, span.end - 1)]
     return "\t".join([cell(document.id), str(span.start), str(span.end - 1), *map(cell, labels), *ids])
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    return read(opened.held_lines(), opened.texts(), file=opened.file, layers=options.layers)
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """The header and a line for each span; without documents the header with these layers."""
+    number = -1
+    for number, document in enumerate(documents):
+        if number == 0:
+            layers = list(document.layers)
+            yield header(layers, with_ids)
+        spans = [span for layer in layers for span in document.layers.get(layer, ())]
+        for span in sorted(spans, key=lambda span: (span.start, span.end)):
+            yield row(document, span, layers, with_ids)
+    if number < 0:
+        yield header(layers, with_ids)
+
+
+FORMAT = Format(
+    name="spans",
+    holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), a column a layer; the text is the "
+    "`.vrt` beside it, or `--text`",
+    signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
+    read=_read,
+    options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),
+    write=Writer(_lines, ".tsv"),
+)

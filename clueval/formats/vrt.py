@@ -11,55 +11,29 @@ Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from operator import methodcaller
-from pathlib import Path
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.builder import PassageBuilder, without_blank_lines
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.markup import unescape
-from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.format import Format
+from clueval.formats.recognition import Sign, ending
 from clueval.spans.span import Frozen
-from clueval.textfiles import Complain, Progress, blocks, refuse
+from clueval.tagging.schemes import INVALID
+from clueval.textfiles import Complain
 
 NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
+_FIRST = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
 _ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 AROUND = 100
 """Elements around documents have at most so many names of attributes: every document gets a copy of them."""
-
-
-def passages(
-    path: Path,
-    options: ColumnOptions,
-    *,
-    name: str | None = None,
-    progress: Progress | None = None,
-    complain: Complain = refuse,
-) -> Iterator[Passage]:
-    """The passages of a VRT file. `name` stands before the document ids (files of a folder).
-
-    Held in memory: a passage of at most `Sizes.sentences` sentences and a block. Raises `FormatError` with the line,
-    unless `complain` keeps what is wrong.
-    """
-    found = reader(path, options, name=name, complain=complain)
-    for number, text in blocks(path, progress, complain, options.part, options.max_line, options.sizes.block):
-        found.feed(number, text)
-        yield from found.builder.take()
-    found.finish()
-    yield from found.builder.take()
-
-
-def reader(
-    path: Path, options: ColumnOptions, *, name: str | None = None, complain: Complain = refuse
-) -> VrtReader:
-    """What takes in the lines of a VRT file, block by block; see `passages`."""
-    return VrtReader(str(path), options, name, complain)
 
 
 def sentence_id(head: str) -> str | None:
@@ -273,3 +247,16 @@ class VrtReader:
 
     def _complain(self, line: int, problem: str, advice: str | None = None) -> None:
         self._refuse(FormatError(problem, file=self._file, line=line, advice=advice))
+
+
+FORMAT = Format(
+    name="vrt",
+    holds="vertical text (CWB): one token a line, TAB columns, XML tags alone on a line; attributes are metadata",
+    signs=(
+        Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),
+        ending(".vrt", ".vert"),
+    ),
+    token_lines=TokenLines(VrtReader, sentence_id),
+    options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
+    treatments=INVALID,
+)

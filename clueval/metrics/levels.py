@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
 """The strictest level at which a span of each class is a true positive; missed spans never are."""
 
-Found = tuple[list[int], list[int]]
+_Numbers = tuple[list[int], list[int]]
 """Of a label, for gold and predicted: how many spans have it, and the true positives at level 1, 2, 3, 4."""
 
 
@@ -112,9 +112,9 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
     )
 
 
-def _by_layer(total: Tally) -> dict[str, dict[str, Found]]:
+def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
     """The labelled counts of a tally, by layer and label; one pass, however many layers and labels there are."""
-    layers: defaultdict[str, dict[str, Found]] = defaultdict(dict)
+    layers: defaultdict[str, dict[str, _Numbers]] = defaultdict(dict)
     for key, n in total.items():
         if key[0] == "label":
             _, side, layer, label, kind, agrees = key
@@ -131,7 +131,7 @@ def _by_layer(total: Tally) -> dict[str, dict[str, Found]]:
     return layers
 
 
-def _labelled(labels: Mapping[str, Found]) -> dict[str, Any]:
+def _labelled(labels: Mapping[str, _Numbers]) -> dict[str, Any]:
     """The labelled report of one layer at every level."""
     rows = sorted(labels.items())
     report = {}

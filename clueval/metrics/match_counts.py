@@ -17,7 +17,7 @@ from clueval.spans.matching import joined
 from clueval.spans.span import Frozen, Labels
 
 
-class Found(NamedTuple):
+class LabelCount(NamedTuple):
     """`number` spans of a side with this label in a layer are of this class and were found as that label."""
 
     layer: str
@@ -27,7 +27,7 @@ class Found(NamedTuple):
     number: int
 
 
-def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Kind, int], list[Found]]]:
+def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Kind, int], list[LabelCount]]]:
     """Of each side its name, how many spans have which class, and what they were found as in their layers.
 
     The same numbers as from `match_spans` both ways, without a match for each span. Spans that are not to be
@@ -88,7 +88,7 @@ def _found(
 
 def _in_layers(
     counted: Mapping[tuple[Hashable, int, Hashable], int], labels: Mapping[Hashable, Labels]
-) -> Iterator[Found]:
+) -> Iterator[LabelCount]:
     """What the spans with the labels of a key were found as, layer by layer."""
     rows: Counter[tuple[str, str, int, str | None]] = Counter()
     for (key, kind, found), number in counted.items():
@@ -97,4 +97,4 @@ def _in_layers(
             if label is not None:
                 rows[layer, label, kind, others.get(layer)] += number
     for (layer, label, kind, joint), number in rows.items():
-        yield Found(layer, label, KINDS[kind], joint, number)
+        yield LabelCount(layer, label, KINDS[kind], joint, number)

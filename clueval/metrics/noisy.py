@@ -73,7 +73,7 @@ class Explanation:
         return self.distance / len(self.gold_text) if self.gold_text else None
 
 
-class Entity(NamedTuple):
+class TextSpan(NamedTuple):
     """A span, its label, its characters ``[start, end)`` in the text, and whether it is counted."""
 
     start: int
@@ -87,7 +87,7 @@ class Text(NamedTuple):
     """One side: its text, and its spans by position."""
 
     text: str
-    entities: Sequence[Entity]
+    entities: Sequence[TextSpan]
 
     @classmethod
     def of(cls, name: str, side: Side) -> Text:
@@ -99,25 +99,25 @@ class Text(NamedTuple):
         characters = Characters.of(side.document)
         counted = [True] * len(side.spans) if side.counted is None else side.counted
         entities = [
-            Entity(*characters.range_of(span), span.label, span, count)
+            TextSpan(*characters.range_of(span), span.label, span, count)
             for span, count in zip(side.spans, counted, strict=True)
         ]
         return cls(characters.text, sorted(entities, key=_position))
 
-    def of_entity(self, entity: Entity | None) -> str:
+    def of_entity(self, entity: TextSpan | None) -> str:
         """The text of a span; empty for none."""
         return "" if entity is None else self.text[entity.start : entity.end]
 
 
 def pair_entities(
-    gold: Sequence[Entity], predicted: Sequence[Entity], alignment: Alignment
-) -> Iterator[tuple[Entity, Entity | None]]:
+    gold: Sequence[TextSpan], predicted: Sequence[TextSpan], alignment: Alignment
+) -> Iterator[tuple[TextSpan, TextSpan | None]]:
     """Every gold span, in order, with the predicted span that it takes, if any is left for it.
 
     Both sides are sorted by position; the alignment is that of their texts. Holds the predicted spans; costs
     O(log n) for a span.
     """
-    waiting: dict[str, list[Entity]] = {}
+    waiting: dict[str, list[TextSpan]] = {}
     for other in predicted:
         if other.start < other.end:
             waiting.setdefault(other.label, []).append(other)
@@ -259,11 +259,11 @@ class Noisy:
         return own == other or edit_distance(own, other) / len(own) <= self.threshold
 
 
-def _position(entity: Entity) -> tuple[int, int]:
+def _position(entity: TextSpan) -> tuple[int, int]:
     return entity[:2]
 
 
-def _both_count(one: Entity, partner: Entity | None) -> bool:
+def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
     """Whether two spans that match are counted. Raises `UsageError` if only one of them is."""
     if partner is not None and one.counted != partner.counted:
         raise UsageError(
@@ -273,7 +273,7 @@ def _both_count(one: Entity, partner: Entity | None) -> bool:
     return one.counted
 
 
-def _opposite(one: Entity, alignment: Alignment) -> str:
+def _opposite(one: TextSpan, alignment: Alignment) -> str:
     """What the predicted text has in the columns of a gold span."""
     first, last = (alignment.column_of_gold(position) for position in (one.start, one.end))
     return alignment.predicted[alignment.predicted_before(first) : alignment.predicted_before(last)]

@@ -6,7 +6,7 @@ those of a whole result, with break-downs.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
@@ -34,6 +34,23 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
             yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
+    for name, changed in report.get("prepared", {}).items():
+        if changed:
+            yield Table(f"Changed before counting: {name}", ["", "number"], list(map(list, changed.items())))
+
+
+def of_section(name: str, section: Report) -> Iterator[Table]:
+    """The numbers of what an observer reports, if there are any; a number in a dictionary by its path."""
+
+    def numbers(report: Report, path: str) -> Iterator[list[Cell | Rate]]:
+        for key, value in report.items():
+            if isinstance(value, Mapping):
+                yield from numbers(value, f"{path}{key}/")
+            elif isinstance(value, int | float):
+                yield [f"{path}{key}", value]
+
+    if rows := list(numbers(section, "")):
+        yield Table(name, ["", "number"], rows)
 
 
 def _unprojected(spans: Sequence[Report]) -> Table:

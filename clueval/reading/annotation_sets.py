@@ -1,4 +1,4 @@
-"""One named annotation set of a document as its only layer."""
+"""One annotation set of a document that has several by name."""
 
 from __future__ import annotations
 
@@ -37,3 +37,28 @@ def chosen_set(
         if not types or span.label in types
     ]
     return replace(document, layers={layer: chosen}, tags={})
+
+
+def wanted_set(document: Document, name: str | None, containing: str | None) -> Document:
+    """The document with the set that is asked for, and beside it a layer of the containing annotations.
+
+    `containing` is ``SET:TYPE`` and the name of that layer. Raises `UsageError` where no set is asked for, and
+    for one that the document does not have.
+    """
+    if name is None:
+        sets = ", ".join(map(repr, document.layers)) or "none"
+        raise UsageError(
+            "the file has named annotation sets, and for one side none is asked for",
+            file=document.file,
+            advice=f"--gold-set, --predicted-set or, of one side, --set; there are {sets}",
+        )
+    chosen = chosen_set(document, name)
+    if containing is None:
+        return chosen
+    set_name, colon, kind = containing.rpartition(":")
+    if not colon or not kind:
+        raise UsageError(
+            f"{containing!r} names no containing annotations", advice="write it SET:TYPE, as in Key:Section"
+        )
+    within = chosen_set(document, set_name, (kind,), layer=containing).layers[containing]
+    return replace(chosen, layers={**chosen.layers, containing: within})

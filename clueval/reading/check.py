@@ -32,7 +32,7 @@ class Check:
         Held in memory: one document. Formats that are not columns stop at their first problem.
         """
         try:
-            yield from self._of_columns() if self.source.has_passages else self._of_documents()
+            yield from self._of_columns() if self.source.token_lines else self._of_documents()
         except CluevalError as error:
             yield error
 

@@ -4,45 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from itertools import islice
 from pathlib import Path
 
 from clueval.exceptions import CluevalError, UsageError
-from clueval.formats import COLUMN_FORMATS, FORMATS, TREATMENTS, format_of
+from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.sizes import SIZES, Sizes
+from clueval.formats.format import Format
+from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, scheme_called
 from clueval.textfiles import Part, blocks
 
-WITH_SETS = ("gate-xml", "bdoc")
-"""The formats that have several annotation sets by name."""
-
-_TABLES = (*COLUMN_FORMATS, "spans")
-
-_READ_BY = {
-    "token": _TABLES,
-    "token_id": _TABLES,
-    "scheme": tuple(COLUMN_FORMATS),
-    "invalid": tuple(TREATMENTS),
-    "document_tag": ("vrt", "spans"),
-    "sentence_tag": ("vrt", "spans"),
-    "text": ("spans",),
-    "ignore_punct": ("conll2000", "fair-spans"),
-    "max_line": FORMATS,
-    "max_sentence": FORMATS,
-}
-"""Of each option, the formats that read it; a table of spans reads its text with it."""
+_FOR_ALL = ("input", "max_line", "max_sentence")
+"""The options that every format reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadOptions:
-    """How files are to be read; see `read`. `whole_text`: lines of a token and a tag are one text (Nerval).
-    `annotation_set`: of the formats that have named sets. `containing`: ``SET:TYPE``, annotations that become
-    a layer of that name beside it. `part`: bytes of a column file, read as if they were a file."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """How files are read, whatever their layers.
 
-    layers: Mapping[str, int] | None = None
+    Attributes:
+        input: the format (see `clueval.formats.FORMATS`); None: recognised by the beginning of each file.
+        token, token_id: the columns of the tokens (None: the first that is nothing else) and of their ids.
+        scheme: the tag scheme; None: recognised from the tags.
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: as is usual for the
+            format (``discard`` in Nerval's files, else ``conlleval``).
+        document_tag, sentence_tag: the XML elements that are documents and sentences.
+        text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
+        ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does;
+            None: yes.
+        annotation_set: the annotation set, of formats that have several by name.
+        max_line: how many bytes a line may have, and a file of XML or JSON, unpacked.
+        max_sentence: how many tokens a sentence may have; a file of ``nerval`` or ``spans`` has a fifth as many
+            lines, one of XML or JSON a fifth as many tags or values.
+
+    Raises `UsageError` for values that mean nothing.
+    """
+
     input: str | None = None
     token: int | None = None
     token_id: int | None = None
@@ -50,18 +50,16 @@ class ReadOptions:
     invalid: str | None = None
     document_tag: str = "text"
     sentence_tag: str = "s"
-    text: Path | None = None
+    text: str | Path | None = None
     ignore_punct: bool | None = None
-    whole_text: bool = False
     annotation_set: str | None = None
-    containing: str | None = None
-    part: Part | None = None
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
-    sizes: Sizes = SIZES
 
     def __post_init__(self) -> None:
         require_limits(self.max_line, self.max_sentence)
+        if self.text is not None:
+            object.__setattr__(self, "text", Path(self.text))
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
         if self.invalid is not None and self.invalid not in INVALID:
@@ -71,32 +69,13 @@ class ReadOptions:
             )
         for name in ("document_tag", "sentence_tag"):
             _require_name(name, getattr(self, name))
-        for layer in self.layers or ():
-            _require_name("layer", layer)
         if self.scheme is not None:
             scheme_called(self.scheme)
-        if self.layers is not None and not self.layers:
-            raise UsageError("no layer is named", advice="name one, as in entity=2")
 
-    def require_use(self, paths: Iterable[Path]) -> None:
-        """Raise `UsageError` for an option that is set, and that the format of no file reads.
-
-        Files are looked into until every option has its use; without such an option, none is.
-        """
-        idle = self._set()
-        formats: dict[str, Path] = {}
-        for path in paths if idle else ():
-            form = format_at(path, self)
-            formats.setdefault(form, path)
-            idle = [name for name in idle if form not in _READ_BY[name]]
-            if not idle:
-                return
-        for name in idle if formats else ():
-            raise UsageError(
-                f"{_flag(name, getattr(self, name))} has no use in the format {' or '.join(formats)}",
-                file=str(next(iter(formats.values()))),
-                advice=f"leave it out; it is for {', '.join(_READ_BY[name])}",
-            )
+    @property
+    def text_path(self) -> Path | None:
+        """The text file that belongs to a table of spans."""
+        return None if self.text is None else Path(self.text)
 
     def require_none(self) -> None:
         """Raise `UsageError` for an option that says how files are read, where there are no files."""
@@ -113,25 +92,74 @@ class ReadOptions:
         """
         return [
             each.name
-            for each in fields(self)
-            if each.name in _READ_BY
+            for each in fields(Reading)
+            if each.name not in ("input", "annotation_set")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
 
-    def treatment(self, form: str) -> str | None:
-        """How ill-formed tags are treated in a format; None if it has no tags.
 
-        Raises `UsageError` if the format has not the treatment that is asked for.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions(Reading):
+    """How the files of one side are read: the options of reading, and what the evaluation adds to them.
+
+    `layers`: the column of each layer. `whole_text`: lines of a token and a tag are one text (Nerval).
+    `containing`: ``SET:TYPE``, annotations that become a layer of that name beside the annotation set. `part`:
+    bytes of a column file, read as if they were a file. `sizes`: how much is read and held at a time.
+    """
+
+    layers: Mapping[str, int] | None = None
+    whole_text: bool = False
+    containing: str | None = None
+    part: Part | None = None
+    sizes: Sizes = SIZES
+
+    def __post_init__(self) -> None:
+        Reading.__post_init__(self)
+        for layer in self.layers or ():
+            _require_name("layer", layer)
+        if self.layers is not None and not self.layers:
+            raise UsageError("no layer is named", advice="name one, as in entity=2")
+
+    @classmethod
+    def of(
+        cls,
+        reading: Reading,
+        layers: Mapping[str, int] | None = None,
+        *,
+        whole_text: bool = False,
+        containing: str | None = None,
+    ) -> ReadOptions:
+        """These options of reading, for files with these layers."""
+        given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
+        return cls(**given, layers=layers, whole_text=whole_text, containing=containing)
+
+    def format_at(self, path: Path) -> Format:
+        """The format of a file, recognised by its beginning if it is not named. Raises `FormatError`."""
+        if self.input is not None:
+            return format_named(self.input)
+        text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
+        return format_of(Beginning(path.name, text, self.whole_text), str(path))
+
+    def require_use(self, paths: Iterable[Path]) -> None:
+        """Raise `UsageError` for an option that is set, and that the format of no file reads.
+
+        Files are looked into until every option has its use; without such an option, none is.
         """
-        if form not in TREATMENTS or self.invalid is None:
-            return next(iter(TREATMENTS.get(form, ())), None)
-        if self.invalid not in TREATMENTS[form]:
+        idle = [name for name in self._set() if name not in _FOR_ALL]
+        formats: dict[str, Path] = {}
+        for path in paths if idle else ():
+            form = self.format_at(path)
+            formats.setdefault(form.name, path)
+            idle = [name for name in idle if name not in form.reads]
+            if not idle:
+                return
+        for name in idle if formats else ():
             raise UsageError(
-                f"the format {form} cannot treat ill-formed tags as {self.invalid!r}",
-                advice=" or ".join(TREATMENTS[form]),
+                f"{_flag(name, getattr(self, name))} has no use in the format {' or '.join(formats)}",
+                file=str(next(iter(formats.values()))),
+                advice=f"leave it out; it is for {', '.join(formats_that_read(name))}",
             )
-        return self.invalid
 
     @property
     def reads_leniently(self) -> bool:
@@ -159,11 +187,9 @@ class ReadOptions:
         )
 
 
-def format_at(path: Path, options: ReadOptions) -> str:
-    if options.input is not None:
-        return options.input
-    form = format_of(path.name, _first_lines(path, options.max_line))
-    return "nerval" if form == "conll" and options.whole_text else form
+def formats_that_read(option: str) -> list[str]:
+    """The names of the formats that read an option, a field of `Reading`, or ``layers``."""
+    return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
 
 
 def _require_name(option: str, name: str) -> None:
@@ -179,18 +205,6 @@ def _flag(name: str, value: object) -> str:
     if name == "ignore_punct":
         return "--ignore-punctuation" if value else "--no-ignore-punctuation"
     return f"--{name.replace('_', '-')} {value}"
-
-
-def _first_lines(path: Path, max_line: int) -> str:
-    """The first three lines of a file that are not blank, of each no more than its beginning.
-
-    Of JSON the name that tells what it is stands in front, wherever it is: the text may come before it.
-    """
-    text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=max_line)), "")
-    if text.lstrip("\ufeff \t\r\n").startswith("{") and '"annotation_sets"' in text:
-        return '{"annotation_sets"'
-    lines = [line[:2000] for line in text[:100_000].split("\n")]
-    return "\n".join(islice(filter(str.strip, lines), 3))
 
 
 def _keep_quiet(_: CluevalError) -> None:

@@ -24,9 +24,6 @@ from clueval.textfiles import Progress
 PAIR_BY = ("id", "name", "content")
 """How documents of two sides may be paired: by the id in the document, by the file's name, by their text."""
 
-_NAMELESS = ("ltf", "nerval", "gate-xml")
-"""The formats whose files hold one document and do not name it."""
-
 
 def document_groups(
     gold: Paths,
@@ -93,7 +90,7 @@ def _in_turn(
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
         for source in sources:
             see(source)
-        if pair_by == "id" and len(files) > 1 and sources[0].format in _NAMELESS:
+        if pair_by == "id" and len(files) > 1 and sources[0].form.nameless:
             raise UsageError(
                 f"the format {sources[0].format} has no ids of documents",
                 file=str(path),

@@ -19,8 +19,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.compat.seqeval.counts import TypeCounts, lenient_counts, strict_counts
-from clueval.compat.seqeval.scheme import SCHEMES
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import evaluate
 from clueval.evaluation.signature import Signature
@@ -35,7 +33,9 @@ from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import Frozen, name_of
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
+from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
+from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
 
 
 class Convention(NamedTuple):

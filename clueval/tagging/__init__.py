@@ -1,6 +1,7 @@
 """Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
 
-Read `schemes`, `transitions`, `decoding`, `decoder`, in this order. Nothing here knows where tags come from: no
+Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes` and `type_counts` read and count
+tags as seqeval's strict mode does. Nothing here knows where tags come from: no
 files, no lines, no documents.
 """
 

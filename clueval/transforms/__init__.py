@@ -1,4 +1,5 @@
 """Parallel documents become other documents: other positions, the same spans.
 
-Read `characters`, `alignment`, `projection`. Nothing here reads files or counts.
+Read `group`, which says what a transform is, then `characters`, `alignment`, `projection`. Nothing here reads files
+or counts.
 """

@@ -157,12 +157,12 @@ NOTHING = ["none.vrt", "none.vrt"]
     [
         (
             ["score", *NOTHING, "--html", "x"],
-            "--html writes a page about metric gate or noisy (add --metric gate or noisy; "
-            "clueval errors --html writes one about the errors)",
+            "--html writes a page about metric noisy (add --metric noisy; clueval errors --html writes one about the "
+            "errors, clueval gate --html one about GATE's scores)",
         ),
         (
-            ["score", *NOTHING, "--html", "x", "--metric", "gate,noisy"],
-            "--html writes a page about metric gate or noisy (name one of them)",
+            ["gate", *NOTHING, "--indicator-prefix", "P"],
+            "--indicator-prefix is for --write-indicators (add it)",
         ),
         (["score", *NOTHING, "--explain"], "--explain is about metric noisy (add --metric noisy)"),
         (
@@ -171,7 +171,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["score", *NOTHING, "--metric", "noisy", "--html", "x", "--pair-by", "id"],
-            "--html, with metric noisy, shows every gold span of two files as it is (leave out --pair-by)",
+            "--html shows every gold span of two files as it is (leave out --pair-by)",
         ),
         (
             ["score", *NOTHING, "--metric", "noisy", "--explain", "--output", "json"],
@@ -200,14 +200,6 @@ NOTHING = ["none.vrt", "none.vrt"]
                 ("muc", "score without the filter, or filter the files"),
             )
         ),
-        (
-            ["score", "--config", "none", "--by", "x"],
-            "--config says what is scored and how, and --by is given, too (give --config alone)",
-        ),
-        (
-            ["score", "--config", "none", *NOTHING],
-            "--config says what is scored and how, and GOLD is given, too (give --config alone)",
-        ),
         (["errors", *NOTHING, "--layer", "a=2", "--labelled", "b"], "there is no layer 'b' (one of a)"),
         (
             ["errors", *NOTHING, "--metric", "fair", "--raw"],
@@ -234,8 +226,8 @@ def test_wrong_use_is_told_before_anything_is_read(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["score", *NOTHING, "--metric", "gate", "--html"],
-        ["score", *NOTHING, "--metric", "gate", "--gate-tsv"],
+        ["gate", *NOTHING, "--html"],
+        ["gate", *NOTHING, "--gate-tsv"],
         ["errors", *NOTHING, "--tsv"],
         ["errors", *NOTHING, "--metric", "fair", "--xlsx"],
         ["conventions", *NOTHING, "--html"],
@@ -259,7 +251,7 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
 @pytest.mark.parametrize(
     ("arguments", "package"),
     [
-        (["score", *NOTHING, "--metric", "gate", "--html", "x"], "jinja2"),
+        (["gate", *NOTHING, "--html", "x"], "jinja2"),
         (["errors", *NOTHING, "--html", "x"], "jinja2"),
         (["conventions", *NOTHING, "--html", "x"], "jinja2"),
         (["errors", *NOTHING, "--xlsx", "x"], "xlsxwriter"),
@@ -301,15 +293,6 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
     assert all(Path(file).stat().st_size for file in files)
     assert main(["errors", gold, predicted, "--metric", "fair", "--limit", "0"]) == 0
     assert "0 errors shown" in capsys.readouterr().err
-
-
-def test_explaining_one_metric_does_not_keep_another_from_its_file(folder: Path, capsys: Capture) -> None:
-    pytest.importorskip("rapidfuzz")
-    path, table = str(folder / "a.conll"), folder / "gate.tsv"
-
-    assert main(["score", path, path, "--metric", "noisy,gate", "--explain", "--gate-tsv", str(table)]) == 0
-    assert table.read_text(encoding="utf-8").count("\n") > 1
-    assert "every gold span and its counterpart" in capsys.readouterr().out
 
 
 # Numbers
@@ -375,6 +358,7 @@ def help_of(command: str, capsys: Capture) -> list[str]:
         ("merge", "FILE"),
         ("check", "FILE..."),
         ("convert", "FILE --to FORMAT"),
+        ("formats", "[NAME]"),
     ],
 )
 def test_help_begins_with_one_line_of_usage_and_what_the_command_does(
@@ -412,9 +396,8 @@ def test_the_help_names_every_choice(command: str) -> None:
 def test_options_of_one_format_or_metric_say_so() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
-    assert "format spans only" in helps["text"]
-    assert "format vrt" in helps["document_tag"]
-    assert "metric gate" in helps["html"]
+    assert "(format spans;" in helps["text"]
+    assert "formats vrt, spans" in helps["document_tag"]
     assert "metric noisy" in helps["html"]
     assert "auto" in helps["jobs"]
     assert "100000000000" in helps["max_alignment"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Span, evaluate, read
+from clueval import Document, Span, evaluate, gate, read
 from clueval.cli import main
 from clueval.compat.gate.files import GateTable, IndicatorWriter
 from clueval.compat.gate.page import pictures
@@ -24,10 +24,10 @@ from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.metrics.metric import Side
 from clueval.reading.pairing import PAIR_BY, parallel
+from clueval.transforms.group import Group
 
 TEXT = "Ada met Bob in Rome. Eve slept."
 SETS = ["--gold-set", "Key", "--predicted-set", "Response"]
-GATE = ["--metric", "gate", *SETS]
 
 
 def annotation(kind: str, start: int, end: int, number: int, **features: Any) -> dict[str, Any]:
@@ -88,13 +88,13 @@ def corpus(tmp_path: Path) -> Path:
 
 
 class Printed:
-    """The command line, and what it printed."""
+    """``clueval gate``, and what it printed."""
 
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
     def __call__(self, *arguments: object, code: int = 0) -> str:
-        found = main(["score", *map(str, arguments)])
+        found = main(["gate", *map(str, arguments)])
         output = self._capsys.readouterr()
         assert found == code, output.err
         return output.err if code else output.out
@@ -112,41 +112,48 @@ class Printed:
 
 
 @pytest.fixture
-def score(capsys: pytest.CaptureFixture[str]) -> Printed:
+def gate_command(capsys: pytest.CaptureFixture[str]) -> Printed:
     return Printed(capsys)
 
 
 class TestSets:
     def test_both_sides_live_in_one_file_or_in_the_files_of_one_folder(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        of_file, of_folder = score.report(corpus / "a.bdocjs", *GATE), score.report(corpus, *GATE)
+        of_file, of_folder = (
+            gate_command.report(corpus / "a.bdocjs", *SETS),
+            gate_command.report(corpus, *SETS),
+        )
 
         assert of_file == of_folder
         assert (of_file["all"]["targets"], of_file["all"]["responses"]) == (5, 4)
 
-    def test_bdoc_is_recognised_where_a_long_text_comes_first(self, score: Printed, tmp_path: Path) -> None:
+    def test_bdoc_is_recognised_where_a_long_text_comes_first(
+        self, gate_command: Printed, tmp_path: Path
+    ) -> None:
         file = tmp_path / "long.json"
         file.write_text(as_bdoc("x " * 200_000, Key=KEY, Response=RESPONSE), encoding="utf-8")
 
-        assert score.report(file, *GATE)["all"]["targets"] == 5
+        assert gate_command.report(file, *SETS)["all"]["targets"] == 5
 
     def test_an_unknown_set_is_an_error_that_lists_those_there_are(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        error = score.refusal(corpus, "--metric", "gate", "--gold-set", "Key", "--predicted-set", "Respons")
+        error = gate_command.refusal(corpus, "--gold-set", "Key", "--predicted-set", "Respons")
 
         assert "a.bdocjs" in error
         assert "no annotation set 'Respons' (the document has the sets: 'Key', 'Response'" in error
 
-    def test_a_set_that_is_not_asked_for_is_an_error(self, score: Printed, corpus: Path) -> None:
-        assert "none is asked for" in score.refusal(corpus, "--metric", "gate", "--gold-set", "Key")
+    def test_a_set_that_is_not_asked_for_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
+        assert "none is asked for" in gate_command.refusal(corpus, "--gold-set", "Key")
 
-    def test_a_format_without_sets_has_none_to_be_asked_for(self, score: Printed, tmp_path: Path) -> None:
+    def test_a_format_without_sets_has_none_to_be_asked_for(
+        self, gate_command: Printed, tmp_path: Path
+    ) -> None:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
 
-        assert "the format conll has no annotation sets, and 'Key'" in score.refusal(file, *GATE)
+        assert "the format conll has no annotation sets, and 'Key'" in gate_command.refusal(file, *SETS)
 
     @pytest.mark.parametrize(
         ("options", "problem"),
@@ -164,54 +171,49 @@ class TestSets:
             (["--list-type", "List"], "--list-type is given without --edge-feature"),
             (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
             (["--beta", "1", "--beta", "2"], "metric gate has one F-beta"),
-            (["--merge", "--reference-set", "Old"], "merged layers have neither"),
         ],
     )
     def test_what_is_not_there_is_one_line(
-        self, score: Printed, corpus: Path, options: list[str], problem: str
+        self, gate_command: Printed, corpus: Path, options: list[str], problem: str
     ) -> None:
-        assert problem in score.refusal(corpus, *GATE, *options)
-
-    @pytest.mark.parametrize(
-        "options", [["--gate-tsv", "t"], ["--reference-set", "Old"], ["--write-indicators", "f"]]
-    )
-    def test_what_only_gate_does_needs_the_metric(
-        self, score: Printed, corpus: Path, options: list[str]
-    ) -> None:
-        assert "metric gate" in score.refusal(corpus, *SETS, *options)
+        assert problem in gate_command.refusal(corpus, *SETS, *options)
 
 
 class TestSettings:
     def test_annotations_without_the_first_feature_are_nil_where_that_is_said(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        common = [corpus, *GATE, "--features", "id"]
+        common = [corpus, *SETS, "--features", "id"]
 
-        assert score.report(*common)["all"]["responses"] == 4
+        assert gate_command.report(*common)["all"]["responses"] == 4
         # response 14 and the Section have no id
-        with_nil = score.report(*common, "--nil", "")["all"]
+        with_nil = gate_command.report(*common, "--nil", "")["all"]
         assert (with_nil["targets"], with_nil["responses"]) == (4, 3)
 
-    def test_only_annotations_within_containing_ones_are_counted(self, score: Printed, corpus: Path) -> None:
-        common = [corpus, *GATE, "--types", "Person,Place", "--containing", "Key:Section"]
+    def test_only_annotations_within_containing_ones_are_counted(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        common = [corpus, *SETS, "--types", "Person,Place", "--containing", "Key:Section"]
 
-        found = score.report(*common)
+        found = gate_command.report(*common)
         # Eve and what follows stand outside the section
         assert (found["all"]["targets"], found["all"]["responses"]) == (3, 3)
-        same = score.report(*common, "--containment", "coextensive")
+        same = gate_command.report(*common, "--containment", "coextensive")
         assert (same["all"]["targets"], same["all"]["responses"]) == (0, 0)
 
-    def test_the_containing_layer_is_no_sequence_of_its_own(self, score: Printed, corpus: Path) -> None:
-        whole = json.loads(score(corpus, *GATE, "--containing", "Key:Section", "--output", "json"))
+    def test_the_containing_layer_is_no_sequence_of_its_own(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        whole = json.loads(gate_command(corpus, *SETS, "--containing", "Key:Section", "--output", "json"))
 
         assert list(whole["metrics"]["gate"]) == ["label"]
 
     def test_targets_of_the_containing_set_and_type_themselves_all_take_part(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        found = score.report(
+        found = gate_command.report(
             corpus,
-            *GATE,
+            *SETS,
             "--types",
             "Person,Section",
             "--containing",
@@ -224,41 +226,43 @@ class TestSettings:
         assert found["per_type"]["Person"]["targets"] == 3
         assert found["per_type"]["Section"]["targets"] == 0
 
-    def test_scores_are_broken_down_by_the_values_of_a_feature(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *GATE, "--by-feature", "id")["by"]["id"]
+    def test_scores_are_broken_down_by_the_values_of_a_feature(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        found = gate_command.report(corpus, *SETS, "--by-feature", "id")["by"]["id"]
 
         assert sorted(found) == ["", "(none)", "Q1", "Q2", "Q3", "Q4", "Q9"]
         assert (found["Q1"]["correct_strict"], found["Q3"]["responses"]) == (1, 0)
 
-    def test_the_curve_has_its_average_precision(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *GATE, "--types", "Person", "--score-feature", "score")
+    def test_the_curve_has_its_average_precision(self, gate_command: Printed, corpus: Path) -> None:
+        found = gate_command.report(corpus, *SETS, "--types", "Person", "--score-feature", "score")
 
         assert list(found["thresholds"]) == ["0.2", "0.5", "0.9", "Infinity"]
         # strict: recall 1/3 at 0.9 with precision 1, and nothing gained below
         assert found["average_precision"]["strict"] == pytest.approx(1 / 3)
         assert found["average_precision"]["lenient"] == pytest.approx(2 / 3)
 
-    def test_f_weighs_recall_as_beta_says(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *GATE, "--types", "Person", "--beta", "2")["all"]
+    def test_f_weighs_recall_as_beta_says(self, gate_command: Printed, corpus: Path) -> None:
+        found = gate_command.report(corpus, *SETS, "--types", "Person", "--beta", "2")["all"]
 
         precision, recall = found["precision_lenient"], found["recall_lenient"]
         assert (precision, recall) == (2 / 3, 2 / 3)
         assert found["f2_lenient"] == pytest.approx(2 / 3)
 
-    def test_the_signature_says_none_where_there_is_none(self, score: Printed, corpus: Path) -> None:
-        (line,) = (line for line in score(corpus, *GATE).splitlines() if line.startswith("signature"))
+    def test_the_signature_says_none_where_there_is_none(self, gate_command: Printed, corpus: Path) -> None:
+        (line,) = (line for line in gate_command(corpus, *SETS).splitlines() if line.startswith("signature"))
 
         for setting in ("nil=none", "containing=none", "score_feature=none", "thresholds=none", "by=none"):
             assert setting in line
 
 
 class TestReference:
-    OPTIONS = (*GATE, "--types", "Person,Place", "--features", "id", "--reference-set", "Old")
+    OPTIONS = (*SETS, "--types", "Person,Place", "--features", "id", "--reference-set", "Old")
 
     def test_the_tables_say_which_targets_only_one_of_them_got_right(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        found = score.report(corpus, *self.OPTIONS)["reference"]["contingency"]
+        found = gate_command.report(corpus, *self.OPTIONS)["reference"]["contingency"]
 
         # Q1 both, Q3 only the reference; Q2, Q4 neither, save that Q2 is overlapped by a correct one
         assert found["all"]["strict"] == {
@@ -268,8 +272,8 @@ class TestReference:
         assert found["per_type"]["Place"]["strict"]["reference_only"] == 1
         assert found["per_type"]["Person"]["strict"]["reference_only"] == 0
 
-    def test_every_change_has_its_context(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *self.OPTIONS)["reference"]
+    def test_every_change_has_its_context(self, gate_command: Printed, corpus: Path) -> None:
+        found = gate_command.report(corpus, *self.OPTIONS)["reference"]
 
         assert [(row["label"], row["before"], row["after"], row["change"]) for row in found["changes"]] == [
             ("Place", "CS", "IS", "-"),
@@ -279,33 +283,35 @@ class TestReference:
         assert found["changes"][1]["context"] == "Ada met [=Bob=][- in-] Rome. Eve slept."
         assert found["change_counts"] == {"better": 1, "worse": 1, "neither": 1}
 
-    def test_the_reference_is_measured_as_the_response_is(self, score: Printed, corpus: Path) -> None:
-        compared = score.report(corpus, *self.OPTIONS)["reference"]
-        alone = score.report(
+    def test_the_reference_is_measured_as_the_response_is(self, gate_command: Printed, corpus: Path) -> None:
+        compared = gate_command.report(corpus, *self.OPTIONS)["reference"]
+        alone = gate_command.report(
             corpus,
-            *("--metric", "gate", "--gold-set", "Key", "--predicted-set", "Old"),
+            *("--gold-set", "Key", "--predicted-set", "Old"),
             *("--types", "Person,Place", "--features", "id"),
         )
 
         for part in ("all", "per_type", "macro"):
             assert compared[part] == alone[part]
 
-    def test_a_reference_that_is_the_response_changes_nothing(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *GATE, "--reference-set", "Response")["reference"]
+    def test_a_reference_that_is_the_response_changes_nothing(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        found = gate_command.report(corpus, *SETS, "--reference-set", "Response")["reference"]
 
         assert found["changes"] == []
         assert found["contingency"]["all"]["strict"]["p_value"] == 1.0
         assert found["contingency"]["all"]["strict"]["both"] == 2
 
-    def test_the_scores_of_the_response_stay_what_they_are(self, score: Printed, corpus: Path) -> None:
-        with_reference = score.report(corpus, *GATE, "--reference-set", "Old")
+    def test_the_scores_of_the_response_stay_what_they_are(self, gate_command: Printed, corpus: Path) -> None:
+        with_reference = gate_command.report(corpus, *SETS, "--reference-set", "Old")
         del with_reference["reference"]
 
-        assert with_reference == score.report(corpus, *GATE)
+        assert with_reference == gate_command.report(corpus, *SETS)
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
-    def test_every_output_shows_it(self, score: Printed, corpus: Path, output: str) -> None:
-        shown = score(corpus, *self.OPTIONS, "--output", output)
+    def test_every_output_shows_it(self, gate_command: Printed, corpus: Path, output: str) -> None:
+        shown = gate_command(corpus, *self.OPTIONS, "--output", output)
 
         assert "reference" in shown
         assert ("Ada met" in shown) == (output != "tsv")
@@ -316,18 +322,20 @@ class TestReference:
 
 class TestLists:
     OPTIONS = (
-        *("--metric", "gate", "--gold-set", "Key", "--predicted-set", "Lists", "--types", "Person"),
+        *("--gold-set", "Key", "--predicted-set", "Lists", "--types", "Person"),
         *("--features", "id", "--list-type", "List", "--edge-feature", "ids"),
     )
 
-    def test_without_scores_the_best_candidate_is_the_first(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *self.OPTIONS)
+    def test_without_scores_the_best_candidate_is_the_first(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        found = gate_command.report(corpus, *self.OPTIONS)
 
         assert (found["all"]["responses"], found["all"]["correct_strict"]) == (2, 0)
         assert found["lists"]["by_score"] == {}
 
-    def test_with_scores_it_is_the_one_with_the_highest(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *self.OPTIONS, "--score-feature", "score")
+    def test_with_scores_it_is_the_one_with_the_highest(self, gate_command: Printed, corpus: Path) -> None:
+        found = gate_command.report(corpus, *self.OPTIONS, "--score-feature", "score")
 
         assert found["all"]["correct_strict"] == 1
         assert list(found["lists"]["by_score"]) == ["-Infinity", "0.1", "0.6", "0.8"]
@@ -335,9 +343,9 @@ class TestLists:
         assert found["lists"]["by_score"]["0.1"]["correct_strict"] == 2
 
     def test_ranks_disambiguation_and_maximum_recall_follow_the_lists(
-        self, score: Printed, corpus: Path
+        self, gate_command: Printed, corpus: Path
     ) -> None:
-        found = score.report(corpus, *self.OPTIONS, "--score-feature", "score")["lists"]
+        found = gate_command.report(corpus, *self.OPTIONS, "--score-feature", "score")["lists"]
 
         assert {rank: of["correct_strict"] for rank, of in found["by_rank"].items()} == {
             "0": 1, "1": 2, "all": 2
@@ -349,13 +357,15 @@ class TestLists:
         assert found["maximum_recall"]["all"]["max_recall_strict"] == pytest.approx(2 / 3)
         assert found["maximum_recall"]["all"]["max_recall_list_strict"] == 1.0
 
-    def test_ranks_come_in_elevens(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *self.OPTIONS, "--ranks", "50")["lists"]["by_rank"]
+    def test_ranks_come_in_elevens(self, gate_command: Printed, corpus: Path) -> None:
+        found = gate_command.report(corpus, *self.OPTIONS, "--ranks", "50")["lists"]["by_rank"]
 
         assert list(found) == [*map(str, range(0, 51, 5)), "all"]
 
-    def test_a_candidate_that_stands_for_nothing_is_left_out(self, score: Printed, corpus: Path) -> None:
-        found = score.report(corpus, *self.OPTIONS, "--nil", "Q7")
+    def test_a_candidate_that_stands_for_nothing_is_left_out(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
+        found = gate_command.report(corpus, *self.OPTIONS, "--nil", "Q7")
 
         assert found["all"]["correct_strict"] == 1
 
@@ -368,27 +378,28 @@ class TestLists:
             (["--types", "Person,Place"], "for one type of targets, not 2"),
             (["--types", "Person=Place"], "neither lists nor candidates"),
             (["--reference-set", "Old"], "not compared with a reference"),
-            (["--metric", "levels"], "for metric gate alone"),
         ],
     )
     def test_what_does_not_fit_is_one_line(
-        self, score: Printed, corpus: Path, options: list[str], problem: str
+        self, gate_command: Printed, corpus: Path, options: list[str], problem: str
     ) -> None:
-        assert problem in score.refusal(corpus, *self.OPTIONS, *options)
+        assert problem in gate_command.refusal(corpus, *self.OPTIONS, *options)
 
     def test_without_features_there_is_nothing_to_disambiguate(self) -> None:
         with pytest.raises(UsageError, match="at least one feature"):
             ListEvaluation(Gate(types=("Person",)), Lists("List", "ids"))
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
-    def test_every_output_shows_them(self, score: Printed, corpus: Path, output: str) -> None:
-        shown = score(corpus, *self.OPTIONS, "--output", output)
+    def test_every_output_shows_them(self, gate_command: Printed, corpus: Path, output: str) -> None:
+        shown = gate_command(corpus, *self.OPTIONS, "--output", output)
 
         assert "maximum" in shown
         assert "lists:List.ids>any,ranks=all,score=none,thresholds=none" in shown
 
-    def test_the_table_has_a_row_for_everything(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
-        score(corpus, *self.OPTIONS, "--score-feature", "score", "--gate-tsv", tmp_path / "t.tsv")
+    def test_the_table_has_a_row_for_everything(
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
+        gate_command(corpus, *self.OPTIONS, "--score-feature", "score", "--gate-tsv", tmp_path / "t.tsv")
 
         rows = table(tmp_path / "t.tsv")
         assert list(dict.fromkeys(row["evaluationType"] for row in rows)) == [
@@ -408,10 +419,10 @@ def table(path: Path) -> list[dict[str, str]]:
 
 class TestTable:
     def test_it_has_31_columns_and_complete_macro_rows(
-        self, score: Printed, corpus: Path, tmp_path: Path
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         options = ["--types", "Person,Place", "--score-feature", "score", "--reference-set", "Old"]
-        found = score.report(corpus, *GATE, *options, "--gate-tsv", tmp_path / "t.tsv")
+        found = gate_command.report(corpus, *SETS, *options, "--gate-tsv", tmp_path / "t.tsv")
 
         rows = table(tmp_path / "t.tsv")
         assert len(rows[0]) == 31
@@ -426,7 +437,7 @@ class TestTable:
         scored = Document("d", {"label": [Span(0, 1, "A", {"s": 0.5})]}, text="x", unit="character")
         made = GateTable(Gate(score_feature="s"), "new", "old")
 
-        made.add((gold, scored, gold))
+        made.see(Group(gold, scored, (gold,)))
 
         kinds = [(row.split("\t")[1], row.split("\t")[3]) for row in made.lines()][1:]
         assert ("normal", "old") in kinds
@@ -434,10 +445,12 @@ class TestTable:
 
 
 class TestPage:
-    def test_it_shows_the_curve_as_a_drawing(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
+    def test_it_shows_the_curve_as_a_drawing(
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
         pytest.importorskip("jinja2")
-        shown = score(
-            corpus, *GATE, "--types", "Person", "--score-feature", "score", "--html", tmp_path / "p.html"
+        shown = gate_command(
+            corpus, *SETS, "--types", "Person", "--score-feature", "score", "--html", tmp_path / "p.html"
         )
         page = (tmp_path / "p.html").read_text(encoding="utf-8")
 
@@ -453,19 +466,21 @@ class TestPage:
 
         assert [(dot.x, dot.y) for dot in picture.lines[0].dots] == [(212, 174)]  # the middle
 
-    def test_without_scores_there_is_no_drawing(self, score: Printed, corpus: Path, tmp_path: Path) -> None:
+    def test_without_scores_there_is_no_drawing(
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
+    ) -> None:
         pytest.importorskip("jinja2")
-        score(corpus, *GATE, "--html", tmp_path / "p.html")
+        gate_command(corpus, *SETS, "--html", tmp_path / "p.html")
 
         assert "<polyline" not in (tmp_path / "p.html").read_text(encoding="utf-8")
 
-    def test_text_never_becomes_markup(self, score: Printed, tmp_path: Path) -> None:
+    def test_text_never_becomes_markup(self, gate_command: Printed, tmp_path: Path) -> None:
         pytest.importorskip("jinja2")
         evil = "<script>x</script> & <b>"
         file = tmp_path / "a.bdocjs"
         key, response = annotation("<i>", 0, 3, 1), annotation("<i>", 0, 5, 1)
         file.write_text(as_bdoc(evil, Key=[key], Response=[response], Old=[]), encoding="utf-8")
-        score(file, *GATE, "--reference-set", "Old", "--html", tmp_path / "p.html")
+        gate_command(file, *SETS, "--reference-set", "Old", "--html", tmp_path / "p.html")
         page = (tmp_path / "p.html").read_text(encoding="utf-8")
 
         assert "&lt;" in page
@@ -475,11 +490,13 @@ class TestPage:
 
 class TestIndicators:
     def test_copies_have_the_groups_and_the_changes_in_sets_of_their_own(
-        self, score: Printed, corpus: Path, tmp_path: Path
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         before = (corpus / "a.bdocjs").read_bytes()
         options = ["--types", "Person,Place", "--features", "id", "--reference-set", "Old"]
-        score(corpus, *GATE, *options, "--write-indicators", tmp_path / "new", "--indicator-prefix", "E")
+        gate_command(
+            corpus, *SETS, *options, "--write-indicators", tmp_path / "new", "--indicator-prefix", "E"
+        )
 
         written = {
             name: [span.label for span in next(read(tmp_path / "new", annotation_set=name)).layers["label"]]
@@ -492,46 +509,46 @@ class TestIndicators:
         }
         assert (corpus / "a.bdocjs").read_bytes() == before
 
-    def test_gate_xml_is_written_back_too(self, score: Printed, tmp_path: Path) -> None:
+    def test_gate_xml_is_written_back_too(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "d.xml"
         file.write_text(
             as_xml("\U0001f600 Ada", Key=[("Person", 2, 5, 1)], Response=[("Person", 2, 5, 2)]),
             encoding="utf-8",
         )
-        score(file, *GATE, "--write-indicators", tmp_path / "new")
+        gate_command(file, *SETS, "--write-indicators", tmp_path / "new")
 
         document = read_gate_xml((tmp_path / "new" / "d.xml").read_bytes(), file="d.xml")
         (span,) = document.layers["clueval_Res"]
         assert (span.start, span.end, span.label) == (2, 5, "Person_CS")
 
-    def test_folders_keep_their_folders(self, score: Printed, tmp_path: Path) -> None:
+    def test_folders_keep_their_folders(self, gate_command: Printed, tmp_path: Path) -> None:
         inner = tmp_path / "corpus" / "inner"
         inner.mkdir(parents=True)
         for path in (inner / "a.bdocjs", inner.parent / "a.bdocjs"):
             path.write_text(as_bdoc(Key=KEY, Response=RESPONSE), encoding="utf-8")
-        score(tmp_path / "corpus", *GATE, "--write-indicators", tmp_path / "new")
+        gate_command(tmp_path / "corpus", *SETS, "--write-indicators", tmp_path / "new")
 
         assert (tmp_path / "new" / "inner" / "a.bdocjs").is_file()
         assert (tmp_path / "new" / "a.bdocjs").is_file()
 
-    def test_nothing_is_written_over(self, score: Printed, corpus: Path) -> None:
-        error = score.refusal(corpus, *GATE, "--write-indicators", corpus)
+    def test_nothing_is_written_over(self, gate_command: Printed, corpus: Path) -> None:
+        error = gate_command.refusal(corpus, *SETS, "--write-indicators", corpus)
 
         assert "is there already, and is not written over" in error
 
     def test_a_set_that_is_there_already_is_refused(
-        self, score: Printed, corpus: Path, tmp_path: Path
+        self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
-        options = [*GATE, "--write-indicators", tmp_path / "new"]
-        score(corpus, *options)
-        again = score.refusal(tmp_path / "new", *GATE, "--write-indicators", tmp_path / "newer")
+        options = [*SETS, "--write-indicators", tmp_path / "new"]
+        gate_command(corpus, *options)
+        again = gate_command.refusal(tmp_path / "new", *SETS, "--write-indicators", tmp_path / "newer")
 
         assert "an annotation set 'clueval_Res' already" in again
 
-    def test_other_formats_hold_no_indicators(self, score: Printed, tmp_path: Path) -> None:
+    def test_other_formats_hold_no_indicators(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
-        error = score.refusal(file, "--metric", "gate", "--write-indicators", tmp_path / "new")
+        error = gate_command.refusal(file, "--write-indicators", tmp_path / "new")
 
         assert "indicators cannot be written into the format conll" in error
 
@@ -575,7 +592,7 @@ class TestParallelDocuments:
 
         assert found.metrics["exact"]["label"]["micro"]["f1"] == 1.0
 
-    def test_names_may_differ_in_their_endings(self, score: Printed, tmp_path: Path) -> None:
+    def test_names_may_differ_in_their_endings(self, gate_command: Printed, tmp_path: Path) -> None:
         gold, predicted = tmp_path / "gold", tmp_path / "predicted"
         for folder in (gold, predicted):
             folder.mkdir()
@@ -584,10 +601,10 @@ class TestParallelDocuments:
             as_bdoc("Ada", Response=[annotation("Person", 0, 3, 1)]), encoding="utf-8"
         )
 
-        assert "has no file" in score.refusal(gold, predicted, *GATE)
-        assert score.report(gold, predicted, *GATE, "--pair-by", "name")["all"]["correct_strict"] == 1
+        assert "has no file" in gate_command.refusal(gold, predicted, *SETS)
+        assert gate_command.report(gold, predicted, *SETS, "--pair-by", "name")["all"]["correct_strict"] == 1
 
-    def test_texts_alone_pair_gates_documents(self, score: Printed, tmp_path: Path) -> None:
+    def test_texts_alone_pair_gates_documents(self, gate_command: Printed, tmp_path: Path) -> None:
         gold, predicted = tmp_path / "gold", tmp_path / "predicted"
         for folder, set_name, names in ((gold, "Key", "ab"), (predicted, "Response", "yx")):
             folder.mkdir()
@@ -595,35 +612,38 @@ class TestParallelDocuments:
                 content = as_xml(text, **{set_name: [("Person", 0, 3, 1)]})
                 (folder / f"{name}.xml").write_text(content, encoding="utf-8")
 
-        found = score.report(gold, predicted, *GATE, "--pair-by", "content")
+        found = gate_command.report(gold, predicted, *SETS, "--pair-by", "content")
         assert found["all"]["correct_strict"] == 2
-        assert "the format gate-xml has no ids of documents (pair by name or content)" in score.refusal(
-            gold, predicted, *GATE, "--pair-by", "id"
+        assert (
+            "the format gate-xml has no ids of documents (pair by name or content)"
+            in gate_command.refusal(gold, predicted, *SETS, "--pair-by", "id")
         )
 
     def test_one_error_lists_all_that_have_no_counterpart(
-        self, score: Printed, folders: tuple[Path, Path]
+        self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
         gold, predicted = folders
         (predicted / "y.vrt").write_text(vrt(("three", ["c\tO"]), ("four", ["d\tO"])), encoding="utf-8")
 
-        assert "only gold has 'one', 'two'; only predicted has 'three', 'four'" in score.refusal(
+        assert "only gold has 'one', 'two'; only predicted has 'three', 'four'" in gate_command.refusal(
             gold, predicted, "--pair-by", "id"
         )
-        by_name = score.refusal(gold, predicted, "--pair-by", "name")
+        by_name = gate_command.refusal(gold, predicted, "--pair-by", "name")
         assert "cannot be paired by name: only gold has 'x'; only predicted has 'y'" in by_name
-        by_content = score.refusal(gold, predicted, "--pair-by", "content")
+        by_content = gate_command.refusal(gold, predicted, "--pair-by", "content")
         assert re.search(r"only gold has 'x.vrt.*one in .*x.vrt'", by_content) or "one in " in by_content
 
     def test_the_sides_of_one_file_are_paired_anyway(
-        self, score: Printed, folders: tuple[Path, Path]
+        self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "paired with itself" in score.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "paired with itself" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
-    def test_two_ways_of_pairing_are_one_too_many(self, score: Printed, folders: tuple[Path, Path]) -> None:
-        error = score.refusal(folders[0], "--pairs", "p.csv", "--pair-by", "id")
+    def test_two_ways_of_pairing_are_one_too_many(
+        self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
 
-        assert "two ways of pairing" in error
+        assert "two ways of pairing" in capsys.readouterr().err
 
     def test_equal_texts_cannot_tell_documents_apart(self) -> None:
         one, two = documents("a", "a")
@@ -653,27 +673,14 @@ def documents(*texts: str) -> list[Document]:
     ]
 
 
-class TestLookingOn:
-    def test_each_is_called_with_what_is_counted(self) -> None:
-        seen: list[tuple[str, ...]] = []
-
-        evaluate(
-            documents("a", "b"),
-            documents("a", "b"),
-            metrics="gate",
-            where=["document=d1"],
-            each=lambda group: seen.append(tuple(document.id for document in group)),
-        )
-
-        assert seen == [("d1", "d1")]
-
+class TestDocuments:
     def test_candidate_lists_come_from_documents_as_well(self) -> None:
         gold = Document("d", {"label": [Span(0, 3, "P", {"id": "Q1"})]}, text="Ada", unit="character")
         spans = [Span(0, 3, "L", {"ids": [2]}, id=1), Span(0, 3, "C", {"id": "Q1"}, id=2)]
         predicted = Document("d", {"label": spans}, text="Ada", unit="character")
         metric = Gate(types=("P",), features=("id",))
 
-        result = evaluate([gold], [predicted], metrics=[metric], lists=Lists("L", "ids"))
+        result = gate([gold], [predicted], metric=metric, lists=Lists("L", "ids"))
 
         report = result.metrics["gate"]["label"]
         assert report["all"]["correct_strict"] == 1

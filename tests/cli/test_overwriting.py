@@ -29,7 +29,6 @@ BDOC = json.dumps(
         },
     }
 )
-GATE = ["--metric", "gate"]
 TABLE = "document\tstart\tend_inclusive\tlabel\na:1\t0\t0\tX\n"
 
 
@@ -69,8 +68,8 @@ CASES: list[tuple[str, list[str]]] = [
             (["errors", *BOTH], "--xlsx"),
             (["errors", *BOTH], "--html"),
             (["conventions", *BOTH], "--html"),
-            (["score", *BOTH, *GATE], "--html"),
-            (["score", *BOTH, *GATE], "--gate-tsv"),
+            (["gate", *BOTH], "--html"),
+            (["gate", *BOTH], "--gate-tsv"),
             (["score", *BOTH, *NOISY], "--html"),
         )
     ),
@@ -78,15 +77,15 @@ CASES: list[tuple[str, list[str]]] = [
     ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
     ("one/a.conll", ["errors", "one", "two", "--tsv", "OUT"]),
-    ("two/a.conll", ["score", "one", "two", *GATE, "--gate-tsv", "OUT"]),
+    ("two/a.conll", ["gate", "one", "two", "--gate-tsv", "OUT"]),
     ("spans.vrt", ["merge", "spans.tsv", "--input", "spans", "-o", "OUT"]),
     ("spans.vrt", ["conventions", "spans.tsv", "spans.tsv", "--input", "spans", "--html", "OUT"]),
     ("text.vrt", ["merge", "spans.tsv", "--input", "spans", "--text", "text.vrt", "-o", "OUT"]),
     ("text.vrt", ["errors", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--tsv", "OUT"]),
-    ("text.vrt", ["score", "spans.tsv", "spans.tsv", "--text", "text.vrt", *GATE, "--gate-tsv", "OUT"]),
-    ("two/a.conll", ["score", "--pairs", "pairs.csv", "one", *GATE, "--gate-tsv", "OUT"]),
-    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *GATE, "--gate-tsv", "OUT"]),
-    *((name, ["score", "--config", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
+    ("text.vrt", ["gate", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--gate-tsv", "OUT"]),
+    ("two/a.conll", ["score", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
+    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
+    *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
 
 
@@ -170,7 +169,7 @@ def test_indicators_replace_nothing(place: Path, capsys: pytest.CaptureFixture[s
     (place / "in" / "a.bdocjs").write_text(BDOC)
 
     sets = ["--gold-set", "Key", "--predicted-set", "Response"]
-    assert main(["score", "in", *GATE, *sets, "--write-indicators", "in"]) == 2
+    assert main(["gate", "in", *sets, "--write-indicators", "in"]) == 2
     assert "is not written over" in capsys.readouterr().err
     assert (place / "in" / "a.bdocjs").read_text() == BDOC
 
@@ -192,13 +191,14 @@ def test_a_new_file_in_a_folder_that_is_read_is_no_overwriting(place: Path) -> N
 
 
 OPTIONS_THAT_WRITE = {
-    "score": {"html", "gate_tsv", "write_indicators", "config"},
+    "score": {"html"},
+    "gate": {"html", "gate_tsv", "write_indicators"},
     "conventions": {"html"},
     "errors": {"tsv", "xlsx", "html"},
     "merge": {"output_file"},
     "convert": {"output_file"},
 }
-"""What the tests above cover; `config` names an output in its file."""
+"""What the tests above cover; the config of `faireval` names an output in its file."""
 
 
 def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:

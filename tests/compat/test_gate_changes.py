@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import any_spans
 
@@ -169,7 +169,6 @@ def test_mcnemar_by_hand(one: int, other: int, p: float) -> None:
     assert mcnemar_exact(one, other) == p
 
 
-@settings(deadline=None)
 @given(st.integers(0, 1500), st.integers(0, 1500))
 def test_mcnemar_is_the_binomial_test_of_scipy(one: int, other: int) -> None:
     stats = pytest.importorskip("scipy.stats")

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
-from strategies import LABELS, any_spans, flat_spans
+from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.evaluation.run import evaluate
 from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
@@ -392,7 +392,7 @@ def two_files(draw: st.DrawFn) -> tuple[str, str]:
 OPTIONS: dict[str, Any] = {"layers": {"a": 2, "b": 3}, "token_id": 4}
 
 
-@settings(max_examples=60)
+@at_most(60)
 @given(two_files(), choices.filter(lambda choice: not choice.where), st.booleans())
 def test_files_and_documents_have_the_same_findings(
     tmp_path_factory: pytest.TempPathFactory, texts: tuple[str, str], choice: Choice, windowed: bool
@@ -412,7 +412,7 @@ def test_files_and_documents_have_the_same_findings(
         ]
 
 
-@settings(max_examples=60)
+@at_most(60)
 @given(two_files(), st.sampled_from(LEVELS), st.booleans())
 def test_positions_ids_lines_and_texts_are_those_of_the_file(
     tmp_path_factory: pytest.TempPathFactory, texts: tuple[str, str], level: int, merge: bool

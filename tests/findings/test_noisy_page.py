@@ -271,7 +271,7 @@ def columns(browser: Browser, card: int = 0) -> list[list[str]]:
 @in_browser
 class TestInABrowser:
     @pytest.mark.parametrize(("width", "dark"), [(1280, False), (390, True)])
-    def test_it_opens_without_complaint_and_asks_the_network_for_nothing(
+    def test_page_opens_without_complaint_and_asks_the_network_for_nothing(
         self, browser: Browser, page: Write, width: int, dark: bool
     ) -> None:
         path = page(TOLKIEN, HAMBURG)

@@ -72,7 +72,9 @@ def command(rng: Random, pair: Files) -> list[str]:
     has_sets = "--gold-set" in pair.options
     own = ["--set" if option == "--gold-set" else option for option in pair.options]
     own = own[: own.index("--predicted-set")] if has_sets else own
-    name = rng.choice(("score", "score", "score", "errors", "check", "convert", "merge", "conventions"))
+    name = rng.choice(
+        ("score", "score", "score", "gate", "errors", "check", "convert", "merge", "conventions")
+    )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
     if name == "check":
         return [name, *sides, *own]
@@ -83,6 +85,9 @@ def command(rng: Random, pair: Files) -> list[str]:
         return [name, gold, *own]
     if name == "conventions":
         return [name, *sides, *pair.options, "--output", rng.choice(("text", "json", "markdown"))]
+    if name == "gate":
+        gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
+        return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
     if name == "errors":
         more = (
             ["--metric", "fair"],
@@ -184,19 +189,19 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 
 def command_line(rng: Random, pair: Files) -> list[str]:
     """Options at random, half of them with a value that makes sense somewhere, about the files of a pair."""
-    name = rng.choice(list(COMMANDS))
+    name = rng.choice([name for name in COMMANDS if name != "formats"])
     words = [name, f"gold.{pair.ending}"]
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
     if rng.random() < 0.7:
-        words += pair.options if name in ("score", "errors", "conventions") else []
+        words += pair.options if name in ("score", "gate", "errors", "conventions") else []
     options = _options(name)
-    for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4))):
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if options else 0):
         action = rng.choice(options)
         words.append(rng.choice(action.option_strings))
         if action.nargs != 0:
             words.append(_value(rng, action))
-    if name == "score":
+    if name in ("score", "gate"):
         words += ["--jobs", "1"]
     return words
 

@@ -12,12 +12,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, Finding, pairing, parse_weights, tally_pairs
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights, tally_pairs
 from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
@@ -240,15 +240,15 @@ def test_of_equally_similar_candidates_the_shorter_one_is_taken() -> None:
     longer, shorter = (Span(0, end, "A", tokens=frozenset({0, 2})) for end in (8, 6))
     found = list(Fair().findings(side("A[0,4)"), Side([longer, shorter])))
 
-    assert found[0] == Finding("BEL", span("A[0,4)"), shorter)
+    assert found[0] == FairError("BEL", span("A[0,4)"), shorter)
 
 
 def test_shorter_gold_spans_choose_first() -> None:
     gold, predicted = side("A[0,9)", "A[2,4)"), side("A[2,5)")
 
     assert list(Fair().findings(gold, predicted)) == [
-        Finding("BES", span("A[0,9)"), span("A[2,5)")),
-        Finding("BEL", span("A[2,4)"), span("A[2,5)")),
+        FairError("BES", span("A[0,9)"), span("A[2,5)")),
+        FairError("BEL", span("A[2,4)"), span("A[2,5)")),
     ]
 
 
@@ -272,8 +272,8 @@ def test_the_same_label_is_preferred_to_the_better_overlap() -> None:
     gold, predicted = side("A[0,4)"), side("B[0,3)", "A[3,9)")
 
     assert list(Fair().findings(gold, predicted)) == [
-        Finding("BEO", span("A[0,4)"), span("A[3,9)")),
-        Finding("LBE", span("A[0,4)"), span("B[0,3)")),
+        FairError("BEO", span("A[0,4)"), span("A[3,9)")),
+        FairError("LBE", span("A[0,4)"), span("B[0,3)")),
     ]
 
 
@@ -326,9 +326,9 @@ def test_findings_come_by_position() -> None:
     gold, predicted = side("A[30,32)", "A[0,4)"), side("B[10,12)", "A[0,3)")
 
     assert list(Fair().findings(gold, predicted)) == [
-        Finding("BES", span("A[0,4)"), span("A[0,3)")),
-        Finding("FP", None, span("B[10,12)")),
-        Finding("FN", span("A[30,32)"), None),
+        FairError("BES", span("A[0,4)"), span("A[0,3)")),
+        FairError("FP", None, span("B[10,12)")),
+        FairError("FN", span("A[30,32)"), None),
     ]
 
 
@@ -479,7 +479,6 @@ def test_a_formula_says_the_weights_it_was_made_of(weights: dict[str, dict[str, 
 @example([("A", 0, 2, None), ("A", 0, 2, None)], [("A", 0, 2, None)], "trees")
 @example([("A", 0, 3, frozenset({0, 2}))], [("A", 0, 3, None), ("A", 2, 3, None)], "trees")
 @example([("A", 3, 3, None)], [("A", 0, 5, None), ("A", 3, 4, None)], "neighbours")
-@settings(deadline=None)
 def test_pairs_are_those_of_plain_lists_wherever_they_are_searched(
     gold: list[Item], predicted: list[Item], searched: str
 ) -> None:

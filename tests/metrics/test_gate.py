@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
@@ -574,7 +574,6 @@ def test_grids_run_from_0_to_1(name: str, step: float) -> None:
     ]
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(annotations(), annotations(score=True)), min_size=1, max_size=3),
     st.sampled_from(["all", "rounded", "11", (0.3, 0.126), (-math.inf, 0.5)]),
@@ -673,7 +672,6 @@ def test_the_outcome_counts_what_the_metric_counts(targets: list[Span], response
     assert len(outcome.single_correct("CS")) == outcome.counts.single_correct_strict
 
 
-@settings(deadline=None, max_examples=200)
 @given(
     annotations(max_size=14, size=6),
     annotations(max_size=14, size=6),

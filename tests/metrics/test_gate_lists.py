@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.exceptions import FormatError, UsageError
@@ -237,7 +237,6 @@ def lists_and_targets(draw: st.DrawFn) -> tuple[list[Span], list[CandidateList]]
     return targets, lists
 
 
-@settings(deadline=None)
 @given(lists_and_targets(), st.sampled_from(["all", "rounded", "11"]))
 def test_lists_by_score_count_what_the_plain_model_counts(
     drawn: tuple[list[Span], list[CandidateList]], thresholds: str
@@ -251,7 +250,6 @@ def test_lists_by_score_count_what_the_plain_model_counts(
         assert counts[1:6] == naive_list_counts(targets, lists, visible)
 
 
-@settings(deadline=None)
 @given(lists_and_targets())
 def test_lists_by_rank_count_what_the_plain_model_counts(
     drawn: tuple[list[Span], list[CandidateList]],

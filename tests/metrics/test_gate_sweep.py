@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from strategies import at_most
 
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate, GateCounts
@@ -44,7 +45,7 @@ def counts_at_each_threshold(metric: Gate, gold: Side, predicted: Side) -> list[
     return [(point.threshold, point.counts) for point in metric.curve(metric.count(gold, predicted))]
 
 
-@settings(deadline=None, max_examples=150)
+@at_most(150)
 @given(sides(), sides(), st.sampled_from(PAIRINGS), st.sampled_from(["all", "rounded", "51"]))
 @example(
     side([(0, 3, "A"), (0, 3, "A")], [0, 0]),

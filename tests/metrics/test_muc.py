@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
-from strategies import LABELS, any_spans, flat_spans
+from strategies import LABELS, any_spans, at_most, flat_spans
 
 from clueval.exceptions import UsageError
 from clueval.metrics import muc
@@ -136,7 +136,7 @@ def figures_in_every_order(gold: list[Span], predicted: list[Span]) -> dict[str,
     [Span(0, 2, "PER"), Span(3, 6, "PER")],
     [Span(0, 1, "LOC"), Span(1, 5, "PER")],
 )
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 def test_totals_of_flat_spans_are_nervaluates_wherever_those_do_not_depend_on_the_order(
     gold: list[Span], predicted: list[Span]
 ) -> None:
@@ -149,7 +149,7 @@ def test_totals_of_flat_spans_are_nervaluates_wherever_those_do_not_depend_on_th
 
 
 @given(any_spans(size=8, max_size=3), any_spans(size=8, max_size=3))
-@settings(max_examples=60, deadline=None)
+@at_most(60)
 def test_totals_of_any_spans_are_nervaluates_wherever_those_do_not_depend_on_the_order_save_under_type(
     gold: list[Span], predicted: list[Span]
 ) -> None:

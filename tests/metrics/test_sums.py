@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from strategies import LABELS, flat_spans
+from strategies import LABELS, at_most, flat_spans
 
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
@@ -126,7 +126,7 @@ def sum_of_whole_numbers() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("metric", EVERY.values(), ids=EVERY)
-@settings(max_examples=40)
+@at_most(40)
 @given(data=st.data(), pairs=documents())
 def test_a_report_is_the_same_to_the_last_bit_in_any_order_and_with_any_cuts(
     metric: Metric, data: st.DataObject, pairs: list[tuple[Side, Side]]

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 
 from clueval import Span, evaluate, read
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
-from clueval.formats import vrt as vrt_format
+from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.markup import unescape
 from clueval.writing import whole_file
@@ -166,7 +166,9 @@ class TestVrt:
         sentence = "<s>\na\tB-X\nb\tI-X\n</s>\n"
         path = write(tmp_path / "a.vrt", f"<text id='a'>\n{sentence * 5000}</text>\n")
 
-        parts = list(vrt_format.passages(path, ColumnOptions()))
+        token_lines = format_named("vrt").token_lines
+        assert token_lines is not None
+        parts = list(token_lines.passages(path, ColumnOptions()))
         (document,) = read(path)
 
         assert [len(p.sentences) for p in parts] == [2000, 2000, 1000]

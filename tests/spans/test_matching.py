@@ -15,7 +15,7 @@ from oracles import naive_classes
 from strategies import flat_spans
 
 from clueval.exceptions import OverlapError
-from clueval.metrics.match_counts import Found, count_matches
+from clueval.metrics.match_counts import LabelCount, count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.match_classes import KINDS, Kind
@@ -223,7 +223,7 @@ def test_counting_without_matches_counts_the_matches_of_both_sides(
         )
 
 
-def sum_of(found: Counter[Found]) -> Counter[Any]:
+def sum_of(found: Counter[LabelCount]) -> Counter[Any]:
     total: Counter[Any] = Counter()
     for entry, times in found.items():
         total[entry[:-1]] += times * entry.number
@@ -235,7 +235,7 @@ def test_spans_of_many_different_layers_are_counted_each_in_its_own() -> None:
 
     (_, _, found), _ = count_matches(Side(gold), Side(gold))
 
-    assert sorted(found) == sorted(Found(f"layer {n}", "A", "exact", "A", 1) for n in range(500))
+    assert sorted(found) == sorted(LabelCount(f"layer {n}", "A", "exact", "A", 1) for n in range(500))
 
 
 def test_counting_refuses_overlaps_of_either_side_and_names_the_gold_document() -> None:

@@ -12,7 +12,7 @@ from clueval import evaluate, read
 from clueval.cli import main
 from clueval.exceptions import TagError, UsageError
 from clueval.findings.stream import find_errors
-from clueval.formats import FORMATS, TREATMENTS, conll2000, nerval
+from clueval.formats import all_formats, format_named
 
 ILL_FORMED = "Anna B-PER\nUlm I-LOC\n"
 STACKED = "Anna NE B-PER\nUlm NE I-LOC\n"
@@ -23,10 +23,14 @@ def treatment(path: Path, **options: Any) -> str:
 
 
 def test_treatments_of_a_format_are_those_that_its_reader_has() -> None:
-    assert set(TREATMENTS) <= set(FORMATS)
-    assert TREATMENTS["nerval"] == nerval.INVALID
-    assert TREATMENTS["conll2000"] == conll2000.INVALID
-    assert TREATMENTS["vrt"] == TREATMENTS["conll"] == ("conlleval", "discard", "error")
+    treatments = {form.name: form.treatments for form in all_formats() if form.treatments}
+
+    assert treatments == {
+        "vrt": ("conlleval", "discard", "error"),
+        "conll": ("conlleval", "discard", "error"),
+        "conll2000": ("conlleval", "error"),
+        "nerval": ("discard", "error"),
+    }
 
 
 def test_signature_of_nerval_files_says_that_ill_formed_tags_were_discarded(tmp_path: Path) -> None:
@@ -74,7 +78,7 @@ def test_signature_of_column_files_says_how_they_were_read_on_every_route(
     path = write(tmp_path / "a.conll", "Anna B-PER\nUlm B-LOC\n")
 
     assert treatment(path, **route) == "conlleval"
-    for invalid in TREATMENTS["conll"]:
+    for invalid in format_named("conll").treatments:
         assert treatment(path, invalid=invalid, **route) == invalid
 
 

@@ -1,6 +1,6 @@
-"""GATE's evaluation: its sets, its tables, its page, its indicators.
+"""GATE's evaluation: its sets, its candidate lists, its tables, its page, its indicators.
 
-Read `files`, `sets`, `changes`, `table`, `page`. The way of counting itself is `clueval.metrics.gate`.
+Read `run`, `best`, `changes`, `files`, `table`, `page`. The way of counting itself is `clueval.metrics.gate`.
 """
 
 from __future__ import annotations
@@ -9,21 +9,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clueval.compat.gate.files import GateListTable, GateTable, Group, IndicatorWriter
+    from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
+    from clueval.compat.gate.run import gate
 
 _MODULES = {
     "GateListTable": "files",
     "GateTable": "files",
-    "Group": "files",
     "IndicatorWriter": "files",
+    "gate": "run",
 }
 """Where each name is defined; its module is imported when the name is first used."""
 
 __all__ = [
     "GateListTable",
     "GateTable",
-    "Group",
     "IndicatorWriter",
+    "gate",
 ]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from clueval.exceptions import OverlapError
 from clueval.findings.context import Context
@@ -26,6 +26,7 @@ from clueval.metrics.metric import Side
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.transforms.group import Group
 
 BETTER, WORSE, NEITHER = "+", "-", "+-"
 
@@ -36,17 +37,23 @@ _WINDOW = 60
 
 
 class AgainstReference:
-    """A comparison with a reference while it runs. Held in memory: the counts, and every change."""
+    """An observer that compares with a reference, which is `Group.further`; `reference_set` is what it is called.
 
-    def __init__(self, metric: Gate, name: str) -> None:
+    Held in memory: the counts, and every change, since the report lists them all.
+    """
+
+    name: ClassVar[str] = "reference"
+
+    def __init__(self, metric: Gate, reference_set: str) -> None:
         self._metric = replace(metric, score_feature=None, thresholds=None)
-        self._name = name
+        self._set = reference_set
         self._total = Tally()
         self._tables: dict[str | None, tuple[Contingency, Contingency]] = {}
         self._changes: list[dict[str, Any]] = []
 
-    def add(self, gold: Document, predicted: Document, reference: Document) -> None:
+    def see(self, group: Group) -> None:
         """Count one document. Raises `TextMismatch` if the reference is of another text."""
+        gold, predicted, (reference,) = group.gold, group.predicted, group.further
         require_same_text(gold, reference)
         own, other, older = (
             Side(document.layers.get(DEFAULT_LAYER, ()), document=document)
@@ -68,7 +75,7 @@ class AgainstReference:
         before = self._tables.get(kind, (Contingency(), Contingency()))
         self._tables[kind] = (before[0] + tables[0], before[1] + tables[1])
 
-    def report(self) -> dict[str, Any]:
+    def section(self) -> dict[str, Any]:
         """The report; see the module. Without documents all counts are zero."""
         metric, beta = self._metric, self._metric.beta
         per_type = {name: metric.counts(self._total, name) for name in metric.types_of(self._total)}
@@ -78,7 +85,7 @@ class AgainstReference:
         }
         signs = Counter(row["change"] for row in self._changes)
         return {
-            "set": self._name,
+            "set": self._set,
             "all": metric.counts(self._total).report(beta),
             "per_type": {name: counts.report(beta) for name, counts in per_type.items()},
             "macro": macro_report(per_type.values(), beta),

@@ -1,6 +1,6 @@
 """The files that users of GATE's plugin Evaluation expect: its TSV, and documents with indicator annotations.
 
-Both are made of the documents that an evaluation counts, group by group (`each` of `clueval.evaluate`).
+Both are made by observers of the documents that an evaluation counts, group by group.
 
 Unlike the original, the TSV has all columns in its macro rows and names them so, the indicators leave what they
 were made of as it was, and nothing is overwritten.
@@ -12,32 +12,34 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, ClassVar
 
 from clueval.compat.gate.table import Counted, header, list_lines, tagging_lines
 from clueval.exceptions import FileError, UsageError
+from clueval.formats import all_formats
+from clueval.formats.opened import Opened
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate, Outcome, disambiguation_curve
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.metrics.metric import Side
-from clueval.reading.options import WITH_SETS, ReadOptions
-from clueval.reading.source import source_of
+from clueval.reading.options import ReadOptions
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
-from clueval.textfiles import content, raw_content
+from clueval.transforms.group import Group
 from clueval.writing import whole_file
-
-Group = tuple[Document, ...]
 
 
 class GateTable:
-    """Makes GATE's TSV of 31 columns. Held in memory: what was counted in each document.
+    """An observer that makes GATE's TSV of 31 columns. Held in memory: what was counted in each document.
 
     >>> table = GateTable(Gate(), "Response")
     >>> document = Document("d", {"label": [Span(0, 3, "Person")]}, text="Ada", unit="character")
-    >>> table.add((document, document))
+    >>> table.see(Group(document, document))
     >>> [line.split("\\t")[2:9] for line in table.lines()][-1]
     ['[doc:all:micro]', 'Response', 'Person', 'score', 'NaN', '1.0', '1.0']
     """
+
+    name: ClassVar[str] = "table"
 
     def __init__(
         self, metric: Gate, response_set: str = "", reference_set: str = "", evaluation: str = ""
@@ -51,11 +53,15 @@ class GateTable:
         }
         self._counted: list[Counted] = []
 
-    def add(self, group: Group) -> None:
+    def see(self, group: Group) -> None:
         """Count a document: gold, predicted and, if there is one, the reference."""
-        gold, predicted, *reference = map(_side, group)
+        gold, predicted, *reference = _sides(group)
         older = self._plain.count(gold, reference[0]) if reference else None
-        self._counted.append((group[0].id, self._metric.count(gold, predicted), older))
+        self._counted.append((group.gold.id, self._metric.count(gold, predicted), older))
+
+    def section(self) -> dict[str, Any]:
+        """Nothing: what this makes is a file."""
+        return {}
 
     def lines(self) -> Iterator[str]:
         """The lines, the header first."""
@@ -63,8 +69,10 @@ class GateTable:
 
 
 class GateListTable:
-    """Makes the rows of candidate lists, with the same columns; see
+    """An observer that makes the rows of candidate lists, with the same columns, after `BestCandidates`; see
     `clueval.compat.gate.table.list_lines`."""
+
+    name: ClassVar[str] = "table"
 
     def __init__(self, metric: Gate, lists: Lists, response_set: str = "", evaluation: str = "") -> None:
         self._evaluation = ListEvaluation(metric, lists)
@@ -73,19 +81,23 @@ class GateListTable:
         self._place = {"evaluation": evaluation, "set_name": response_set, "annotation_type": self._kind}
         self._rows: list[str] = []
 
-    def add(self, group: Group) -> None:
-        """Count a document: gold and predicted."""
-        gold, predicted = group
+    def see(self, group: Group) -> None:
+        """Count a document: the best candidates, and the lists that they are from."""
+        gold, best, _ = _sides(group)
         metric = self._evaluation.best_metric
-        tally = metric.count(_side(gold), _side(self._evaluation.best(predicted)))
+        tally = metric.count(gold, best)
         self._best.update(tally)
         rows = [(float("nan"), metric.counts(tally, self._kind))]
-        ranks = disambiguation_curve([self._evaluation.add(gold, predicted)])
-        place = {**self._place, "document": gold.id}
+        ranks = disambiguation_curve([self._evaluation.add(group.gold, group.further[-1])])
+        place = {**self._place, "document": group.gold.id}
         self._rows += [
             *list_lines("list-best", rows, **place),
             *list_lines("list-disamb-best", ranks[:1], **place),
         ]
+
+    def section(self) -> dict[str, Any]:
+        """Nothing: what this makes is a file."""
+        return {}
 
     def lines(self) -> Iterator[str]:
         """The lines, the header first: documents, the best of all, by score, by rank, disambiguation."""
@@ -100,11 +112,13 @@ class GateListTable:
 
 
 class IndicatorWriter:
-    """Writes copies of the predicted files with indicator annotations in sets of their own.
+    """An observer that writes copies of the predicted files with indicator annotations in sets of their own.
 
     ``PREFIX_Res`` says what became of the response, ``PREFIX_Ref`` of the reference, ``PREFIX_Diff`` what
     changed. Everything else in a file stays as it is. Each file is written when its document comes.
     """
+
+    name: ClassVar[str] = "indicators"
 
     def __init__(self, metric: Gate, folder: Path, prefix: str) -> None:
         if not prefix:
@@ -113,13 +127,13 @@ class IndicatorWriter:
         self._folder, self._prefix = folder, prefix
         self.written: set[Path] = set()
 
-    def add(self, group: Group) -> None:
+    def see(self, group: Group) -> None:
         """Write the file of a document.
 
         Raises `UsageError` for a format without annotation sets and for a set that is already there,
         `FileError` for a file that is there already or cannot be written.
         """
-        gold, predicted, *reference = map(_side, group)
+        gold, predicted, *reference = _sides(group)
         after = self._metric.outcome(gold, predicted)
         added: dict[str, Sequence[Span]] = {f"{self._prefix}_Res": after.indicators()}
         if reference:
@@ -127,7 +141,11 @@ class IndicatorWriter:
             found, *_ = self._metric.against(gold, predicted, reference[0])
             added[f"{self._prefix}_Ref"] = before.indicators()
             added[f"{self._prefix}_Diff"] = [change.annotation() for change in found]
-        self._write(group[1], added)
+        self._write(group.predicted, added)
+
+    def section(self) -> dict[str, Any]:
+        """Nothing: what this makes is files."""
+        return {}
 
     def _write(self, document: Document, added: Mapping[str, Sequence[Span]]) -> None:
         if document.file is None:
@@ -154,21 +172,20 @@ class IndicatorWriter:
 
 def _with_sets(path: Path, added: Mapping[str, Sequence[Span]]) -> str:
     """The content of a file with further annotation sets."""
-    form = source_of(path, ReadOptions(max_line=sys.maxsize)).format  # it has been read already
-    if form == "bdoc":
-        from clueval.formats.bdoc import write_bdoc
-
-        return write_bdoc(content(path, sys.maxsize), added, file=str(path))
-    if form == "gate-xml":
-        from clueval.formats.gate_xml import write_gate_xml
-
-        return write_gate_xml(raw_content(path, sys.maxsize), added, file=str(path))
+    opened = Opened(path, sys.maxsize, sys.maxsize)  # it has been read already
+    form = ReadOptions(max_line=opened.max_line).format_at(path)
+    if form.add_sets is not None:
+        return form.add_sets(opened, added)
+    formats = [form.name for form in all_formats() if form.add_sets is not None]
     raise UsageError(
-        f"indicators cannot be written into the format {form}",
+        f"indicators cannot be written into the format {form.name}",
         file=str(path),
-        advice=f"only into {' and '.join(WITH_SETS)}",
+        advice=f"only into {' and '.join(formats)}",
     )
 
 
-def _side(document: Document) -> Side:
-    return Side(document.layers.get(DEFAULT_LAYER, ()), document=document)
+def _sides(group: Group) -> list[Side]:
+    return [
+        Side(document.layers.get(DEFAULT_LAYER, ()), document=document)
+        for document in (group.gold, group.predicted, *group.further)
+    ]

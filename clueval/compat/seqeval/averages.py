@@ -14,8 +14,8 @@ import math
 import warnings
 from collections.abc import Collection, Sequence
 
-from clueval.compat.seqeval.counts import TypeCounts
 from clueval.exceptions import UsageError
+from clueval.tagging.type_counts import TypeCounts
 
 AVERAGES = (None, "micro", "macro", "weighted")
 ZERO_DIVISION = ("warn", 0, 1)

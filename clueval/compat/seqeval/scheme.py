@@ -1,323 +1,45 @@
-"""The tag schemes of seqeval's strict mode, under seqeval's names: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU.
-
-A scheme is a subclass of `Token` that says which prefixes it knows and, by patterns of two neighbouring tags,
-where a span begins, goes on and ends. A span counts if it begins, goes on and ends by these patterns. Ends
-are half-open here, as in seqeval's strict mode (its `get_entities` has them inclusive).
-
-A tag's prefix is its first letter (its last with `suffix`), the rest without hyphens at its ends is the label;
-a bare prefix has the label ``_``. In seqeval the type of a span is called tag.
-
-Behaviour: seqeval 1.2.2, its losses included: IOE1 does not find a span of one token before a span of another
-label, and `auto_detect` takes no tags whose spans are all of one token and which have an O (S with O, U with O).
-"""
-
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
-from enum import Flag
-from typing import ClassVar
-
-from clueval.exceptions import TagError, UsageError
-
-Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 64, "ANY": 127})
-"""The letters that a tag may begin with; ANY is all of them."""
-
-Prefixes: dict[str, Prefix] = dict(Prefix.__members__)
-
-Tag = Flag("Tag", {"SAME": 1, "DIFF": 2, "ANY": 3})
-"""How the labels of two neighbours relate."""
-
-Pattern = tuple[Prefix, Prefix, Tag]
-"""Prefix of the tag before, prefix of this tag, relation of their labels."""
-
-Patterns = frozenset[Pattern]
-
-_RELATIONS = {"=": Tag.SAME, "!": Tag.DIFF, "*": Tag.ANY}
-_LETTERS = {prefix.name: prefix for prefix in Prefix if prefix.name is not None} | {"*": Prefix.ANY}
-
-
-class WrongTypeError(UsageError, TypeError):
-    """An argument is of the wrong type, where seqeval raises TypeError."""
-
-
-class UnknownPrefixError(TagError, KeyError):
-    """A tag has a prefix that no scheme knows, where seqeval raises KeyError."""
-
-
-class EmptyTagError(TagError, IndexError):
-    """A tag is the empty string, where seqeval raises IndexError."""
-
-
-class Entity:
-    """A span of type `tag` in the sentence numbered `sent_id`, half-open."""
-
-    __slots__ = ("end", "sent_id", "start", "tag")
-
-    def __init__(self, sent_id: int | None, start: int, end: int, tag: str) -> None:
-        self.sent_id = sent_id
-        self.start = start
-        self.end = end
-        self.tag = tag
-
-    def to_tuple(self) -> tuple[int | None, str, int, int]:
-        return self.sent_id, self.tag, self.start, self.end
-
-    def __repr__(self) -> str:
-        return f"({self.sent_id}, {self.tag}, {self.start}, {self.end})"
-
-    def __eq__(self, other: object) -> bool:
-        return self.to_tuple() == other.to_tuple() if isinstance(other, Entity) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self.to_tuple())
-
-
-def _patterns(rules: str) -> Patterns:
-    """Patterns from words of three letters: prefix before, relation of the labels (``=!*``), prefix."""
-    return frozenset(
-        (_LETTERS[before], _LETTERS[prefix], _RELATIONS[same])
-        for before, same, prefix in map(tuple, rules.split())
-    )
-
-
-class Token:
-    """A tag, read in a scheme; this class itself is of no scheme and has no patterns.
-
-    Raises `UnknownPrefixError` (a KeyError) for a prefix that is none and `EmptyTagError` (an IndexError).
-
-    >>> IOB2("B-PER").prefix, IOB2("B-PER").tag, IOB2("PER-B", suffix=True).tag, IOB2("B").tag
-    (<Prefix.B: 4>, 'PER', 'PER', '_')
-    """
-
-    allowed_prefix: ClassVar[Prefix | None] = None
-    start_patterns: ClassVar[Iterable[Pattern] | None] = None
-    inside_patterns: ClassVar[Iterable[Pattern] | None] = None
-    end_patterns: ClassVar[Iterable[Pattern] | None] = None
-
-    def __init__(self, token: str, suffix: bool = False, delimiter: str = "-") -> None:
-        if not token:
-            raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
-        letter, label = (token[-1], token[:-1]) if suffix else (token[0], token[1:])
-        if letter not in Prefixes:
-            raise UnknownPrefixError(
-                f"tag {token!r} has the prefix {letter!r}, which no scheme knows",
-                advice="a tag begins with B, I, O, E, S, L or U; with suffix=True it ends so",
-            )
-        self.token = token
-        self.prefix = Prefixes[letter]
-        self.tag = label.strip(delimiter) or "_"
-
-    def __repr__(self) -> str:
-        return self.token
-
-    def is_valid(self) -> bool:
-        """True; raises `TagError` (a ValueError) if the scheme does not know the prefix."""
-        allowed = self.allowed_prefix
-        if allowed is None or self.prefix not in allowed:
-            letters = "" if allowed is None else ", ".join(sorted(str(part.name) for part in allowed))
-            raise TagError(
-                f"Invalid token is found: {self.token!r} is not a tag of {type(self).__name__}",
-                advice=f"Allowed prefixes are: {letters or 'none'}",
-            )
-        return True
-
-    def is_start(self, prev: Token) -> bool:
-        """Whether a span begins with this tag after that one."""
-        return self.check_patterns(prev, self.start_patterns or ())
-
-    def is_inside(self, prev: Token) -> bool:
-        """Whether this tag goes on with the span that that one is in."""
-        return self.check_patterns(prev, self.inside_patterns or ())
-
-    def is_end(self, prev: Token) -> bool:
-        """Whether a span that reaches that tag is complete before this one."""
-        return self.check_patterns(prev, self.end_patterns or ())
-
-    def check_tag(self, prev: Token, cond: Tag) -> bool:
-        """Whether the labels of the two stand in that relation."""
-        return (Tag.SAME if prev.tag == self.tag else Tag.DIFF) in cond
-
-    def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
-        """Whether the two fit one of the patterns."""
-        return any(
-            prev.prefix in before and self.prefix in own and self.check_tag(prev, relation)
-            for before, own, relation in patterns
-        )
-
-
-class IOB1(Token):
-    """I everywhere; B only where a span touches the one before it, of its label."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B
-    start_patterns = _patterns("O*I I!I B*I I=B B=B")
-    inside_patterns = _patterns("B=I I=I")
-    end_patterns = _patterns("I!I I*O I*B B*O B!I B=B")
-
-
-class IOE1(Token):
-    """I everywhere; E only where a span touches the one after it, of its label."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.E
-    start_patterns = _patterns("O*I I!I E*I E=E")
-    inside_patterns = _patterns("I=I I=E")
-    end_patterns = _patterns("I!I I*O I!E E=I E=E")
-
-
-class IOB2(Token):
-    """B at the first token of every span, I at the others."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B
-    start_patterns = _patterns("**B")
-    inside_patterns = _patterns("B=I I=I")
-    end_patterns = _patterns("I*O I!I I*B B*O B!I B*B")
-
-
-class IOE2(Token):
-    """E at the last token of every span, I at the others."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.E
-    start_patterns = _patterns("O*I O*E E*I E*E I!I I!E")
-    inside_patterns = _patterns("I=I I=E")
-    end_patterns = _patterns("E**")
-
-
-class IOBES(Token):
-    """B, I and E at the first, inner and last tokens of a span; S at a span of one token."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.E | Prefix.S
-    start_patterns = _patterns("**B **S")
-    inside_patterns = _patterns("B=I I=I B=E I=E")
-    end_patterns = _patterns("S** E**")
-
-
-class BILOU(Token):
-    """B, I and L at the first, inner and last tokens of a span; U at a span of one token."""
-
-    allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.L | Prefix.U
-    start_patterns = _patterns("**B **U")
-    inside_patterns = _patterns("B=I I=I B=L I=L")
-    end_patterns = _patterns("U** L**")
-
-
-SCHEMES: dict[str, type[Token]] = {
-    scheme.__name__: scheme for scheme in (IOB1, IOB2, IOE1, IOE2, IOBES, BILOU)
-}
-
-
-class Tokens:
-    """The tags of one sentence, read in a scheme."""
-
-    def __init__(
-        self,
-        tokens: Sequence[str],
-        scheme: type[Token],
-        suffix: bool = False,
-        delimiter: str = "-",
-        sent_id: int | None = None,
-    ) -> None:
-        self.outside_token = scheme("O", suffix=suffix, delimiter=delimiter)
-        self.tokens = [scheme(token, suffix=suffix, delimiter=delimiter) for token in tokens]
-        self.extended_tokens = [*self.tokens, self.outside_token]
-        self.sent_id = sent_id
-
-    @property
-    def entities(self) -> list[Entity]:
-        """The complete spans, in order. Raises `TagError` for a tag that the scheme does not know.
-
-        >>> Tokens(["B-PER", "I-PER", "O", "I-PER", "B-LOC"], IOB2, sent_id=7).entities
-        [(7, PER, 0, 2), (7, LOC, 4, 5)]
-        """
-        for token in self.extended_tokens:
-            token.is_valid()
-        found = []
-        previous, position = self.outside_token, 0
-        while position < len(self.extended_tokens):
-            first = self.extended_tokens[position]
-            if not first.is_start(previous):
-                previous, position = first, position + 1
-                continue
-            end = self._end_of_inside(position + 1)
-            if self.extended_tokens[end].is_end(self.extended_tokens[end - 1]):
-                found.append(Entity(self.sent_id, position, end, first.tag))
-            previous, position = self.extended_tokens[end - 1], end
-        return found
-
-    def _end_of_inside(self, position: int) -> int:
-        """The first position from that one on which does not go on with the span; an O never does."""
-        tokens = self.extended_tokens
-        while position < len(tokens) - 1 and tokens[position].is_inside(tokens[position - 1]):
-            position += 1
-        return position
-
-
-class Entities:
-    """The complete spans of all sentences: `entities` has a list for each sentence."""
-
-    def __init__(
-        self,
-        sequences: Iterable[Sequence[str]],
-        scheme: type[Token],
-        suffix: bool = False,
-        delimiter: str = "-",
-    ) -> None:
-        scheme_or_error(scheme)
-        self.entities = [
-            Tokens(tags, scheme, suffix, delimiter, sent_id).entities
-            for sent_id, tags in enumerate(sequences)
-        ]
-
-    def filter(self, tag_name: str) -> set[Entity]:
-        """The spans of that type."""
-        return {entity for entities in self.entities for entity in entities if entity.tag == tag_name}
-
-    @property
-    def unique_tags(self) -> set[str]:
-        """The types that occur."""
-        return {entity.tag for entities in self.entities for entity in entities}
-
-
-def scheme_or_error(scheme: object) -> type[Token]:
-    """The scheme itself. Raises `WrongTypeError` (a TypeError) if it is none of ours."""
-    if isinstance(scheme, type) and issubclass(scheme, Token):
-        return scheme
-    name = getattr(scheme, "__name__", scheme)
-    raise WrongTypeError(
-        f"scheme must be a class of clueval.compat.seqeval.scheme, not {scheme!r}",
-        advice=f"scheme={name}, imported from there" if name in SCHEMES else f"one of {', '.join(SCHEMES)}",
-    )
-
-
-_DETECTED = (
-    ("IOB2", "B", "IO"),
-    ("IOE2", "E", "IO"),
-    ("IOBES", "BE", "IOS"),
-    ("BILOU", "BL", "IOU"),
+"""seqeval's module `scheme`: its schemes and what reads tags by them; see `clueval.tagging.token_schemes`."""
+
+from clueval.tagging.token_schemes import (
+    BILOU,
+    IOB1,
+    IOB2,
+    IOBES,
+    IOE1,
+    IOE2,
+    SCHEMES,
+    EmptyTagError,
+    Entities,
+    Entity,
+    Prefix,
+    Prefixes,
+    Tag,
+    Token,
+    Tokens,
+    UnknownPrefixError,
+    WrongTypeError,
+    auto_detect,
+    scheme_or_error,
 )
-"""Scheme, the prefixes that must occur, and those that may."""
 
-
-def auto_detect(
-    sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
-) -> type[Token]:
-    """The scheme that these tags are written in, told by their prefixes: IOB2, IOE2, IOBES or BILOU.
-
-    Raises `TagError` (a ValueError) for a prefix that no scheme knows and for prefixes that fit none of these.
-
-    >>> auto_detect([["O", "B-PER", "E-PER"], ["S-LOC"]]).__name__
-    'IOBES'
-    """
-    tags = dict.fromkeys(tag for tags in sequences for tag in tags)
-    try:
-        prefixes = {str(Token(tag, suffix, delimiter).prefix.name) for tag in tags}
-    except UnknownPrefixError as error:
-        raise TagError(f"This scheme is not supported: {error.problem}", advice=error.advice) from None
-    for name, needed, possible in _DETECTED:
-        if set(needed) <= prefixes <= set(needed + possible):
-            return SCHEMES[name]
-    for letter, name in (("S", "IOBES"), ("U", "BILOU")):
-        if prefixes == {letter}:
-            return SCHEMES[name]
-    raise TagError(
-        f"This scheme is not supported: tags with the prefixes {', '.join(sorted(prefixes)) or '(none)'}",
-        advice="name it with scheme=, for instance scheme=IOB1",
-    )
+__all__ = [
+    "BILOU",
+    "IOB1",
+    "IOB2",
+    "IOBES",
+    "IOE1",
+    "IOE2",
+    "SCHEMES",
+    "EmptyTagError",
+    "Entities",
+    "Entity",
+    "Prefix",
+    "Prefixes",
+    "Tag",
+    "Token",
+    "Tokens",
+    "UnknownPrefixError",
+    "WrongTypeError",
+    "auto_detect",
+    "scheme_or_error",
+]

@@ -119,7 +119,7 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     if (metric := _fair_alone(gold, predicted, plan)) is not None:
         return FileReading(_of_span_files(gold, predicted, metric), layer_names(None))
-    if not (gold.has_passages and predicted.has_passages):
+    if gold.token_lines is None or predicted.token_lines is None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)

@@ -12,8 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.token_lines import LineReader
 from clueval.formats.conll import DOCSTART, ConllReader
 from clueval.formats.vrt import NAME, VrtReader
 from clueval.textfiles import is_utf8, refuse
@@ -24,18 +24,6 @@ class Regular(NamedTuple):
 
     documents: int
     tokens: int
-
-
-class Reader(Protocol):
-    """The reader of a column format, for lines that are not regular."""
-
-    builder: PassageBuilder
-
-    def feed(self, number: int, text: str) -> None:
-        """Take in lines, of which the first has that number."""
-
-    def finish(self) -> None:
-        """The file has ended."""
 
 
 class Recogniser(Protocol):
@@ -49,7 +37,7 @@ class Recogniser(Protocol):
     end_lines: tuple[bytes, ...]
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> LineReader:
         """The reader of this file."""
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
@@ -153,7 +141,7 @@ class ConllRecogniser:
     """What is regular in a CoNLL-like file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
-        self.reader = ConllReader(str(path), options, name)
+        self.reader = ConllReader(str(path), options, name, refuse)
         self.ends: tuple[bytes, ...] = (b"\n\n",)
         self.end_lines: tuple[bytes, ...] = (b"\n",)
 

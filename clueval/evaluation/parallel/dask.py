@@ -65,7 +65,7 @@ class _Cluster(Executor):
         self._workerless_since: float | None = None
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return _Awaited(self._executor.submit(fn, *args, **kwargs), self)
+        return _ClusterFuture(self._executor.submit(fn, *args, **kwargs), self)
 
     def require_workers(self) -> None:
         """Raise `WorkerLost` if there has been no worker for `WORKERLESS` seconds, asked again and again."""
@@ -101,7 +101,7 @@ class _Cluster(Executor):
         )
 
 
-class _Awaited(Future[Any]):
+class _ClusterFuture(Future[Any]):
     """A task of a cluster; of a future, it has what `clueval.evaluation.parallel.executors` asks for: a
     result, and to be cancelled."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
 Task = TypeVar("Task")
-Outcome = TypeVar("Outcome")
+TaskOutcome = TypeVar("TaskOutcome")
 
 WORTH_IT = 12_000_000
 """Bytes; fewer are counted by one process before others have started and taken their share."""
@@ -69,19 +69,19 @@ def megabytes(size: int) -> str:
 
 def in_order(
     executor: Executor,
-    function: Callable[[Task], Outcome],
+    function: Callable[[Task], TaskOutcome],
     tasks: Iterable[Task],
     window: int,
     *,
     cancel: bool = True,
-) -> Iterator[tuple[Task, Outcome]]:
+) -> Iterator[tuple[Task, TaskOutcome]]:
     """Every task with what the function makes of it, in the order of the tasks.
 
     At most `window` tasks are submitted and not yet returned; a task is asked for when it can be submitted, not
     sooner. What has not begun when the iterator is closed is cancelled, if `cancel` is set. Whatever the executor
     raises, a task does not: `function` is to return its errors. Raises `WorkerLost`.
     """
-    waiting: deque[tuple[Task, Future[Outcome]]] = deque()
+    waiting: deque[tuple[Task, Future[TaskOutcome]]] = deque()
     try:
         for task in tasks:
             waiting.append((task, _submitted(executor, function, task)))
@@ -104,14 +104,16 @@ def _is_broken(error: BaseException | None) -> bool:
     return isinstance(error, BrokenExecutor)
 
 
-def _submitted(executor: Executor, function: Callable[[Task], Outcome], task: Task) -> Future[Outcome]:
+def _submitted(
+    executor: Executor, function: Callable[[Task], TaskOutcome], task: Task
+) -> Future[TaskOutcome]:
     try:
         return executor.submit(function, task)
     except Exception as error:
         raise _lost(error, task) from error
 
 
-def _returned(task: Task, future: Future[Outcome]) -> tuple[Task, Outcome]:
+def _returned(task: Task, future: Future[TaskOutcome]) -> tuple[Task, TaskOutcome]:
     try:
         return task, future.result()
     except (KeyboardInterrupt, SystemExit, GeneratorExit, WorkerLost):

@@ -18,7 +18,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.parallel import outcomes
 from clueval.evaluation.parallel.executors import in_order
-from clueval.evaluation.parallel.outcomes import Outcome, Strange
+from clueval.evaluation.parallel.outcomes import Strange, TaskOutcome
 from clueval.evaluation.parallel.plain_counts import NotPlain
 from clueval.evaluation.parallel.tasks import Task, Tasks, carry_out
 from clueval.evaluation.parallel.work import size_of
@@ -44,7 +44,7 @@ class Gathering:
     ) -> None:
         self._evaluation, self._tasks = evaluation, tasks
         self._progress, self._remark = progress, remark
-        self._parts: list[Outcome] = []
+        self._parts: list[TaskOutcome] = []
         self._told = 0
 
     def gather(self, executor: Executor, tasks: Iterable[Task], window: int, *, cancel: bool) -> None:
@@ -64,13 +64,13 @@ class Gathering:
         if self._progress is not None:
             self._progress(size)
 
-    def _take_whole(self, task: Task, outcome: Outcome) -> None:
+    def _take_whole(self, task: Task, outcome: TaskOutcome) -> None:
         if outcome.found is not None and self._evaluation.fits(outcome.found):
             self._evaluation.include(outcome.found)
         else:
             self._count_here(task, outcome.problem or "other layers than before")
 
-    def _take_part(self, task: Task, outcome: Outcome) -> None:
+    def _take_part(self, task: Task, outcome: TaskOutcome) -> None:
         self._parts.append(outcome)
         problem = outcome.problem or _misfit(self._parts)
         if problem:
@@ -106,7 +106,7 @@ class Gathering:
         self._tasks.work.count_here(self._evaluation, pairs)
 
 
-def _read(task: Task, answer: object) -> Outcome:
+def _read(task: Task, answer: object) -> TaskOutcome:
     """What a worker has sent, checked. Raises `WorkerLost` for what is not the outcome of that task."""
     try:
         value = outcomes.opened(answer)
@@ -138,7 +138,7 @@ def _require_as_sent(task: Task, strange: Strange) -> None:
     )
 
 
-def _misfit(parts: Sequence[Outcome]) -> str:
+def _misfit(parts: Sequence[TaskOutcome]) -> str:
     """Why parts of a pair do not belong to one file; empty if they do."""
     for side in range(2):
         layouts = {part.layouts[side] for part in parts} - {None}

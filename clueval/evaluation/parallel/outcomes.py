@@ -43,7 +43,7 @@ class Strange(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TaskOutcome:
     """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too.
 
     `strange` is set where the problem is a file that is not the one that was sent.
@@ -55,7 +55,7 @@ class Outcome:
     strange: Strange | None = None
 
 
-def written(outcome: Outcome) -> bytes:
+def written(outcome: TaskOutcome) -> bytes:
     """An outcome as it travels. Raises `NotPlain` for counts that are more than counts."""
     found, strange = outcome.found, outcome.strange
     value = {
@@ -85,7 +85,7 @@ def opened(data: object) -> dict[str, Any]:
     return value
 
 
-def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> Outcome:
+def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> TaskOutcome:
     """The outcome of a task that counted these files. Raises `NotPlain` for what cannot be one."""
     _, problem, strange, layouts, found = record(
         value, ("clueval", "problem", "strange", "layouts", "found"), "what was sent"
@@ -99,7 +99,9 @@ def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> Ou
     counts = None if found is None else read_found(found, expected)
     if counts is not None and expected.is_part and counts.total.tokens and None in (own, other):
         raise NotPlain("the layout of a part is missing")
-    return Outcome(counts, (own, other), problem, None if strange is None else _read_strange(strange, paths))
+    return TaskOutcome(
+        counts, (own, other), problem, None if strange is None else _read_strange(strange, paths)
+    )
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -155,13 +155,15 @@ def written_found(found: Found) -> dict[str, Any]:
             [side, layer, [[*pair, number] for pair, number in decoder.neighbours.items()]]
             for (side, layer), decoder in found.decoders.items()
         ],
+        "prepared": {name: _written_tally(tally) for name, tally in found.prepared.items()},
     }
 
 
 def read_found(value: object, expected: Expected) -> Found:
     """The counts of a task. Raises `NotPlain` for what cannot be them."""
     (
-        layers, grown, total, groups, repaired, units, treatments, text_, unprojected, known, frames, decoders
+        layers, grown, total, groups, repaired, units, treatments, text_, unprojected, known, frames, decoders,
+        prepared
     ) = record(value, Found._fields, "the counts")  # fmt: skip
     layers = _read_layers(layers, expected)
     whole_total = _read_totals(total, layers, expected)
@@ -178,6 +180,7 @@ def read_found(value: object, expected: Expected) -> Found:
         _read_known(known, expected),
         _read_numbers(frames, expected.frames, "frames", expected),
         _read_decoders(decoders, expected),
+        _read_prepared(prepared, expected),
     )
 
 
@@ -368,6 +371,19 @@ def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]
     if len(pairs) < len(rows):
         raise NotPlain("a pair of tags comes twice")
     return pairs
+
+
+def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:
+    """What transforms have changed, which may be more than there are positions."""
+    names = [transform.signature[0] for transform in expected.plan.transforms]
+    found = {name: Tally() for name in names}
+    for name, rows in zip(names, record(value, names, "prepared"), strict=True):
+        for row in a_list(rows, "what a transform has changed"):
+            *key, number = a_list(row, "a change") or [0]
+            if not key or not types_of(key) <= _PLAIN or tuple(key) in found[name]:
+                raise NotPlain("what a transform has changed is not plain, or comes twice")
+            found[name][tuple(key)] = whole(number, "the number of a change")
+    return found
 
 
 # Spans without a place

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
-from clueval.evaluation.parallel.outcomes import Outcome, Strange, written
+from clueval.evaluation.parallel.outcomes import Strange, TaskOutcome, written
 from clueval.evaluation.parallel.plain_counts import Expected, NotPlain
 from clueval.evaluation.parallel.work import FilePair, Work, size_of
 from clueval.exceptions import CluevalError
@@ -78,7 +78,7 @@ class Task:
         """The most that there can be, texts in other files and packed files among it; a part has neither."""
         if self.part is not None:
             return self.size
-        texts = [options.text for options in self.work.options if options.text is not None]
+        texts = [path for options in self.work.options if (path := options.text_path) is not None]
         beside = [path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()]
         files = {*self.paths(), *beside, *texts}
         return sum(size_of(path) * (_PACKED if _is_packed(path) else 1) for path in files)
@@ -137,7 +137,7 @@ class Tasks:
     def _travelling(self) -> Work:
         """The work for whoever starts elsewhere."""
         own, other = (
-            replace(each, text=None if each.text is None else each.text.absolute())
+            replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
         return replace(self.work, options=(own, other))
@@ -152,7 +152,7 @@ class Tasks:
             return []
         try:
             ((own, other),) = source_pairs([self.pairs[number]], self.work.options, None)
-            if not own.has_passages or own.format != other.format or not self._may_be_cut(own.format):
+            if own.token_lines is None or own.format != other.format or not self._may_be_cut(own.format):
                 return []
             if any(_is_packed(source.path) for source in (own, other)):
                 return []
@@ -193,26 +193,26 @@ def _is_packed(path: Path) -> bool:
 
 
 def carry_out(task: Task) -> bytes:
-    """Count what a task names. Its errors come back as `Outcome.problem`, for the caller to find out better."""
+    """Count what a task names. Its errors come back as `TaskOutcome.problem`, for the caller to find out better."""
     outcome = _outcome(task)
     try:
         return written(outcome)
     except NotPlain as error:
-        return written(Outcome(problem=str(error)))
+        return written(TaskOutcome(problem=str(error)))
 
 
-def _outcome(task: Task) -> Outcome:
+def _outcome(task: Task) -> TaskOutcome:
     try:
         strange = next(task.strange_files(), None)
         if strange is not None:
-            return Outcome(problem="a worker sees another file", strange=strange)
+            return TaskOutcome(problem="a worker sees another file", strange=strange)
         evaluation = task.work.evaluation()
         if task.part is None:
             task.work.count_here(evaluation, task.pairs)
-            return Outcome(evaluation.found())
+            return TaskOutcome(evaluation.found())
         return _count_part(task, evaluation, task.part)
     except (Exception, SystemExit) as error:
-        return Outcome(problem=f"{type(error).__name__}: {_said(error)}")
+        return TaskOutcome(problem=f"{type(error).__name__}: {_said(error)}")
 
 
 def _said(error: BaseException) -> str:
@@ -222,20 +222,20 @@ def _said(error: BaseException) -> str:
         return "it cannot say what is wrong"
 
 
-def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> Outcome:
+def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutcome:
     work = task.work
     wanted = _metadata_keys(work)
     sources = []
     for source, bytes_ in zip(next(source_pairs(task.pairs, work.options, None)), part, strict=True):
         options = replace(source.options, part=bytes_)
         if wanted - {ID} and _has_surroundings(source.path, bytes_, options.document_tag):
-            return Outcome(problem="elements with attributes stand around documents")
+            return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
     end = work.count(evaluation, *sources)
     assert end is not None  # documents are not cut
     if evaluation.total.tokens and None in end.layouts:
-        return Outcome(problem="the layout of a part is not known")
-    return Outcome(evaluation.found()._replace(decoders=end.decoders), end.layouts)
+        return TaskOutcome(problem="the layout of a part is not known")
+    return TaskOutcome(evaluation.found()._replace(decoders=end.decoders), end.layouts)
 
 
 def _has_surroundings(path: Path, part: Part, document_tag: str) -> bool:

@@ -44,7 +44,7 @@ PLACEHOLDERS = ("NONE", "EMPTY")
 """Labels that stand for a sentence without spans."""
 
 
-class Finding(NamedTuple):
+class FairError(NamedTuple):
     """One error: LE, BES, BEL, BEO, LBE, FN or FP, and the spans that make it."""
 
     kind: str
@@ -111,7 +111,7 @@ class Fair:
             by_label[_label_of(layers)] += number
         return _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
 
-    def findings(self, gold: Side, predicted: Side) -> Iterator[Finding]:
+    def findings(self, gold: Side, predicted: Side) -> Iterator[FairError]:
         """The errors that `count` counts, by position (of the gold span, where there is one)."""
         gold_spans, golds = self._items(gold)
         predicted_spans, predictions = self._items(predicted)
@@ -122,7 +122,7 @@ class Fair:
                 other = None if j is None else predicted_spans[j]
                 where = one or other
                 assert where is not None  # an error has at least one span
-                found.append((where.start, where.end, Finding(kind, one, other)))
+                found.append((where.start, where.end, FairError(kind, one, other)))
         found.sort(key=lambda entry: entry[:2])
         return (finding for _, _, finding in found)
 

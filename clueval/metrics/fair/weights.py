@@ -95,7 +95,7 @@ def parse_weights(formula: str) -> Frozen:
     {'TP': 0.5, 'FN': 0.5}
     """
     weights: dict[str, dict[str, float]] = {}
-    reader = _Reader(formula)
+    reader = _FormulaReader(formula)
     while True:
         kind = reader.take("an error type", KINDS)
         if kind in weights:
@@ -107,7 +107,7 @@ def parse_weights(formula: str) -> Frozen:
         reader.take("'+', ',' or the end", (",",))
 
 
-def _terms(reader: _Reader) -> dict[str, float]:
+def _terms(reader: _FormulaReader) -> dict[str, float]:
     parts: dict[str, float] = {}
     while True:
         weight = reader.number()
@@ -122,7 +122,7 @@ def _terms(reader: _Reader) -> dict[str, float]:
         reader.advance()
 
 
-class _Reader:
+class _FormulaReader:
     """A formula, sign by sign: `sign` is the one that comes next ("" at the end), `place` where it stands."""
 
     __slots__ = ("_end", "_last", "formula", "place", "sign")

@@ -124,7 +124,7 @@ class TestASpanThatCrossesEveryLine:
         [("a.vrt", "<text>\n", "", "</text>\n"), ("a.vrt", "<text>\n<s>\n", "</s>\n<s>\n", "</s>\n</text>\n"),
          ("a.conll", "", "\n", ""), ("a.conll", "-DOCSTART-\n\n", "\n", "\n")],
     )  # fmt: skip
-    def test_it_is_counted_as_in_passages(
+    def test_span_across_all_lines_is_counted_as_in_passages(
         self, tmp_path: Path, name: str, head: str, between: str, foot: str, size: int
     ) -> None:
         sides = ["B-X", *["I-X"] * 99], ["B-X", "B-Y"] * 50
@@ -145,7 +145,7 @@ class TestASpanThatCrossesEveryLine:
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
     @pytest.mark.parametrize("place", [1, 50, 100])
-    def test_what_is_irregular_in_it_has_the_outcome_of_passages(
+    def test_irregular_line_in_such_a_span_has_the_outcome_of_passages(
         self, tmp_path: Path, line: str, side: int, place: int
     ) -> None:
         for name in ("a.vrt", "a.conll"):
@@ -230,7 +230,7 @@ class TestWhatIsRegular:
          "x\tO\tO", "\tO", "x<s>", "x\tO</s>", "<x\tO", '<s id="1"', "x\tO\r", "x\tO\0", "</text>\n<text id='1'>"],
     )  # fmt: skip
     @pytest.mark.parametrize("place", [3, 4, 6, 7, 8, 9])
-    def test_whatever_else_stands_there_the_outcome_is_that_of_passages(
+    def test_irregular_line_in_vrt_has_the_outcome_of_passages(
         self, tmp_path: Path, line: str, place: int
     ) -> None:
         lines = vrt(self.CORPUS).split("\n")
@@ -248,7 +248,9 @@ class TestWhatIsRegular:
                  "\tO", " \tO", "x\tO\r", "x\tO\0", "# newdoc id = 7", "# sent_id = 7", "-DOCSTART-x\tO\n"],
     )  # fmt: skip
     @pytest.mark.parametrize("place", [1, 2, 4, 5, 6, 7])
-    def test_so_it_is_in_conll_files(self, tmp_path: Path, line: str, place: int) -> None:
+    def test_irregular_line_in_conll_has_the_outcome_of_passages(
+        self, tmp_path: Path, line: str, place: int
+    ) -> None:
         lines = conll(self.CORPUS).split("\n")
         text = "\n".join([*lines[:place], line, *lines[place:]])
         gold, same = write(tmp_path / "g.conll", text), write(tmp_path / "p.conll", text)

@@ -25,6 +25,7 @@ from scripts import benchmark
 from test_jobs import ON_LINUX, Elsewhere, Failing, command, corpus_files, everything, wait_until
 
 from clueval import evaluate
+from clueval.cli import main
 from clueval.evaluation.parallel import schedule, tasks
 from clueval.evaluation.parallel.dask import scheduler
 from clueval.exceptions import WorkerLost
@@ -55,9 +56,9 @@ clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._L
 
 
 class Cluster:
-    """A scheduler and two workers of one thread each, all processes of their own on the loopback interface."""
+    """A scheduler and workers of one thread each, all processes of their own on the loopback interface."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, workers: int) -> None:
         self.folder = folder
         self.processes: list[subprocess.Popen[bytes]] = []
         self.commands: list[subprocess.Popen[str]] = []
@@ -72,12 +73,13 @@ class Cluster:
                 "worker", "--scheduler-file", str(connection), "--nthreads", "1", "--no-nanny",
                 "--death-timeout", "20", "--local-directory", str(folder / "spill"),
             )
-            for _ in range(2)
+            for _ in range(workers)
         ]  # fmt: skip
         self.client = distributed.Client(
             scheduler_file=str(connection), set_as_default=False, timeout=60, name="watcher"
         )
-        self.client.wait_for_workers(2, timeout=60)
+        if workers:
+            self.client.wait_for_workers(workers, timeout=60)
         self.address: str = self.client.scheduler.address
 
     def _start(self, kind: str, *options: str) -> subprocess.Popen[bytes]:
@@ -143,10 +145,10 @@ class Cluster:
 
 
 @contextmanager
-def started(folder: Path) -> Iterator[Cluster]:
+def started(folder: Path, workers: int = 2) -> Iterator[Cluster]:
     made: list[Cluster] = []
     try:
-        made.append(Cluster(folder))
+        made.append(Cluster(folder, workers))
         yield made[0]
     finally:
         for cluster in made:
@@ -161,10 +163,10 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def doomed(tmp_path: Path) -> Iterator[Cluster]:
-    """For tests that kill some of it."""
+def doomed(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """For tests that kill some of it; with as many workers as the test says, or two."""
     (tmp_path / "cluster").mkdir()
-    with started(tmp_path / "cluster") as cluster:
+    with started(tmp_path / "cluster", getattr(request, "param", 2)) as cluster:
         yield cluster
 
 
@@ -196,7 +198,7 @@ def test_the_command_prints_the_same_bytes_on_a_cluster(
 
 
 @pytest.mark.parametrize("options", [{}, {"metrics": ["fair", "gate"]}, {"by": ["domain"]}])
-def test_its_executor_gives_the_same_bytes(
+def test_executor_of_a_cluster_gives_the_same_bytes(
     cluster: Cluster, files: tuple[Path, Path], options: dict[str, Any]
 ) -> None:
     remarks: list[str] = []
@@ -260,7 +262,7 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
         assert not TOKEN.search(pickle.dumps(future.result()))
 
 
-def test_only_so_many_tasks_are_on_their_way(
+def test_tasks_on_their_way_are_a_few_for_each_worker(
     cluster: Cluster, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 3000)
@@ -323,6 +325,7 @@ def test_when_all_workers_are_killed_the_command_ends_in_one_line(
 
 
 @ON_LINUX
+@pytest.mark.parametrize("doomed", [1], indirect=True)
 def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -340,11 +343,12 @@ def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
 
 
 @ON_LINUX
+@pytest.mark.parametrize("doomed", [1], indirect=True)
 def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: tuple[Path, Path]) -> None:
     doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     doomed.pause = 2
     process = doomed.command(files, before=SLOWLY)
-    assert wait_until(lambda: doomed.begun() == 2)
+    assert wait_until(lambda: doomed.begun() == 1)
     doomed.workers[0].send_signal(signal.SIGKILL)
     code, output, complaint = ended(process)
 
@@ -375,17 +379,33 @@ def test_an_interrupted_command_leaves_no_task_on_the_cluster(
     assert cluster.begun() == begun
 
 
+Score = Callable[[tuple[Path, Path]], tuple[int, str, str]]
+
+
+@pytest.fixture
+def score(cluster: Cluster, capsys: pytest.CaptureFixture[str]) -> Score:
+    """``clueval score`` on the cluster in this process: exit code, output and complaint."""
+
+    def run(files: tuple[Path, Path]) -> tuple[int, str, str]:
+        code = main(["score", *map(str, files), "--scheduler", cluster.address])
+        return code, *capsys.readouterr()
+
+    return run
+
+
 def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
     """Paths that mean these files to a process whose working directory is theirs, and others to others."""
     return Path("/proc/self/cwd", files[0].name), Path("/proc/self/cwd", files[1].name)
 
 
 @ON_LINUX
-def test_files_that_workers_do_not_see_are_one_line(cluster: Cluster, files: tuple[Path, Path]) -> None:
-    process = cluster.command(own_view(files), cwd=files[0].parent)
+def test_files_that_workers_do_not_see_are_one_line(
+    score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files[0].parent)
     size = files[0].stat().st_size
 
-    assert ended(process) == (
+    assert score(own_view(files)) == (
         2,
         "",
         f"clueval score: /proc/self/cwd/gold.vrt: a worker has no such file; here it has {size} bytes "
@@ -395,13 +415,14 @@ def test_files_that_workers_do_not_see_are_one_line(cluster: Cluster, files: tup
 
 @ON_LINUX
 def test_files_of_which_workers_see_an_old_copy_are_one_line(
-    cluster: Cluster, files: tuple[Path, Path]
+    cluster: Cluster, score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(files[0].parent)
     text = files[1].read_text()
     write(cluster.folder / "gold.vrt", files[0].read_text())
     write(cluster.folder / "predicted.vrt", text + "\n")
     try:
-        code, output, complaint = ended(cluster.command(own_view(files), cwd=files[0].parent))
+        code, output, complaint = score(own_view(files))
     finally:
         for file in files:
             (cluster.folder / file.name).unlink()
@@ -413,20 +434,17 @@ def test_files_of_which_workers_see_an_old_copy_are_one_line(
     )
 
 
-def test_bad_input_is_the_error_that_is_found_alone(cluster: Cluster, files: tuple[Path, Path]) -> None:
+def test_bad_input_is_the_error_that_is_found_alone(score: Score, files: tuple[Path, Path]) -> None:
     text = files[1].read_text()
     write(files[1], text[:-200].replace("</text>", "", 1) + text[-200:])
     alone = subprocess.run(command(files), capture_output=True, text=True, check=False)
 
-    assert ended(cluster.command(files)) == (2, "", alone.stderr)
+    assert score(files) == (2, "", alone.stderr)
     assert alone.stderr.count("\n") == 1
 
 
-def test_an_address_without_workers_is_one_error(
-    tmp_path: Path, doomed: Cluster, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    doomed.client.retire_workers(close_workers=True)
-
+@pytest.mark.parametrize("doomed", [0], indirect=True)
+def test_an_address_without_workers_is_one_error(doomed: Cluster) -> None:
     with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
         pass
 

@@ -29,6 +29,7 @@ from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
+from clueval.transforms.group import Group
 
 ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
@@ -128,9 +129,16 @@ def everything(result: Result) -> tuple[str, str]:
 # The same to the last byte
 
 
-@pytest.mark.parametrize("number", [2, 3, 7])
+@pytest.mark.parametrize(
+    ("number", "seed"),
+    [
+        pytest.param(number, seed, marks=() if quick else pytest.mark.long)
+        for seed, of_quick_tests in enumerate((2, 3, 7, 2))
+        for number in (2, 3, 7)
+        for quick in [number == of_quick_tests]
+    ],
+)
 @pytest.mark.parametrize("form", ["vrt", "conll"])
-@pytest.mark.parametrize("seed", range(4))
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
     layers = seed % 3 + 1
     files = corpus_files(tmp_path, seed, form, layers=layers)
@@ -452,7 +460,9 @@ def test_bytes_that_are_not_utf8_are_the_same_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"where": ["domain=no"]}, {"by": ["no"]}, {"where": ["document=d99"]}])
-def test_what_nothing_has_is_the_same_error(tmp_path: Path, options: dict[str, Any]) -> None:
+def test_filter_that_fits_no_document_is_the_error_that_is_found_alone(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
     files = corpus_files(tmp_path, 3)
     messages = []
     for run in (evaluate, elsewhere):
@@ -476,7 +486,7 @@ def test_of_several_bad_files_the_first_one_is_the_error(tmp_path: Path) -> None
         elsewhere(tmp_path / "gold", tmp_path / "predicted")
 
 
-def test_a_task_that_fails_for_no_reason_costs_time_and_nothing_else(
+def test_task_that_fails_once_is_counted_again_and_changes_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = corpus_files(tmp_path, 3, documents=60)
@@ -552,7 +562,7 @@ def _slow_at_first(number: int) -> int:
     return -number
 
 
-def test_what_has_not_begun_is_cancelled_when_nobody_waits_any_more() -> None:
+def test_tasks_not_begun_are_cancelled_when_their_results_are_not_wanted() -> None:
     class Idle(Executor):
         futures: list[Future[Any]]
 
@@ -660,8 +670,22 @@ def test_relative_paths_are_found_from_anywhere(tmp_path: Path, monkeypatch: pyt
     assert len(remarks) == 1
 
 
-@pytest.mark.parametrize("options", [{"pair_by": "id"}, {"each": lambda group: None}])
-def test_what_cannot_be_shared_out_is_counted_here_and_said(tmp_path: Path, options: dict[str, Any]) -> None:
+class Watching:
+    """An observer of which only this process knows."""
+
+    name = "watching"
+
+    def see(self, group: Group) -> None:
+        assert group.gold.id == group.predicted.id
+
+    def section(self) -> dict[str, str]:
+        return {"seen": "all"}
+
+
+@pytest.mark.parametrize("options", [{"pair_by": "id"}, {"observers": [Watching()]}])
+def test_options_that_need_one_process_are_counted_here_with_a_remark(
+    tmp_path: Path, options: dict[str, Any]
+) -> None:
     files = corpus_files(tmp_path, 4)
 
     together, executor, remarks = elsewhere(*files, **options)
@@ -693,7 +717,7 @@ def test_the_number_of_processes_is_the_one_asked_for_or_as_many_as_pay(
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", "auto"], ids=repr)
-def test_what_is_no_number_of_processes_is_refused_whatever_is_counted(tmp_path: Path, wrong: Any) -> None:
+def test_number_of_processes_that_is_none_is_refused_whatever_is_counted(tmp_path: Path, wrong: Any) -> None:
     message = rf"jobs={wrong!r} is no number of processes .*from 1, or None for as many as pay"
 
     with pytest.raises(UsageError, match=message):

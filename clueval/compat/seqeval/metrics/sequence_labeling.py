@@ -4,7 +4,7 @@ Arguments that all functions share:
     y_true, y_pred: a list of sentences, each a list of tags; as many and as long on both sides.
     average: None (lists over the types in their order), "micro", "macro" or "weighted".
     suffix: the prefix of a tag stands at its end (``PER-B``).
-    mode, scheme: "strict" with a scheme of `clueval.compat.seqeval.scheme` counts complete spans only;
+    mode, scheme: "strict" with a scheme of `clueval.tagging.token_schemes` counts complete spans only;
         anything else reads tags as conlleval does, and so does "strict" without a scheme (but for
         `classification_report`, which then tells the scheme from the tags).
     zero_division: what 0/0 is, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
@@ -22,7 +22,11 @@ from itertools import chain
 from typing import Any
 
 from clueval.compat.seqeval.averages import ZeroDivision, averaged, check_arguments
-from clueval.compat.seqeval.counts import (
+from clueval.compat.seqeval.metrics import v1
+from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
+from clueval.exceptions import UsageError
+from clueval.tagging.token_schemes import Token, WrongTypeError
+from clueval.tagging.type_counts import (
     OUTSIDE,
     Chunk,
     Sentences,
@@ -32,10 +36,6 @@ from clueval.compat.seqeval.counts import (
     lenient_counts,
     warn_of_strange_tags,
 )
-from clueval.compat.seqeval.metrics import v1
-from clueval.compat.seqeval.metrics.v1 import ALL_SCORES, SCORES, check_consistent_length
-from clueval.compat.seqeval.scheme import Token, WrongTypeError
-from clueval.exceptions import UsageError
 
 Tags = Sequence[Any]
 """Tags, or lists of tags."""

@@ -6,7 +6,10 @@ from collections.abc import Collection, Sequence
 from typing import Any, cast
 
 from clueval.compat.seqeval.averages import Averaged, PerType, ZeroDivision, averaged, check_arguments
-from clueval.compat.seqeval.counts import (
+from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
+from clueval.exceptions import UsageError
+from clueval.tagging.token_schemes import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
+from clueval.tagging.type_counts import (
     OUTSIDE,
     Sentences,
     TypeCounts,
@@ -14,9 +17,6 @@ from clueval.compat.seqeval.counts import (
     is_ignored,
     strict_counts,
 )
-from clueval.compat.seqeval.reporters import DictReporter, Reporter, StringReporter
-from clueval.compat.seqeval.scheme import IOB2, Entities, Token, WrongTypeError, auto_detect, scheme_or_error
-from clueval.exceptions import UsageError
 
 SCORES = PerType | Averaged
 ALL_SCORES = ("precision", "recall", "f-score")

@@ -28,7 +28,8 @@ from itertools import chain, compress
 from operator import getitem, ne, not_
 from typing import Any, NamedTuple
 
-from clueval.compat.seqeval.scheme import (
+from clueval.exceptions import CluevalError, TagError, UsageError
+from clueval.tagging.token_schemes import (
     EmptyTagError,
     Entities,
     Token,
@@ -36,7 +37,6 @@ from clueval.compat.seqeval.scheme import (
     WrongTypeError,
     scheme_or_error,
 )
-from clueval.exceptions import CluevalError, TagError, UsageError
 
 OUTSIDE = "O"
 Sentences = Sequence[list[Any]]

@@ -1,0 +1,154 @@
+"""GATE's evaluation: the metric, with a reference set or candidate lists, and the files that GATE's users expect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval.compat.gate.best import BestCandidates, CandidateLists
+from clueval.compat.gate.changes import AgainstReference
+from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
+from clueval.evaluation.observer import Observer
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import evaluate
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate import Gate
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.writing import whole_file
+
+if TYPE_CHECKING:
+    from clueval.metrics.gate.list_evaluation import Lists
+    from clueval.reading.paths import Documents, Paths
+
+
+def gate(
+    gold: Paths | Documents,
+    predicted: Paths | Documents | None = None,
+    *,
+    metric: Gate | None = None,
+    lists: Lists | None = None,
+    gold_set: str | None = None,
+    predicted_set: str | None = None,
+    reference_set: str | None = None,
+    table: str | Path | None = None,
+    page: str | Path | None = None,
+    indicators: str | Path | None = None,
+    indicator_prefix: str = "clueval",
+    wrote: Callable[[str], object] | None = None,
+    **options: Any,
+) -> Result:
+    """Score predicted against gold as GATE's plugin Evaluation does.
+
+    Args:
+        gold, predicted: as in `clueval.evaluate`.
+        metric: the metric with its settings; None: `Gate()`. Where its `containing` names a type of `gold_set`,
+            targets of that type all take part, as GATE has it.
+        lists: where the predicted set has candidate lists. The report is then about the best candidate of each,
+            and its ``lists`` about everything else (see `clueval.metrics.gate.list_evaluation`).
+        gold_set, predicted_set: the annotation sets of the two sides.
+        reference_set: an annotation set of the predicted files, usually of an older run; the report's
+            ``reference`` compares the two (see `clueval.compat.gate.changes`).
+        table: a file for GATE's table of 31 columns.
+        page: a file for a web page with the scores and their curve (extra ``report``).
+        indicators: a folder for copies of the predicted files that show what became of each annotation, in
+            annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
+        wrote: is called with a line on each output.
+        options: other options of `clueval.evaluate`, save `metrics` and `merge`.
+
+    Returns the `Result`, of the metric ``gate`` alone. Raises as `clueval.evaluate` does, and `CluevalError` for
+    an output that cannot be written.
+    """
+    if options.get("merge"):
+        raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
+    if lists is not None and reference_set is not None:
+        raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+    metric = with_unfiltered(metric or Gate(), gold_set)
+    best = None if lists is None else BestCandidates(metric, lists)
+    counted = metric if best is None else best.metric
+    sections: list[Observer] = [] if lists is None else [CandidateLists(metric, lists)]
+    if reference_set is not None:
+        sections.append(AgainstReference(metric, reference_set))
+    files = _Files(table, indicators)
+    sets = predicted_set or "", reference_set or ""
+    result = evaluate(
+        gold,
+        predicted,
+        metrics=[counted],
+        gold_set=gold_set,
+        predicted_set=predicted_set,
+        further_sets=sets[1:] if reference_set is not None else (),
+        transforms=() if best is None else (best,),
+        observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
+        **options,
+    )
+    result = _in_one_report(result, counted)
+    for output in (*files.write(), *_page(page, result)):
+        if wrote is not None:
+            wrote(output)
+    return result
+
+
+def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
+    """GATE's rule: targets of the containing set and type themselves all take part.
+
+    >>> with_unfiltered(Gate(containing="Key:Person"), "Key").unfiltered
+    'Person'
+    """
+    if metric.containing is None or gold_set is None or metric.unfiltered is not None:
+        return metric
+    set_name, _, kind = metric.containing.rpartition(":")
+    return replace(metric, unfiltered=kind) if set_name == gold_set else metric
+
+
+def _in_one_report(result: Result, metric: Gate) -> Result:
+    """The result with the sections of the observers in the report of the metric."""
+    if not result.sections:
+        return result
+    own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
+    report = {"gate": {DEFAULT_LAYER: {**own, **result.sections}}}
+    return replace(result, metrics=report, counted=None, prepared=None, sections={})
+
+
+class _Files:
+    """The outputs that observers make: GATE's table, and documents with indicator annotations."""
+
+    def __init__(self, table: str | Path | None, indicators: str | Path | None) -> None:
+        self._path = None if table is None else Path(table)
+        self._folder = None if indicators is None else Path(indicators)
+        self._table: GateTable | GateListTable | None = None
+        self._indicators: IndicatorWriter | None = None
+
+    def observers(
+        self, metric: Gate, lists: Lists | None, sets: tuple[str, str], prefix: str
+    ) -> Iterator[Observer]:
+        """What makes them; `sets` are the names of the predicted set and the reference set."""
+        if self._path is not None:
+            self._table = GateTable(metric, *sets) if lists is None else GateListTable(metric, lists, sets[0])
+            yield self._table
+        if self._folder is not None:
+            if lists is not None:
+                raise UsageError("indicators are not written for candidate lists", advice="leave one out")
+            self._indicators = IndicatorWriter(metric, self._folder, prefix)
+            yield self._indicators
+
+    def write(self) -> Iterator[str]:
+        """Write what is written at the end; yields a line on each output."""
+        if self._table is not None and self._path is not None:
+            with whole_file(self._path) as output:
+                output.writelines(f"{line}\n" for line in self._table.lines())
+            yield f"wrote {self._path}"
+        if self._indicators is not None:
+            number = len(self._indicators.written)
+            yield f"wrote {number} file{'s' * (number != 1)} to {self._folder}"
+
+
+def _page(path: str | Path | None, result: Result) -> Iterator[str]:
+    """Write the page, if there is to be one; yields a line on it."""
+    if path is not None:
+        from clueval.compat.gate.page import write_page
+
+        write_page(Path(path), result.to_dict())
+        yield f"wrote {path}"

@@ -1,0 +1,45 @@
+"""What sees every group that is counted, and has a section of its own in the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from clueval.exceptions import UsageError
+from clueval.transforms.group import Group
+
+_TAKEN = (
+    *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
+    *("metrics", "by", "unprojected", "prepared"),
+)
+"""The names of the other parts of a result."""
+
+
+class Observer(Protocol):
+    """Sees every group that is counted, as the transforms have left it, and reports what it has seen.
+
+    Groups that a filter on documents leaves out are not seen. An observer may hold anything, and only plain counts
+    travel between processes, so one process reads and counts everything if there is an observer.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name of its section."""
+        ...
+
+    def see(self, group: Group) -> None: ...
+
+    def section(self) -> Mapping[str, Any]:
+        """Its report, for JSON: plain dictionaries, lists, strings and numbers. An empty one is left out."""
+        ...
+
+
+def require_names(observers: Sequence[Observer]) -> None:
+    """Raise `UsageError` for an observer whose name another part of the result has."""
+    taken = list(_TAKEN)
+    for observer in observers:
+        if observer.name in taken:
+            raise UsageError(
+                f"the name {observer.name!r} of an observer is taken", advice="give it another one"
+            )
+        taken.append(observer.name)

@@ -1,0 +1,58 @@
+"""Transforms at work: they change each group in their order, and what they changed is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+
+from clueval.evaluation.signature import SHORT
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
+from clueval.transforms.group import Group, Transform
+
+
+class Preparation:
+    """Copies of transforms, for one evaluation. What they had changed before it began is not counted."""
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        self._transforms = deepcopy(transforms)
+        self._before = [Tally(transform.prepared) for transform in transforms]
+        self._elsewhere = [Tally() for _ in transforms]
+
+    def __call__(self, group: Group) -> Group:
+        """The group as it is to be counted."""
+        for transform in self._transforms:
+            group = transform(group)
+        return group
+
+    def changed(self) -> dict[str, Tally]:
+        """What each transform has changed, by its name."""
+        parts = zip(self._transforms, self._before, self._elsewhere, strict=True)
+        return {
+            transform.signature[0]: transform.prepared - before + elsewhere
+            for transform, before, elsewhere in parts
+        }
+
+    def include(self, changed: Mapping[str, Tally]) -> None:
+        """Add what was changed in another process."""
+        for transform, elsewhere in zip(self._transforms, self._elsewhere, strict=True):
+            elsewhere.update(changed[transform.signature[0]])
+
+
+def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
+    """What transforms add to the signature. Raises `UsageError` for a name that is taken."""
+    choices: dict[str, str] = {}
+    for name, choice in (transform.signature for transform in transforms):
+        if name in choices or name in SHORT:
+            raise UsageError(f"the name {name!r} of a transform is taken", advice="give it another one")
+        choices[name] = choice
+    return choices
+
+
+def plain_tally(tally: Tally) -> dict[str, int]:
+    """A tally for JSON; the parts of a key are joined by slashes.
+
+    >>> plain_tally(Tally({("spans", "PER"): 2}))
+    {'spans/PER': 2}
+    """
+    return {"/".join(map(str, key)): number for key, number in sorted(tally.items(), key=str)}

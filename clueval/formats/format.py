@@ -1,0 +1,121 @@
+"""What a format is: one record of everything that is peculiar to it, which its module calls ``FORMAT``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from clueval.exceptions import UsageError
+from clueval.formats.columns.token_lines import TokenLines
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Beginning, Sign
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+
+class Options(Protocol):
+    """What the formats read of the options; `clueval.reading.options.ReadOptions` has it."""
+
+    @property
+    def layers(self) -> Mapping[str, int] | None: ...
+    @property
+    def invalid(self) -> str | None: ...
+    @property
+    def ignore_punct(self) -> bool | None: ...
+
+
+class Lines(Protocol):
+    """Gives the lines of a file with these documents; `layers` are for a file without any document."""
+
+    def __call__(
+        self, documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool
+    ) -> Iterator[str]: ...
+
+
+class Writer(NamedTuple):
+    """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
+
+    Of a format that is `Format.single`, `lines` is given one document at most. `unit` None: that of the documents.
+    """
+
+    lines: Lines
+    ending: str
+    unit: str | None = None
+
+
+AddSets = Callable[[Opened, Mapping[str, Sequence[Span]]], str]
+"""Gives the content of a file with further annotation sets; everything else in it stays as it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Format:
+    """A file format. It has either `read` or, with one token per line, `token_lines`.
+
+    Attributes:
+        name: as in ``--input``.
+        holds: what is in a file, in a few words.
+        signs: what it is recognised by; none: it has to be named. `clueval.formats.ORDER` has it, too.
+        read: the documents of a file, one at a time.
+        token_lines: how its lines are found, where passages and documents are made of lines.
+        options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
+        treatments: how it can treat ill-formed tags; the first is what it does unless told otherwise.
+        single: a file holds one document.
+        nameless: a file does not say what its documents are called.
+        sets: `read` gives a document whose layers are annotation sets, of which one is chosen.
+        extra: the extra of clueval that has to be installed.
+        write, add_sets: how it is written.
+    """
+
+    name: str
+    holds: str
+    signs: tuple[Sign, ...] = ()
+    read: Callable[[Opened, Options], Iterator[Document]] | None = None
+    token_lines: TokenLines | None = None
+    options: frozenset[str] = frozenset()
+    treatments: tuple[str, ...] = ()
+    single: bool = False
+    nameless: bool = False
+    sets: bool = False
+    extra: str | None = None
+    write: Writer | None = None
+    add_sets: AddSets | None = None
+
+    def __post_init__(self) -> None:
+        if (self.read is None) == (self.token_lines is None):
+            raise TypeError(f"the format {self.name} has either `read` or `token_lines`")
+
+    def has(self, beginning: Beginning) -> bool:
+        """Whether a file that begins like this is of this format."""
+        return any(sign.holds(beginning) for sign in self.signs)
+
+    @property
+    def recognised_by(self) -> str:
+        """What it is recognised by, in words."""
+        return ", ".join(sign.says for sign in self.signs) or f"`--input {self.name}`"
+
+    @property
+    def uses(self) -> list[str]:
+        """What clueval does with it, in words."""
+        writes = {"write": self.write is not None, "add sets": self.add_sets is not None}
+        return ["read", *(name for name, has in writes.items() if has)]
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """The options that it reads, with those that follow from the rest of the record."""
+        follows = {"invalid": bool(self.treatments), "annotation_set": self.sets}
+        return self.options | {name for name, has in follows.items() if has}
+
+    def treatment(self, invalid: str | None) -> str | None:
+        """How ill-formed tags are treated if `invalid` is asked for; None if the format has no tags.
+
+        Raises `UsageError` if it has not this treatment.
+        """
+        if not self.treatments or invalid is None:
+            return next(iter(self.treatments), None)
+        if invalid not in self.treatments:
+            raise UsageError(
+                f"the format {self.name} cannot treat ill-formed tags as {invalid!r}",
+                advice=" or ".join(self.treatments),
+            )
+        return invalid

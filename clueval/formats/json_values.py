@@ -1,0 +1,112 @@
+"""JSON values one by one: a value a line, values one after the other, or the elements of one array."""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clueval.exceptions import FormatError
+
+_BLANK = re.compile(r"[ \t\r\n]*")
+
+
+def values_of(blocks: Iterable[bytes], file: str, longest: int) -> Iterator[tuple[int, Any]]:
+    """The values in blocks of bytes, numbered from 1; of one array, its elements.
+
+    Held in memory: one value of at most `longest` characters and a block. Raises `FormatError` with the number of
+    the value for what is not UTF-8 or no JSON.
+
+    >>> list(values_of([b'[{"a": 1}, ', b'2', b'3]'], "a.json", 100))
+    [(1, {'a': 1}), (2, 23)]
+    """
+    return iter(_Values(file, longest).of(blocks))
+
+
+class _Values:
+    """Follows the text of one file; `_waiting` is the part that is still to be parsed, from `_at` on."""
+
+    def __init__(self, file: str, longest: int) -> None:
+        self._file, self._longest = file, longest
+        self._parse = json.JSONDecoder().raw_decode
+        self._waiting, self._at, self._number = "", 0, 0
+        self._array: bool | None = None  # None: nothing has been seen; False: no array, or its end
+        self._due = False  # a comma, before the next element of the array
+        self._worth = 0  # a value that was cut off is parsed again when so many characters are there
+
+    def of(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
+        decoder = getincrementaldecoder("utf-8")()
+        for data in blocks:
+            yield from self._feed(self._decoded(decoder, data, False), False)
+        yield from self._feed(self._decoded(decoder, b"", True), True)
+        if self._array:
+            raise self._wrong("the array is never closed")
+
+    def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
+        try:
+            text: str = decoder.decode(data, last)
+        except UnicodeDecodeError as error:
+            raise self._wrong(f"not UTF-8: byte 0x{error.object[error.start]:02x}") from None
+        return text
+
+    def _feed(self, text: str, last: bool) -> Iterator[tuple[int, Any]]:
+        self._waiting, self._at = self._waiting[self._at :] + text, 0
+        if len(self._waiting) < self._worth and not last:
+            return
+        while self._begins(last):
+            try:
+                value, end = self._parse(self._waiting, self._at)
+            except json.JSONDecodeError as error:
+                if last:
+                    raise self._wrong(f"not JSON: {error.msg}") from None
+                self._wait()
+                return
+            except RecursionError:
+                raise self._wrong("JSON that is nested too deep") from None
+            except ValueError as error:  # a number with thousands of digits
+                raise self._wrong(f"JSON that cannot be read: {error}") from None
+            if end == len(self._waiting) and not last:  # a number may go on
+                self._wait()
+                return
+            self._at, self._number, self._worth = end, self._number + 1, 0
+            self._due = True
+            yield self._number, value
+
+    def _wait(self) -> None:
+        """More text is needed; twice as much, so that no value is parsed again and again."""
+        size = len(self._waiting) - self._at
+        if size > self._longest:
+            raise self._wrong(f"a value of more than {self._longest:,} characters")
+        self._worth = 2 * size
+
+    def _begins(self, last: bool) -> bool:
+        """Whether a value begins, past blanks, the bracket of the array and the comma between its elements."""
+        self._skip_blanks()
+        if self._array is None and self._at < len(self._waiting):
+            self._array = self._took("[")
+            if self._array and self._took("]"):
+                self._array = False
+        elif self._array and self._took("]"):
+            self._array = False
+        elif self._array and self._due and self._at < len(self._waiting):
+            if not self._took(","):
+                raise self._wrong("not JSON: a comma or the end of the array is missing")
+            self._due = False
+        return self._at < len(self._waiting)
+
+    def _took(self, mark: str) -> bool:
+        """Whether this character stands here; it and the blanks after it are then passed."""
+        found = self._waiting.startswith(mark, self._at)
+        self._at += found
+        self._skip_blanks()
+        return found
+
+    def _skip_blanks(self) -> None:
+        match = _BLANK.match(self._waiting, self._at)
+        assert match is not None
+        self._at = match.end()
+
+    def _wrong(self, problem: str) -> FormatError:
+        return FormatError(problem, file=self._file, line=self._number + 1)

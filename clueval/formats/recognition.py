@@ -1,0 +1,88 @@
+"""Recognising formats: the signs by which a format is recognised, and the beginning of a file that they look at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+_LONGEST = 2000
+"""Characters of a first line that are looked at."""
+
+_JSON = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.', re.DOTALL)
+"""A string of JSON, which is a key if a colon follows, or a bracket. An escape outside a string is passed over."""
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The beginning of a file: its name, the first block of its text, and whether the lines are one text."""
+
+    file_name: str
+    text: str
+    whole_text: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the file as it is unpacked."""
+        return self.file_name.removesuffix(".gz")
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The first three lines that are not blank, cut where they are long."""
+        lines = (line[:_LONGEST] for line in self.text[:100_000].split("\n"))
+        return list(islice(filter(str.strip, lines), 3))
+
+    @property
+    def first_line(self) -> str:
+        return self.lines[0] if self.lines else ""
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """The keys of the first JSON object, as far as the text goes: the whole value or the first in an array.
+
+        >>> sorted(Beginning("a.json", '[{"text": "a", "spans": [{"start": 0}]}, {"b": 1}]').keys)
+        ['spans', 'text']
+        """
+        text = self.text.lstrip("\ufeff \t\r\n")
+        if not text.startswith(("{", "[")):
+            return frozenset()
+        keys: set[str] = set()
+        depth, wanted = 0, 1 if text[0] == "{" else 2
+        for string, colon, opening, closing in _JSON.findall(text):
+            depth += bool(opening) - bool(closing)
+            if colon and depth == wanted:
+                keys.add(string)
+            elif closing and depth < wanted:
+                break
+        return frozenset(keys)
+
+
+class Sign(NamedTuple):
+    """One thing by which a format is recognised: in words, and as a test of a file's beginning."""
+
+    says: str
+    holds: Callable[[Beginning], bool]
+
+
+def ending(*endings: str) -> Sign:
+    """The name of the file ends like this, before ``.gz``."""
+    return Sign(_either(endings), lambda beginning: beginning.name.endswith(endings))
+
+
+def first_lines(*words: str) -> Sign:
+    """One of these words stands in the first three lines that are not blank."""
+    return Sign(
+        _either(words), lambda beginning: any(word in line for word in words for line in beginning.lines)
+    )
+
+
+def json_key(*keys: str) -> Sign:
+    """The first JSON object has one of these keys."""
+    return Sign(f"JSON with {_either(keys)}", lambda beginning: not beginning.keys.isdisjoint(keys))
+
+
+def _either(words: tuple[str, ...]) -> str:
+    return " or ".join(f"`{word}`" for word in words)

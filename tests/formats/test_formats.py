@@ -1,0 +1,356 @@
+"""Formats are records: each is recognised as itself alone, and one written here does all that the others do."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import pickle
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import FrozenInstanceError, fields
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import Document, Span, evaluate, formats, read
+from clueval.cli import main
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats import FORMATS, ORDER, all_formats, format_named, format_of
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Beginning, ending, first_lines, json_key
+from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.source import source_of
+from clueval.tagging.schemes import INVALID
+
+Capture = pytest.CaptureFixture[str]
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+
+GATE = (
+    '<?xml version="1.0"?>\n<GateDocument version="3">\n<TextWithNodes>a</TextWithNodes>\n</GateDocument>\n'
+)
+BDOC = '{"text": "spans", "offset_type": "p", "annotation_sets": {"": {"annotations": []}}}\n'
+SAMPLES = {
+    "vrt": [("a.txt", '<text id="d">\na\tO\n</text>\n'), ("a.vrt", "w\n"), ("a.vert.gz", "a\tO\n")],
+    "conll": [
+        ("a.txt", "a\tO\n"),
+        ("a.conll", "-DOCSTART-\n\na B-X\n"),
+        ("a", "# sent_id = 1\na O\n"),
+        ("a", ""),
+    ],
+    "spans": [("a.tsv", "document\tstart\tend\tlabel\n"), ("a.csv", "start,end_exclusive\n0,1\n")],
+    "fair-spans": [("a.csv", "PER\t1\t2\t1, 2\n")],
+    "ltf": [("a.xml", "<body>a <e>b</e></body>\n"), ("a.xml", '<?xml version="1.0"?>\n<body/>\n')],
+    "gate-xml": [("a.xml", GATE)],
+    "bdoc": [("a.bdocjs", BDOC), ("a", f"\n {BDOC}")],
+}
+ANY = {"vrt", "conll"}
+"""The formats that any XML and any columns fit; they come last."""
+
+BEGINNINGS = [(name, Beginning(*sample)) for name, samples in SAMPLES.items() for sample in samples]
+
+
+# Recognition
+
+
+@pytest.mark.parametrize(("name", "beginning"), BEGINNINGS, ids=str)
+def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning: Beginning) -> None:
+    fitting = {form.name for form in all_formats() if form.has(beginning)}
+
+    assert format_of(beginning, "a").name == name
+    assert fitting - ANY == {name} - ANY
+
+
+def test_formats_that_are_recognised_stand_in_the_order_once() -> None:
+    assert sorted(ORDER) == sorted(form.name for form in all_formats() if form.signs)
+    assert {*SAMPLES, "nerval"} == set(ORDER)
+
+
+def test_lines_of_a_token_and_a_tag_are_one_text_where_that_is_asked_for() -> None:
+    assert format_of(Beginning("a", "a O\n", whole_text=True), "a").name == "nerval"
+    assert format_of(Beginning("a.vrt", "a\tO\n", whole_text=True), "a").name == "vrt"
+
+
+@pytest.mark.parametrize("content", ['{"text": "a"}\n', '[{"words": []}]', "Sesam\n"])
+def test_file_that_is_not_recognised_is_refused_with_what_was_looked_for(
+    tmp_path: Path, content: str
+) -> None:
+    path = write(tmp_path / "a.json", content)
+
+    with pytest.raises(FormatError, match="the format is not recognised") as caught:
+        list(read(path))
+
+    assert caught.value.file == str(path)
+    for form in map(format_named, ORDER):
+        assert f"{form.name}: {form.recognised_by}" in str(caught.value)
+    assert "--input" in str(caught.value)
+
+
+def test_named_format_is_not_looked_for(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", '{"text": "a"}\n')
+
+    with pytest.raises(FormatError, match="offset_type"):
+        list(read(path, input="bdoc", annotation_set=""))
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ('{"a": {"b": 1}, "c": [{"d": 2}]}', {"a", "c"}),
+        ('[{"a": [1]}, {"b": 1}]', {"a"}),
+        ('["text", {"entities": []}]', {"entities"}),
+        (' \n{"a": "x\\"b\\": {", "c', {"a"}),
+        ("[1, 2]", set()),
+        ("[ ( O\n", set()),
+        ('"a": 1', set()),
+        ("", set()),
+    ],
+)
+def test_keys_are_those_of_the_first_object(text: str, keys: set[str]) -> None:
+    assert Beginning("a", text).keys == keys
+
+
+def test_keys_of_text_that_is_full_of_quotes_are_found_in_one_pass() -> None:
+    assert Beginning("a", '{"a": "' + '\\"' * 300_000).keys == {"a"}
+
+
+def test_signs_look_at_the_name_without_gz_and_at_three_lines() -> None:
+    assert ending(".a", ".b").holds(Beginning("x.b.gz", ""))
+    assert not ending(".gz").holds(Beginning("x.b.gz", ""))
+    assert first_lines("<c>").holds(Beginning("x", "1\n\n2\n3 <c>\n"))
+    assert not first_lines("<c>").holds(Beginning("x", "1\n2\n3\n<c>\n"))
+
+
+# Records
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_record_fits_what_the_rest_of_the_package_makes_of_it(name: str) -> None:
+    form = format_named(name)
+
+    assert form.name == name
+    assert form.reads <= {each.name for each in fields(ReadOptions)}
+    assert set(form.treatments) <= set(INVALID)
+    assert not form.sets or form.single
+    assert not form.nameless or form.single
+
+
+def test_record_has_one_way_of_reading() -> None:
+    with pytest.raises(TypeError, match="toy"):
+        Format(name="toy", holds="")
+    with pytest.raises(TypeError, match="toy"):
+        Format(name="toy", holds="", read=read_toy, token_lines=format_named("vrt").token_lines)
+
+
+def test_options_are_read_by_the_formats_that_say_so() -> None:
+    assert formats_that_read("annotation_set") == ["gate-xml", "bdoc"]
+    assert formats_that_read("invalid") == ["vrt", "conll", "conll2000", "nerval"]
+    assert formats_that_read("layers") == ["vrt", "conll", "spans"]
+    assert formats_that_read("max_line") == list(FORMATS)
+
+
+def test_table_of_the_readme_has_the_row_of_every_format() -> None:
+    rows = [f"| `{form.name}` | {form.recognised_by} | {form.holds} |" for form in all_formats()]
+    table = re.search(r"\| format \| recognised by \| holds \|\n\|[-|]+\n((?:\|.*\n)+)", README)
+
+    assert table is not None
+    assert table[1].splitlines() == [row.replace("I-S|B-NP", "I-S\\|B-NP") for row in rows]
+
+
+def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
+    assert main(["formats"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["format", *FORMATS]
+    assert all(
+        form.recognised_by in line and form.holds in line
+        for form, line in zip(all_formats(), lines[1:], strict=True)
+    )
+
+    assert main(["formats", "gate-xml"]) == 0
+    described = capsys.readouterr().out
+    assert "GATE's XML documents: a text with numbered nodes" in described
+    assert "read, add sets" in described
+    assert "--set NAME" in described
+    assert "--token" not in described
+
+
+# Reading
+
+
+def test_reading_is_a_frozen_value_that_can_be_sent_and_compared() -> None:
+    reading = Reading(input="spans", text="a.vrt", token=2)
+
+    assert reading == Reading(input="spans", text=Path("a.vrt"), token=2)
+    assert pickle.loads(pickle.dumps(reading)) == reading
+    assert len({reading, Reading(), Reading()}) == 2
+    with pytest.raises(FrozenInstanceError):
+        reading.token = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"input": "nope"}, {"invalid": "nope"}, {"scheme": "nope"}, {"max_line": 0}, {"document_tag": "\ud800"}],
+    ids=str,
+)
+def test_reading_refuses_what_means_nothing(options: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        Reading(**options)  # type: ignore[arg-type]
+
+
+# What a format reads from
+
+
+def opened(tmp_path: Path, content: bytes, max_line: int = 1000) -> Opened:
+    path = tmp_path / "a.toy"
+    path.write_bytes(content)
+    return Opened(path, max_line)
+
+
+def test_text_has_the_line_ends_of_the_file(tmp_path: Path) -> None:
+    assert opened(tmp_path, b"\xef\xbb\xbfa\r\nb\rc\n d").text() == "a\r\nb\rc\n d"
+    assert opened(tmp_path, gzip.compress(b"a\r\n")).text() == "a\r\n"
+
+
+def test_text_that_is_not_utf8_is_an_error_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="0xff") as caught:
+        opened(tmp_path, b"a\nb\xff").text()
+
+    assert caught.value.line == 2
+
+
+def test_path_beside_a_file_has_another_ending(tmp_path: Path) -> None:
+    assert Opened(tmp_path / "a.b.ann.gz").beside(".txt") == tmp_path / "a.b.txt"
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('{"a": 1}\n{"b": "ä\\n"}\n', [{"a": 1}, {"b": "ä\n"}]),
+        ('[{"a": [1, 2]}, 12, "x]" ,null ]\n', [{"a": [1, 2]}, 12, "x]", None]),
+        ('{"a":\n 1}', [{"a": 1}]),
+        ("12 345", [12, 345]),
+        ("[ ]", []),
+        (" \n", []),
+        ("", []),
+    ],
+)
+def test_json_values_come_one_by_one_however_the_file_is_cut(
+    text: str, values: list[object], size: int
+) -> None:
+    from clueval.formats.json_values import values_of
+
+    data = text.encode()
+    blocks = [data[start : start + size] for start in range(0, len(data), size)]
+
+    assert list(values_of(blocks, "a.json", 1000)) == list(enumerate(values, 1))
+
+
+@pytest.mark.parametrize(
+    ("content", "problem", "number"),
+    [
+        (b'{"a": 1}\n{"b" 2}\n', "not JSON", 2),
+        (b'[{"a": 1}, {"b": 2}', "never closed", 3),
+        (b'[{"a": 1} {"b": 2}]', "comma", 2),
+        (b'{"a": "\xff"}', "not UTF-8", 1),
+        (b"[" * 100_000, "nested too deep", 1),
+        (b'[1, "' + b"x" * 300_000, "more than 1,000 characters", 2),
+    ],
+    ids=["no colon", "not closed", "no comma", "not UTF-8", "too deep", "too long"],
+)
+def test_json_values_that_cannot_be_read_are_errors_with_their_number(
+    tmp_path: Path, content: bytes, problem: str, number: int
+) -> None:
+    with pytest.raises(FormatError, match=problem) as caught:
+        list(opened(tmp_path, content).values())
+
+    assert caught.value.line == number
+
+
+# A format that is written here
+
+
+def read_toy(opened: Opened, options: Options) -> Iterator[Document]:
+    """A JSON object a line: ``words``, and ``toys`` as label, first and last word."""
+    for number, value in opened.values():
+        spans = [Span(first, last + 1, label) for label, first, last in value["toys"]]
+        yield Document(str(number), {"label": spans}, tokens=value["words"], file=opened.file)
+
+
+def toy_lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    for document in documents:
+        spans = [span for spans in document.layers.values() for span in spans]
+        toys = [[span.label, span.start - document.start, span.end - document.start - 1] for span in spans]
+        yield json.dumps({"words": list(document.tokens or ()), "toys": toys})
+
+
+FORMAT = Format(
+    name="toy",
+    holds="toys",
+    signs=(json_key("toys"),),
+    read=read_toy,
+    options=frozenset({"ignore_punct"}),
+    write=Writer(toy_lines, ".toy"),
+)
+
+GOLD = '{"words": ["Anna", "in", "Ulm"], "toys": [["PER", 0, 0], ["LOC", 2, 2]]}\n{"words": ["Jo"], "toys": []}\n'
+PREDICTED = GOLD.replace('["LOC", 2, 2]', '["ORG", 2, 2]')
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]:
+    """Two files of a format that stands in the dict and in the order, and nowhere else in the package."""
+    monkeypatch.setitem(FORMATS, "toy", __name__)
+    monkeypatch.setattr(formats, "ORDER", ["toy", *ORDER])
+    return write(tmp_path / "gold.json", GOLD), write(tmp_path / "predicted.json", PREDICTED)
+
+
+def test_toy_format_is_recognised_read_and_scored(toys: tuple[Path, Path], capsys: Capture) -> None:
+    assert source_of(toys[0], ReadOptions()).format == "toy"
+    assert [len(document.layers["label"]) for document in read(toys[0])] == [2, 0]
+
+    report = evaluate(*toys, metrics="exact", by="document").metrics["exact"]["label"]["micro"]
+    assert (report["tp_gold"], report["precision"]) == (1, 0.5)
+    assert main(["score", *map(str, toys), "--input", "toy", "--metric", "levels,fair"]) == 0
+    assert main(["errors", *map(str, toys)]) == 0
+    assert main(["check", str(toys[0])]) == 0
+    assert "no problems; 2 documents" in capsys.readouterr().out
+
+
+def test_toy_format_is_converted_from_and_to(
+    toys: tuple[Path, Path], tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(["convert", str(toys[0]), "--to", "spans"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["1\t0\t0\tPER", "1\t2\t2\tLOC"]
+
+    path = write(
+        tmp_path / "a.vrt", "<text>\nAnna\tB-PER\nin\tO\nUlm\tB-LOC\n</text>\n<text>\nJo\tO\n</text>\n"
+    )
+    assert main(["convert", str(path), "--to", "toy"]) == 0
+    assert capsys.readouterr().out == GOLD
+
+
+def test_toy_format_stands_in_help_and_errors(
+    toys: tuple[Path, Path], tmp_path: Path, capsys: Capture
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["convert", "--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "the format to write: spans, ltf, toy" in shown
+    assert "bdoc, toy (default: recognised" in shown
+    assert "(formats conll2000, fair-spans, toy; default: yes)" in shown
+    assert main(["formats", "toy"]) == 0
+    assert "--ignore-punctuation" in capsys.readouterr().out
+
+    with pytest.raises(UsageError, match="bdoc, toy"):
+        list(read(toys[0], input="nope"))
+    with pytest.raises(UsageError, match="has no use in the format toy"):
+        list(read(toys[0], scheme="BIO"))
+    with pytest.raises(UsageError, match="the format toy has one layer"):
+        list(read(toys[0], {"entity": 2}))
+    with pytest.raises(UsageError, match="the format toy has no annotation sets"):
+        evaluate(*toys, gold_set="a")
+    with pytest.raises(FormatError, match="looked for toy: JSON with `toys`; ltf"):
+        list(read(write(tmp_path / "a.json", '{"text": ""}')))
