@@ -194,9 +194,13 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 """What would wait for a network, start processes, end at once, or say more than one line."""
 
 
+NOT_ABOUT_FILES = ("faireval", "formats", "metrics", "help")
+"""Commands that take no files of spans."""
+
+
 def command_line(rng: Random, pair: Files) -> list[str]:
     """Options at random, half of them with a value that makes sense somewhere, about the files of a pair."""
-    name = rng.choice([name for name in COMMANDS if name not in ("formats", "metrics", "help")])
+    name = rng.choice([name for name in COMMANDS if name not in NOT_ABOUT_FILES])
     words = [name, f"gold.{pair.ending}"]
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
