@@ -15,7 +15,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.options import whole
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
     require_writable([options.output_file])
     with workers(options, [options.gold, options.predicted]) as work:
-        result = evaluate(
+        result = score(
             gold,
             predicted,
             metrics=metrics,
