@@ -26,6 +26,7 @@ from clueval.formats.columns.sizes import Sizes
 from clueval.formats.ltf import write_ltf
 from clueval.tagging.decoding import decode
 from clueval.transforms.characters import to_characters
+from clueval.transforms.group import Group
 
 Sentence = list[tuple[str, ...]]
 """Rows of a token, a tag in each of two layers, and a token id."""
@@ -384,8 +385,20 @@ def _by_pairs(files: Files, options: Options) -> Result:
     return by_files(files, options | {"pair_by": "id"})
 
 
+class Watching:
+    """Sees every group and reports nothing."""
+
+    name = "watched"
+
+    def see(self, group: Group) -> None:
+        pass
+
+    def section(self) -> dict[str, Any]:
+        return {}
+
+
 def _watched(files: Files, options: Options) -> Result:
-    return by_files(files, options | {"each": lambda group: None})
+    return by_files(files, options | {"observers": [Watching()]})
 
 
 def _aligned(files: Files, options: Options) -> Result:
