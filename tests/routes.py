@@ -26,7 +26,6 @@ from clueval.formats.columns.sizes import Sizes
 from clueval.formats.ltf import write_ltf
 from clueval.tagging.decoding import decode
 from clueval.transforms.characters import to_characters
-from clueval.transforms.group import Group
 
 Sentence = list[tuple[str, ...]]
 """Rows of a token, a tag in each of two layers, and a token id."""
@@ -386,14 +385,13 @@ def _by_pairs(files: Files, options: Options) -> Result:
 
 
 class Watching:
-    """Sees every group and reports nothing."""
+    """An observer that says nothing: with it, documents are counted one by one."""
 
-    name = "watched"
+    name = "watching"
 
-    def see(self, group: Group) -> None:
-        pass
+    def see(self, group: object) -> None: ...
 
-    def section(self) -> dict[str, Any]:
+    def section(self) -> dict[str, object]:
         return {}
 
 

@@ -193,8 +193,24 @@ def test_observer_has_a_section_of_its_own(paths: tuple[Path, Path]) -> None:
     assert report["lengths"] == {"documents": ["d0", "d1"], "spans": {"gold": 3, "predicted": 4}}
     assert report["metrics"] == evaluate(*paths, metrics="exact").to_dict()["metrics"]
     assert json.loads(result.to_json())["lengths"] == report["lengths"]
-    with pytest.raises(UsageError, match="with observers cannot be added"):
+    with pytest.raises(UsageError, match="with observers that do not add"):
         result.add(result)
+
+
+def test_observers_that_include_others_add_with_their_results(paths: tuple[Path, Path]) -> None:
+    class Adding(Lengths):
+        def include(self, other: Adding) -> None:
+            self.seen += other.seen
+            self.spans += other.spans
+
+    one, two = (evaluate(*paths, metrics="exact", observers=[Adding()]) for _ in range(2))
+    both = one.add(two)
+
+    assert both.sections["lengths"] == {"documents": ["d0", "d1"] * 2, "spans": {"gold": 6, "predicted": 8}}
+    assert both.add(one).sections["lengths"]["spans"] == {"gold": 9, "predicted": 12}
+    assert one.sections["lengths"]["spans"] == {"gold": 3, "predicted": 4}
+    with pytest.raises(UsageError, match="sections of other observers"):
+        one.add(evaluate(*paths, metrics="exact"))
 
 
 def test_observer_sees_what_the_transforms_left_and_the_filter_let_through(paths: tuple[Path, Path]) -> None:

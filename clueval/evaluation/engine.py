@@ -9,9 +9,11 @@ the gold text; those without a place on it count as predicted spans that nothing
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
@@ -323,7 +325,8 @@ class Evaluation:
             Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
             self.plan.metrics,
             self._preparation.changed() if self.plan.transforms else None,
-            {observer.name: section for observer in self.plan.observers if (section := observer.section())},
+            sections_of(self.plan.observers),
+            [deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
         )
 
     def _tally_of(self, metric: Metric) -> Tally:

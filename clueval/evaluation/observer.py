@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, Protocol, Self, runtime_checkable
 
 from clueval.exceptions import UsageError
 from clueval.transforms.group import Group
@@ -32,6 +33,28 @@ class Observer(Protocol):
     def section(self) -> Mapping[str, Any]:
         """Its report, for JSON: plain dictionaries, lists, strings and numbers. An empty one is left out."""
         ...
+
+
+@runtime_checkable
+class AddingObserver(Observer, Protocol):
+    """An observer that can add what another one has seen; results with others do not add."""
+
+    def include(self, other: Self) -> None: ...
+
+
+def sections_of(observers: Iterable[Observer]) -> dict[str, Mapping[str, Any]]:
+    """What observers report, by their names."""
+    return {observer.name: section for observer in observers if (section := observer.section())}
+
+
+def added(own: Sequence[AddingObserver], other: Sequence[AddingObserver]) -> list[AddingObserver]:
+    """New observers that have seen what both sides have. Raises `UsageError` if these are not the same ones."""
+    if [observer.name for observer in own] != [observer.name for observer in other]:
+        raise UsageError("the results have sections of other observers", advice="use the same observers")
+    copies = [deepcopy(observer) for observer in own]
+    for observer, further in zip(copies, other, strict=True):
+        observer.include(further)
+    return copies
 
 
 def require_names(observers: Sequence[Observer]) -> None:

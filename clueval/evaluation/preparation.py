@@ -43,7 +43,7 @@ def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
     """What transforms add to the signature. Raises `UsageError` for a name that is taken."""
     choices: dict[str, str] = {}
     for name, choice in (transform.signature for transform in transforms):
-        if name in choices or name in SHORT:
+        if name in choices or name in (*SHORT, "paired"):
             raise UsageError(f"the name {name!r} of a transform is taken", advice="give it another one")
         choices[name] = choice
     return choices

@@ -19,6 +19,7 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
+from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, _described, require_same
 
@@ -95,7 +96,7 @@ class Result:
     `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was;
     `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
     wrong. `scored_by` are the metrics, which make the tables. `prepared` holds, if there were transforms, what each
-    has changed; `sections` are the reports of the observers, by their names.
+    has changed; `sections` are the reports of the observers, by their names, and `observers` those that add.
     """
 
     documents: int
@@ -109,6 +110,7 @@ class Result:
     scored_by: Sequence[Metric] = field(default=(), compare=False, repr=False)
     prepared: Mapping[str, Tally] | None = None
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
         """The numbers in which two results differ, by metric, in the order of the reports.
@@ -128,19 +130,20 @@ class Result:
 
         Raises `UsageError` if the signatures differ, unless `force` is given; the choices that differ then have
         both values in the signature. Raises it, too, for results of different metrics and for those that do not
-        have their counts, or are broken down, of aligned texts or with sections of observers, which do not add up.
+        have their counts, or are broken down, of aligned texts or with sections of observers that do not add.
         """
         if not force:
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
-            if result.groups is not None or result.unprojected is not None or result.sections:
+            cannot = result.sections.keys() - {observer.name for observer in result.observers}
+            if result.groups is not None or result.unprojected is not None or cannot:
                 raise UsageError(
-                    "results that are broken down, of aligned texts or with observers cannot be added",
+                    "results that are broken down, of aligned texts or with observers that do not add cannot be added",
                     advice="evaluate both corpora in one go",
                 )
         if self.counted is None or other.counted is None:
             raise UsageError("a result without its counts cannot be added", advice="evaluate both in one go")
-        counted = self.counted + other.counted
+        counted, observers = self.counted + other.counted, added(self.observers, other.observers)
         return replace(
             self,
             documents=self.documents + other.documents,
@@ -153,6 +156,8 @@ class Result:
             signature=_joined(self.signature, other.signature),
             counted=counted,
             prepared=_added(self.prepared, other.prepared),
+            sections=sections_of(observers),
+            observers=observers,
         )
 
     def to_dict(self) -> dict[str, Any]:

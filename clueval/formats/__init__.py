@@ -4,7 +4,7 @@ Read `format` (the record), `recognition` (how formats are recognised), `opened`
 format. `columns` is what the formats of one token per line share: they deliver raw passages, the others documents.
 Formats never import each other, and know neither a second file nor a metric.
 
-A new format is one module, one line in `FORMATS` and, unless it has to be named, one in `ORDER`.
+A new format is one module, one line in `FORMATS` and, unless it has to be named, one in `ORDER` or `ENDINGS`.
 """
 
 from __future__ import annotations
@@ -32,6 +32,10 @@ ORDER = ["ltf", "gate-xml", "bdoc", "vrt", "spans", "fair-spans", "nerval", "con
 """The formats that are recognised, in the order in which their signs are looked for: the first that has one it is."""
 
 
+ENDINGS = {".vrt": "vrt", ".vert": "vrt"}
+"""The endings of names, before ``.gz``, that decide before any sign is looked for. The records have them, too."""
+
+
 def format_named(name: str) -> Format:
     """The record of a format. Raises `UsageError` for an unknown name."""
     if name not in FORMATS:
@@ -47,11 +51,12 @@ def all_formats() -> list[Format]:
 
 def format_of(beginning: Beginning, file: str) -> Format:
     """The format of a file that begins like this. Raises `FormatError` that says what was looked for."""
-    formats = [format_named(name) for name in ORDER]
-    for form in formats:
+    if beginning.ending in ENDINGS:
+        return format_named(ENDINGS[beginning.ending])
+    for form in map(format_named, ORDER):
         if form.has(beginning):
             return form
-    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in formats)
+    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in map(format_named, ORDER))
     raise FormatError(
         "the format is not recognised",
         file=file,

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import re
 
-from clueval.exceptions import TagError
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning, Sign
-from clueval.tagging.schemes import INVALID, split_tag
+from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
 
 DOCSTART = "-DOCSTART-"
@@ -34,13 +33,6 @@ def sentence_id(head: str) -> str | None:
     """The id of a sentence, given the comment that opens it."""
     comment = _COMMENT.match(head)
     return comment[2].strip() if comment and comment[2] is not None else None
-
-
-def _is_tag(value: str) -> bool:
-    try:
-        return bool(split_tag(value))
-    except TagError:
-        return False
 
 
 class ConllReader:
@@ -91,12 +83,12 @@ class ConllReader:
         layout = self.builder.layout
         fields = [value for value in fields_of(line, " ") if value]
         if layout is None:  # the first lines of the file
-            return "\t" in line or (len(fields) > 1 and line[1] != " " and _is_tag(fields[-1]))
+            return "\t" in line or (len(fields) > 1 and line[1] != " " and is_tag(fields[-1]))
         if layout.separator == "\t":
             return "\t" in line
         if len(fields) != layout.width:
             return False
-        return all(_is_tag(fields[column]) for _, column in layout.layers)
+        return all(is_tag(fields[column]) for _, column in layout.layers)
 
     def _comment(self, line: str) -> None:
         comment = _COMMENT.match(line)

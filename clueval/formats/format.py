@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.opened import Opened
-from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.recognition import Beginning, Sign, either
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 
@@ -55,7 +55,8 @@ class Format:
     Attributes:
         name: as in ``--input``.
         holds: what is in a file, in a few words.
-        signs: what it is recognised by; none: it has to be named. `clueval.formats.ORDER` has it, too.
+        endings: the endings of names by which it is recognised (`clueval.formats.ENDINGS`).
+        signs: what else it is recognised by, in its place in `clueval.formats.ORDER`.
         read: the documents of a file, one at a time.
         token_lines: how its lines are found, where passages and documents are made of lines.
         options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
@@ -69,6 +70,7 @@ class Format:
 
     name: str
     holds: str
+    endings: tuple[str, ...] = ()
     signs: tuple[Sign, ...] = ()
     read: Callable[[Opened, Options], Iterator[Document]] | None = None
     token_lines: TokenLines | None = None
@@ -87,12 +89,13 @@ class Format:
 
     def has(self, beginning: Beginning) -> bool:
         """Whether a file that begins like this is of this format."""
-        return any(sign.holds(beginning) for sign in self.signs)
+        return beginning.ending in self.endings or any(sign.holds(beginning) for sign in self.signs)
 
     @property
     def recognised_by(self) -> str:
         """What it is recognised by, in words."""
-        return ", ".join(sign.says for sign in self.signs) or f"`--input {self.name}`"
+        found = [*([either(self.endings)] if self.endings else ()), *(sign.says for sign in self.signs)]
+        return ", ".join(found) or f"`--input {self.name}`"
 
     @property
     def uses(self) -> list[str]:

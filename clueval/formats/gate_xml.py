@@ -29,9 +29,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
-from xml.parsers import expat
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats import xml_text
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
@@ -63,11 +63,9 @@ _PARENTS = {
 }
 """Where each element may stand."""
 
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_ATTRIBUTE_ESCAPES = {**_ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
-_DECLARATION = re.compile(r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+""")
+_ATTRIBUTE_ESCAPES = {**xml_text.ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
+_DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
+_DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
 
 
 def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> Document:
@@ -122,13 +120,13 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     if nodes.new:
         pieces[1] = f"<TextWithNodes>{''.join(nodes.written())}</TextWithNodes>".encode()
     whole = b"".join([*pieces, sets.encode(), raw[reader.end_at :]]).decode()
-    return _DECLARATION.sub(r"\1UTF-8", whole, count=1)
+    return re.sub(_DECLARATION, r"\1UTF-8", whole, count=1)
 
 
 def _decoded(data: bytes | str, file: str) -> str:
     if isinstance(data, str):
         return data.removeprefix("\ufeff")
-    declared = _DECLARED.match(data.removeprefix(b"\xef\xbb\xbf"))
+    declared = re.match(_DECLARED, data.removeprefix(b"\xef\xbb\xbf"))
     encoding = declared.group(1).decode("ascii") if declared else "utf-8"
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         encoding = "utf-16"
@@ -173,8 +171,7 @@ class _GateReader:
         self._attributes: dict[str, str] = {}
         self._has_text = False
         self._raw = data.encode("utf-8", "surrogatepass")
-        parser = self._parser = expat.ParserCreate()
-        parser.buffer_text = True
+        parser = self._parser = xml_text.parser()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._characters
@@ -216,20 +213,7 @@ class _GateReader:
         )
 
     def _parse(self, data: str) -> None:
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            raise FormatError(
-                f"not well-formed XML: {expat.ErrorString(error.code)}, column {error.offset + 1}",
-                file=self._file,
-                line=error.lineno,
-            ) from None
-        except UnicodeEncodeError as error:
-            raise FormatError(
-                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
-                file=self._file,
-                line=data.count("\n", 0, error.start) + 1,
-            ) from None
+        xml_text.parse(self._parser, data, self._file)
         if not self._has_text:
             raise FormatError("the document has no <TextWithNodes>", file=self._file, document=self._document)
 
@@ -384,10 +368,10 @@ class _Nodes:
         """The text, escaped, with its nodes."""
         done = 0
         for place, name in sorted(self._all, key=lambda node: node[0]):
-            yield self._text[done:place].translate(_ESCAPES)
+            yield self._text[done:place].translate(xml_text.ESCAPES)
             yield f'<Node id="{_attribute(name)}"/>'
             done = place
-        yield self._text[done:].translate(_ESCAPES)
+        yield self._text[done:].translate(xml_text.ESCAPES)
 
 
 def _written_sets(
@@ -427,8 +411,8 @@ def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
     classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
     _require_xml(name + text, file)
     return (
-        f'<Feature>\n  <Name className="{_STRING}">{name.translate(_ESCAPES)}</Name>\n'
-        f"  <Value {classes}>{text.translate(_ESCAPES)}</Value>\n</Feature>\n"
+        f'<Feature>\n  <Name className="{_STRING}">{name.translate(xml_text.ESCAPES)}</Name>\n'
+        f"  <Value {classes}>{text.translate(xml_text.ESCAPES)}</Value>\n</Feature>\n"
     )
 
 
@@ -455,7 +439,7 @@ def _attribute(text: str) -> str:
 
 
 def _require_xml(text: str, file: str) -> None:
-    found = _NOT_XML.search(text)
+    found = xml_text.forbidden(text)
     if found:
         raise FormatError(
             f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot hold", file=file

@@ -14,13 +14,12 @@ Source: the format of ``loio_metrics``, the library of Serge Sotnyk, who describ
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NoReturn
-from xml.parsers import expat
 
 from clueval.exceptions import CluevalError, FormatError, OverlapError, UsageError
+from clueval.formats import xml_text
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
@@ -31,11 +30,6 @@ _ONLY_DOCUMENT = "1"
 """A file holds one document and does not name it."""
 
 _LABELS = Frozen({DEFAULT_LAYER: NO_LABEL})
-
-_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 (2.2) does not allow, not even as a character reference."""
-
-_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
 
 
 def read_ltf(data: str, *, file: str) -> Document:
@@ -89,8 +83,7 @@ class _BodyReader:
         self._in_body = False
         self._opened: tuple[int, int] | None = None
         """Position and line of the ``<e>`` that is open."""
-        parser = self._parser = expat.ParserCreate()
-        parser.buffer_text = True
+        parser = self._parser = xml_text.parser()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
         parser.CharacterDataHandler = self._text
@@ -99,24 +92,7 @@ class _BodyReader:
         parser.ProcessingInstructionHandler = self._instruction
 
     def read(self, data: str) -> None:
-        try:
-            self._parser.Parse(data, True)
-        except expat.ExpatError as error:
-            problem = expat.ErrorString(error.code)
-            raise FormatError(
-                f"not well-formed XML: {problem}, column {error.offset + 1}",
-                file=self._file,
-                line=error.lineno,
-                advice="only &amp; &lt; &gt; &quot; &apos; and character references are defined"
-                if problem == expat.errors.XML_ERROR_UNDEFINED_ENTITY
-                else None,
-            ) from None
-        except UnicodeEncodeError as error:
-            raise FormatError(
-                f"half of a surrogate pair, U+{ord(data[error.start]):04X}",
-                file=self._file,
-                line=data.count("\n", 0, error.start) + 1,
-            ) from None
+        xml_text.parse(self._parser, data, self._file)
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._in_body:
@@ -180,7 +156,7 @@ def _writable(document: Document, layer: str) -> list[Span]:
         if other.start < one.end:
             problem = f"has the spans {name_of(one)} and {name_of(other)}, which overlap"
             raise _unwritable(OverlapError, document, problem)
-    if found := _NOT_XML.search(document.text):
+    if found := xml_text.forbidden(document.text):
         problem = f"has the character U+{ord(found.group()):04X} at position {document.start + found.start()}"
         raise _unwritable(FormatError, document, problem, "XML has no way to write it; replace it")
     return spans
@@ -203,10 +179,10 @@ def _tagged(document: Document, spans: list[Span]) -> Iterator[str]:
     done = 0
     for span in spans:
         start, end = span.start - document.start, span.end - document.start
-        yield text[done:start].translate(_ESCAPES)
-        yield f"<e>{text[start:end].translate(_ESCAPES)}</e>" if start < end else "<e/>"
+        yield text[done:start].translate(xml_text.ESCAPES)
+        yield f"<e>{text[start:end].translate(xml_text.ESCAPES)}</e>" if start < end else "<e/>"
         done = end
-    yield text[done:].translate(_ESCAPES)
+    yield text[done:].translate(xml_text.ESCAPES)
 
 
 def _read(opened: Opened, _: Options) -> Iterator[Document]:

@@ -19,7 +19,6 @@ Source: Nerval (Miret and Kermorvant 2021), whose reading this is. It also reads
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -227,6 +226,8 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
     """The rows after the header, with their lines."""
+    import csv
+
     reader = csv.reader(text for _, text in lines_of(path))
     rows = _parsed(reader, path)
     header = tuple(next(rows, ()))
@@ -252,6 +253,8 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
 
 def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
     """The rows of a reader of CSV. Raises `FormatError` with the line where it is none."""
+    import csv
+
     try:
         yield from reader
     except csv.Error as error:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 _LONGEST = 2000
 """Characters of a first line that are looked at."""
 
-_JSON = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.', re.DOTALL)
+_JSON = r'(?s)"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.'
 """A string of JSON, which is a key if a colon follows, or a bracket. An escape outside a string is passed over."""
 
 
@@ -25,9 +25,10 @@ class Beginning:
     whole_text: bool = False
 
     @property
-    def name(self) -> str:
-        """The name of the file as it is unpacked."""
-        return self.file_name.removesuffix(".gz")
+    def ending(self) -> str:
+        """The ending of the file's name, with its dot, before ``.gz``."""
+        _, dot, ending = self.file_name.removesuffix(".gz").rpartition(".")
+        return dot + ending if dot else ""
 
     @cached_property
     def lines(self) -> list[str]:
@@ -51,7 +52,7 @@ class Beginning:
             return frozenset()
         keys: set[str] = set()
         depth, wanted = 0, 1 if text[0] == "{" else 2
-        for string, colon, opening, closing in _JSON.findall(text):
+        for string, colon, opening, closing in re.findall(_JSON, text):
             depth += bool(opening) - bool(closing)
             if colon and depth == wanted:
                 keys.add(string)
@@ -67,22 +68,18 @@ class Sign(NamedTuple):
     holds: Callable[[Beginning], bool]
 
 
-def ending(*endings: str) -> Sign:
-    """The name of the file ends like this, before ``.gz``."""
-    return Sign(_either(endings), lambda beginning: beginning.name.endswith(endings))
-
-
 def first_lines(*words: str) -> Sign:
     """One of these words stands in the first three lines that are not blank."""
     return Sign(
-        _either(words), lambda beginning: any(word in line for word in words for line in beginning.lines)
+        either(words), lambda beginning: any(word in line for word in words for line in beginning.lines)
     )
 
 
 def json_key(*keys: str) -> Sign:
     """The first JSON object has one of these keys."""
-    return Sign(f"JSON with {_either(keys)}", lambda beginning: not beginning.keys.isdisjoint(keys))
+    return Sign(f"JSON with {either(keys)}", lambda beginning: not beginning.keys.isdisjoint(keys))
 
 
-def _either(words: tuple[str, ...]) -> str:
+def either(words: tuple[str, ...]) -> str:
+    """Words of a file, of which one is enough."""
     return " or ".join(f"`{word}`" for word in words)

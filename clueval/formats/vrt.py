@@ -19,7 +19,7 @@ from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.formats.recognition import Sign, ending
+from clueval.formats.recognition import Sign
 from clueval.spans.span import Frozen
 from clueval.tagging.schemes import INVALID
 from clueval.textfiles import Complain
@@ -252,10 +252,8 @@ class VrtReader:
 FORMAT = Format(
     name="vrt",
     holds="vertical text (CWB): one token a line, TAB columns, XML tags alone on a line; attributes are metadata",
-    signs=(
-        Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),
-        ending(".vrt", ".vert"),
-    ),
+    endings=(".vrt", ".vert"),
+    signs=(Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
     options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
     treatments=INVALID,

@@ -12,7 +12,15 @@ from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.reading.source import Source
-from clueval.tagging.schemes import OUTSIDE, count_illegal, ill_formed, scheme_called, scheme_of, split_tag
+from clueval.tagging.schemes import (
+    OUTSIDE,
+    count_illegal,
+    ill_formed,
+    is_tag,
+    scheme_called,
+    scheme_of,
+    split_tag,
+)
 from clueval.tagging.transitions import Neighbours
 
 
@@ -73,7 +81,7 @@ class Check:
             sentences = [_column(text, column, passage) for text in passage.sentences]
             known = self._neighbours.setdefault(layer, Counter())
             for tags in sentences:
-                known.update(pairwise((OUTSIDE, *filter(_is_tag, tags), OUTSIDE)))
+                known.update(pairwise((OUTSIDE, *filter(is_tag, tags), OUTSIDE)))
             yield from self._bad_tags(layer, passage, sentences)
 
     def _bad_tags(self, layer: str, passage: Passage, sentences: list[list[str]]) -> Iterator[CluevalError]:
@@ -92,7 +100,7 @@ class Check:
 
 def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
     """What is wrong with a tag, after the one before it; its end for the row after the last."""
-    previous = tags[row - 1] if row and _is_tag(tags[row - 1]) else OUTSIDE
+    previous = tags[row - 1] if row and is_tag(tags[row - 1]) else OUTSIDE
     tag = tags[row] if row < len(tags) else OUTSIDE
     try:
         split_tag(tag)
@@ -101,14 +109,6 @@ def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
     except TagError as error:
         return error.problem
     return None
-
-
-def _is_tag(tag: str) -> bool:
-    try:
-        split_tag(tag)
-    except TagError:
-        return False
-    return True
 
 
 def _column(text: str, column: int, passage: Passage) -> list[str]:

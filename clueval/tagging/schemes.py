@@ -114,6 +114,19 @@ def split_tag(tag: str) -> tuple[str, str]:
     return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
 
 
+def is_tag(text: str) -> bool:
+    """Whether a text is a tag.
+
+    >>> is_tag("B-PER"), is_tag("Anna")
+    (True, False)
+    """
+    try:
+        split_tag(text)
+    except TagError:
+        return False
+    return True
+
+
 def detect_scheme(tags: Iterable[str]) -> str | None:
     """The scheme that these tags are written in, or None if there is no tag but O; see `scheme_of`.
 

@@ -497,7 +497,7 @@ def test_the_list_version_of_fair_counts_as_clueval_does_where_spans_lie_over_on
 def test_the_list_version_of_fair_gives_the_published_counts() -> None:
     data = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
     if not data.is_dir():
-        pytest.skip("no shared data")
+        pytest.skip("the published data are not here")
     published = (data / "expected.tsv").read_text(encoding="utf-8")
 
     _, fair_counts = counts_by_lists(data / "target.csv", data / "system.csv")

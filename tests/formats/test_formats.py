@@ -16,10 +16,10 @@ from corpora import write
 from clueval import Document, Span, evaluate, formats, read
 from clueval.cli import main
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats import FORMATS, ORDER, all_formats, format_named, format_of
+from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
-from clueval.formats.recognition import Beginning, ending, first_lines, json_key
+from clueval.formats.recognition import Beginning, first_lines, json_key
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.source import source_of
 from clueval.tagging.schemes import INVALID
@@ -66,6 +66,7 @@ def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning
 def test_formats_that_are_recognised_stand_in_the_order_once() -> None:
     assert sorted(ORDER) == sorted(form.name for form in all_formats() if form.signs)
     assert {*SAMPLES, "nerval"} == set(ORDER)
+    assert {ending: form.name for form in all_formats() for ending in form.endings} == ENDINGS
 
 
 def test_lines_of_a_token_and_a_tag_are_one_text_where_that_is_asked_for() -> None:
@@ -117,8 +118,8 @@ def test_keys_of_text_that_is_full_of_quotes_are_found_in_one_pass() -> None:
 
 
 def test_signs_look_at_the_name_without_gz_and_at_three_lines() -> None:
-    assert ending(".a", ".b").holds(Beginning("x.b.gz", ""))
-    assert not ending(".gz").holds(Beginning("x.b.gz", ""))
+    assert Beginning("x.a.b.gz", "").ending == ".b"
+    assert Beginning("x", "").ending == ""
     assert first_lines("<c>").holds(Beginning("x", "1\n\n2\n3 <c>\n"))
     assert not first_lines("<c>").holds(Beginning("x", "1\n2\n3\n<c>\n"))
 

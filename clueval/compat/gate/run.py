@@ -109,7 +109,7 @@ def _in_one_report(result: Result, metric: Gate) -> Result:
         return result
     own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
     report = {"gate": {DEFAULT_LAYER: {**own, **result.sections}}}
-    return replace(result, metrics=report, counted=None, prepared=None, sections={})
+    return replace(result, metrics=report, counted=None, prepared=None, sections={}, observers=())
 
 
 class _Files:
