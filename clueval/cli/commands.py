@@ -6,7 +6,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from clueval.cli.parser import Command, Parser
+from clueval.cli.parser import Command, HelpText, Parser
 from clueval.version import __version__
 
 COMMANDS = {
@@ -63,5 +63,5 @@ def _settings(module: Any) -> dict[str, Any]:
         "usage": f"%(prog)s {module.USAGE} [options]",
         "description": module.DESCRIPTION,
         "epilog": module.EPILOG,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": HelpText,
     }

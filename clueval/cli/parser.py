@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable
 from functools import partial
+from textwrap import fill
 from typing import Any, NoReturn
 
 from clueval.visible import visible
@@ -39,6 +40,16 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
 
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Help whose paragraphs are as wide as the terminal; those with an indented line stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
+            for paragraph in text.split("\n\n")
+        )
+
+
 class Command(Parser):
     """The parser of one command; options that are rarely needed stand under topics of their own."""
 
@@ -66,7 +77,7 @@ class Command(Parser):
         self._complete_help()
         examples = self.epilog
         if self.topics:
-            more = f"more options: {self._help_of('TOPIC')}, where TOPIC is {' or '.join(self.topics)}"
+            more = f"more options: {self._help_of('TOPIC')} (topics: {', '.join(self.topics)})"
             self.epilog = f"{more}\n\n{examples or ''}"
         groups, self._action_groups = (
             self._action_groups,
