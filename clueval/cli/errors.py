@@ -153,7 +153,7 @@ def _refuse_options(options: argparse.Namespace) -> None:
 
 
 _NOT_OF = {
-    "levels": (),
+    "levels": ("pairs",),
     "fair": ("html", "merge", "where", "level", "labelled"),
     "noisy": (
         *("side", "level", "labelled", "kinds", "merge", "where", "limit", "window", "xlsx", "raw"),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.fields import add_fields, given_fields, help_of
+from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
@@ -123,13 +123,16 @@ def _add_sets(group: argparse._ArgumentGroup) -> None:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of `Reading` that options were given for."""
-    return given_fields(Reading, options)
+    """The fields of `Reading` that options were given for; where the sides differ, a `Reading` for each."""
+    given = given_fields(Reading, options)
+    if any(isinstance(value, SideValues) for value in given.values()):
+        return {"reading": pair_of(Reading, options)}
+    return given
 
 
 def text_of(options: argparse.Namespace) -> Path | None:
     """The text file that ``--text`` names."""
-    path: Path | None = reading(options).get("text")
+    path: Path | None = given_fields(Reading, options).get("text")
     return path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from textwrap import fill
 from typing import Any, NoReturn
@@ -111,15 +111,19 @@ class Command(Parser):
 
 def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
     """What is wrong with arguments that the parser does not know."""
-    from difflib import get_close_matches
-
     first = next(iter(arguments))
     if not first.startswith("-"):
         return f"there is no place for {first!r}"
     name = first.partition("=")[0]
     message = f"unknown option {name}"
     options = {option.lstrip("-"): option for option in known if option.startswith("--")}
-    wanted = name.lstrip("-")
-    begins = [option for option in options if wanted and option.startswith(wanted)]
-    near = begins[:1] or get_close_matches(wanted, options, n=1, cutoff=_ALIKE)
-    return f"{message}; did you mean {options[near[0]]}?" if near else message
+    return message + suggestion(name.lstrip("-"), options)
+
+
+def suggestion(given: str, known: Mapping[str, str]) -> str:
+    """A question for what may have been meant, of these words and how they are written; nothing if none is alike."""
+    from difflib import get_close_matches
+
+    begins = [word for word in known if given and word.startswith(given)]
+    near = begins[:1] or get_close_matches(given, known, n=1, cutoff=_ALIKE)
+    return f"; did you mean {known[near[0]]}?" if near else ""
