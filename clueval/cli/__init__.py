@@ -18,7 +18,7 @@ from importlib import import_module
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_line
+from clueval.cli.commands import COMMANDS, command_line, require_command
 from clueval.cli.printing import put, remark
 from clueval.exceptions import CluevalError, FileError
 
@@ -29,13 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     command = next((word for word in given if not word.startswith("-")), None)
-    name = "clueval" if command is None else f"clueval {command}"
+    name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
         with _ending_in_order():
             if not given:
                 put(command_line(None).format_help(), end="")
                 return 0
+            require_command(given[0] if given[0] == command else None)
             options = command_line(command).parse_args(given)
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()

@@ -6,7 +6,8 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from clueval.cli.parser import Command, Parser
+from clueval.cli.parser import Command, HelpText, Parser, suggestion
+from clueval.exceptions import UsageError
 from clueval.version import __version__
 
 COMMANDS = {
@@ -45,6 +46,13 @@ def command_line(command: str | None) -> Parser:
     return top
 
 
+def require_command(name: str | None) -> None:
+    """Raise `UsageError` for a command that does not exist."""
+    if name is not None and name not in COMMANDS:
+        near = suggestion(name, {command: command for command in COMMANDS})
+        raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
+
+
 def command_parser(command: str) -> Command:
     """The parser of one command."""
     module = import_module(f"clueval.cli.{command}")
@@ -63,5 +71,5 @@ def _settings(module: Any) -> dict[str, Any]:
         "usage": f"%(prog)s {module.USAGE} [options]",
         "description": module.DESCRIPTION,
         "epilog": module.EPILOG,
-        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "formatter_class": HelpText,
     }

@@ -33,7 +33,7 @@ of all layers: document, start, end_inclusive, the layers, and with --token-id t
 token."""
 EPILOG = """\
 examples:
-  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/     (a folder: one file a document)
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file a document)
   clueval convert gold.xml --input ltf --to spans"""
 
 

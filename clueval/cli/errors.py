@@ -48,11 +48,11 @@ partial if something overlaps it, else missed or, of the predicted side, spuriou
 error if the label that was found is not its own. clueval score counts exactly as many for the same choices."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) say who marked what:
-  [=...=]  🟩 both sides    [-...-]  🟥 only the span in question    {+...+}  🟧 only the other side
+  [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
 
 examples:
   clueval errors gold.vrt predicted.vrt --layer entity=2 --token-id 4
-  clueval errors gold.vrt predicted.vrt --layer entity=2 --labelled entity --level 1 --html errors.html
+  clueval errors gold.vrt predicted.vrt --layer entity=2 --labelled entity --html errors.html
   clueval errors gold/ predicted/ --side gold --class missed --where domain=civil --xlsx missed.xlsx"""
 
 
@@ -153,7 +153,7 @@ def _refuse_options(options: argparse.Namespace) -> None:
 
 
 _NOT_OF = {
-    "levels": (),
+    "levels": ("pairs",),
     "fair": ("html", "merge", "where", "level", "labelled"),
     "noisy": (
         *("side", "level", "labelled", "kinds", "merge", "where", "limit", "window", "xlsx", "raw"),

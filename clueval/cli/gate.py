@@ -45,7 +45,7 @@ def add_arguments(parser: Command) -> None:
         help="another annotation set of the predicted files, of an older run, to compare with",
     )
     add_fields(parser, Lists, "candidate lists")
-    common.add_reading(parser, sides=2)
+    common.add_reading(parser, sides=2, sets=None)
     _add_outputs(parser)
     add_jobs(parser)
 
@@ -83,6 +83,8 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--indicator-prefix is for --write-indicators", advice="add it")
     refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
     require_page(options.html)
+    counting = given_fields(Counting, options)
+    common.check_pairing(options, counting)
     with workers(options, [options.gold, options.predicted]) as work:
         result = gate(
             options.gold,
@@ -102,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
             jobs=work.jobs,
             executor=work.executor,
             remark=work.remark,
-            **given_fields(Counting, options),
+            **counting,
             **common.reading(options),
         )
     put_result([result.render(form_of(options))], options.output_file)

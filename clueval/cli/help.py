@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from clueval.cli.commands import COMMANDS, command_line, command_parser
+from clueval.cli.commands import command_line, command_parser, require_command
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
 from clueval.exceptions import UsageError
@@ -34,8 +34,7 @@ def run(options: argparse.Namespace) -> int:
 def _help(command: str | None, topic: str | None) -> str:
     if command is None:
         return command_line(None).format_help()
-    if command not in COMMANDS:
-        raise UsageError(f"there is no command {command!r}", advice=f"one of {', '.join(COMMANDS)}")
+    require_command(command)
     parser = command_parser(command)
     if topic is None:
         return parser.format_help()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clueval.cli.fields import add_fields, given_fields, help_of
+from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
@@ -52,14 +52,27 @@ def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
     return list(gold), list(predicted)
 
 
+def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for ``--pair-by`` where there is nothing to pair, or another way of pairing."""
+    if "pair_by" not in counting:
+        return
+    if getattr(options, "pairs", None) is not None:
+        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
+    if options.predicted is None:
+        raise UsageError("GOLD alone has both sides, which are paired already", advice="leave out --pair-by")
+
+
 def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
     """The files that a command reads, for those that it must not write over."""
     listed = [path for side in sides if isinstance(side, list) for path in side]
     return [options.gold, options.predicted, options.pairs, text_of(options), *listed]
 
 
-def add_reading(parser: Command, *, sides: int) -> None:
-    """The options of commands that read files; those of two `sides` may have a value for each."""
+def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
+    """The options of commands that read files; those of two `sides` may have a value for each.
+
+    `sets` is the help topic of the options for annotation sets; None: they stand in the help of the command.
+    """
     parser.group("reading").add_argument(
         "--layer",
         action="append",
@@ -71,7 +84,7 @@ def add_reading(parser: Command, *, sides: int) -> None:
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
     if sides == 2:
-        _add_sets(parser.topic("reading"))
+        _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
 
     def name_formats() -> None:
         for field, declared in options_of(Reading):
@@ -110,13 +123,16 @@ def _add_sets(group: argparse._ArgumentGroup) -> None:
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of `Reading` that options were given for."""
-    return given_fields(Reading, options)
+    """The fields of `Reading` that options were given for; where the sides differ, a `Reading` for each."""
+    given = given_fields(Reading, options)
+    if any(isinstance(value, SideValues) for value in given.values()):
+        return {"reading": pair_of(Reading, options)}
+    return given
 
 
 def text_of(options: argparse.Namespace) -> Path | None:
     """The text file that ``--text`` names."""
-    path: Path | None = reading(options).get("text")
+    path: Path | None = given_fields(Reading, options).get("text")
     return path
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from textwrap import fill
 from typing import Any, NoReturn
 
 from clueval.visible import visible
@@ -39,6 +40,16 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
 
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Help whose paragraphs are as wide as the terminal; those with an indented line stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
+            for paragraph in text.split("\n\n")
+        )
+
+
 class Command(Parser):
     """The parser of one command; options that are rarely needed stand under topics of their own."""
 
@@ -66,7 +77,7 @@ class Command(Parser):
         self._complete_help()
         examples = self.epilog
         if self.topics:
-            more = f"more options: {self._help_of('TOPIC')}, where TOPIC is {' or '.join(self.topics)}"
+            more = f"more options: {self._help_of('TOPIC')} (topics: {', '.join(self.topics)})"
             self.epilog = f"{more}\n\n{examples or ''}"
         groups, self._action_groups = (
             self._action_groups,
@@ -100,15 +111,19 @@ class Command(Parser):
 
 def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
     """What is wrong with arguments that the parser does not know."""
-    from difflib import get_close_matches
-
     first = next(iter(arguments))
     if not first.startswith("-"):
         return f"there is no place for {first!r}"
     name = first.partition("=")[0]
     message = f"unknown option {name}"
     options = {option.lstrip("-"): option for option in known if option.startswith("--")}
-    wanted = name.lstrip("-")
-    begins = [option for option in options if wanted and option.startswith(wanted)]
-    near = begins[:1] or get_close_matches(wanted, options, n=1, cutoff=_ALIKE)
-    return f"{message}; did you mean {options[near[0]]}?" if near else message
+    return message + suggestion(name.lstrip("-"), options)
+
+
+def suggestion(given: str, known: Mapping[str, str]) -> str:
+    """A question for what may have been meant, of these words and how they are written; nothing if none is alike."""
+    from difflib import get_close_matches
+
+    begins = [word for word in known if given and word.startswith(given)]
+    near = begins[:1] or get_close_matches(given, known, n=1, cutoff=_ALIKE)
+    return f"; did you mean {known[near[0]]}?" if near else ""

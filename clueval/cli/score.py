@@ -58,8 +58,7 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     counting = _counting(options)
     metrics = chosen_metrics(_names(options, counting), options.set)
-    if options.pairs is not None and "pair_by" in counting:
-        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
+    common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
     require_writable([options.output_file])

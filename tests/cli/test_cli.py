@@ -150,7 +150,6 @@ def test_wrong_use_is_one_line_on_stderr_and_exit_code_2(
 
 def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> None:
     for arguments in (
-        ["scor"],
         ["merge"],
         ["score", "a", "b", "--format", "pdf"],
         ["check", "a", "--max-errors", "0"],

@@ -430,7 +430,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     assert main([]) == 0
     assert capsys.readouterr().out == everything
     assert refused(["help", "scores"], capsys).startswith(
-        "clueval help: there is no command 'scores' (one of "
+        "clueval help: there is no command 'scores'; did you mean score? (one of score, "
     )
     assert refused(["help", "score", "x"], capsys) == (
         "clueval help: clueval score has no help topic 'x' (one of counting, reading, workers)"
@@ -456,6 +456,13 @@ def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(
     assert refused(["score", "a", "b", given, "x"], capsys) == (
         f"clueval score: unknown option {given}; did you mean {meant}? (see clueval score --help)"
     )
+
+
+def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture) -> None:
+    assert refused(["scor", "a", "b"], capsys).startswith(
+        "clueval: there is no command 'scor'; did you mean score? (one of score, conventions, "
+    )
+    assert refused(["xyz"], capsys).startswith("clueval: there is no command 'xyz' (one of score, ")
 
 
 def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:

@@ -636,7 +636,7 @@ class TestParallelDocuments:
     def test_the_sides_of_one_file_are_paired_anyway(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "paired with itself" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "leave out --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
     def test_two_ways_of_pairing_are_one_too_many(
         self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
