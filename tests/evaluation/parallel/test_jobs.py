@@ -1070,7 +1070,7 @@ def test_a_scheduler_and_a_number_of_processes_do_not_go_together(tmp_path: Path
     )
 
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--jobs is about this machine" in done.stderr
+    assert "--jobs is for this machine" in done.stderr
 
 
 @pytest.mark.parametrize(
