@@ -133,7 +133,10 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 
 
 def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes: Classes) -> tuple[int, int]:
-    """Classify the chain that begins with spans i and j; the numbers of those that come after it."""
+    """Classify the chain that begins with spans i and j; the numbers of those that come after it.
+
+    The two branches mirror each other: one for both, with the sides changing places, takes a tenth longer.
+    """
     first, other_first = j, i  # where the partners of span i, and those of span j, begin
     starts, ends, other_starts, other_ends = one.starts, one.ends, two.starts, two.ends
     kinds, firsts, pasts = classes

@@ -37,10 +37,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
-from clueval.evaluation.lockstep.fair_spans import run_blocks
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.evaluation.plan import Plan
@@ -48,7 +47,6 @@ from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
-from clueval.metrics.fair import Fair
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import ends_early
 from clueval.reading.same_text import first_line
@@ -57,6 +55,9 @@ from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import blocks, raw_blocks
+
+if TYPE_CHECKING:
+    from clueval.metrics.fair import Fair
 
 Pair = tuple[Passage, Passage]
 Layouts = tuple[Layout | None, Layout | None]
@@ -130,6 +131,8 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
 
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
     """Two files of FairEval's spans, counted: to compare them as spans, sentence by sentence, takes twice as long."""
+    from clueval.evaluation.lockstep.fair_spans import run_blocks
+
     target, system = (
         blocks(
             source.path, source.progress, max_line=source.options.max_line, size=source.options.sizes.block
@@ -155,6 +158,8 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
     same_format = gold.format == predicted.format == "fair-spans"
     if others or plan.merge or plan.where or plan.by or plan.unit or not same_format:
         return None
+    from clueval.metrics.fair import Fair
+
     return metric if isinstance(metric, Fair) and gold.options.layers is None else None
 
 
