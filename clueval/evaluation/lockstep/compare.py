@@ -27,7 +27,7 @@ from clueval.evaluation.lockstep.narrowing import (
     without_outside,
 )
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import Table, batches
+from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
@@ -205,7 +205,7 @@ class _Passages:
             text = without_outside(text, self.layouts[0])
             if not text:
                 return
-        table = Table(text, self.layouts[0])
+        table = TokenTable(text, self.layouts[0])
         self._collect(table, self.columns.same)
         for ids in self._ids:
             ids += table.token_ids() or ()
@@ -219,7 +219,7 @@ class _Passages:
             texts = (hunks.gold, hunks.predicted)
             if not hunks.gold:
                 return
-        own, other = (Table(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
+        own, other = (TokenTable(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = own.token_ids(), other.token_ids()
         if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
             raise self._difference()
@@ -227,7 +227,7 @@ class _Passages:
             self._collect(table, tags)
             known += table.token_ids() or ()
 
-    def _collect(self, table: Table, tags: Tags) -> None:
+    def _collect(self, table: TokenTable, tags: Tags) -> None:
         """Add a table's tags to those that are there."""
         for layer, column in table.tags().items():
             # the tags of one long sentence stay until it ends: then one object per tag, not one per token

@@ -11,7 +11,7 @@ from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.columns.sizes import SIZES, Sizes
 
 
-class Table:
+class TokenTable:
     """Many token lines taken apart into columns, with a border line of O between sentences.
 
     Raises `ValueError` if a line has another number of fields than the layout says or an empty token; the
@@ -50,12 +50,12 @@ class Table:
         return {name: self.column(number) for name, number in self._layout.layers}
 
 
-def tables(sentences: Sequence[str], layout: Layout) -> Iterator[Table]:
+def tables(sentences: Sequence[str], layout: Layout) -> Iterator[TokenTable]:
     """The sentences as tables of some thousand lines, a border after each sentence.
 
     A sentence that is longer than that comes in several tables, without a border between them.
     """
-    return (Table(text, layout) for (text,) in batches([sentences], [layout]))
+    return (TokenTable(text, layout) for (text,) in batches([sentences], [layout]))
 
 
 Cut = Callable[[tuple[str, ...]], Iterator[tuple[str, ...]]]
@@ -120,7 +120,7 @@ def after_lines(text: str, start: int, lines: int) -> int:
     return end if end == len(text) else text.rindex("\n", start, end) + 1
 
 
-def parsed(passage: Passage) -> list[Table]:
+def parsed(passage: Passage) -> list[TokenTable]:
     """All sentences of a passage as tables. Raises `FormatError` for the first line that does not fit."""
     if passage.layout is None:
         return []

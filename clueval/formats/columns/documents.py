@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import Table, parsed
+from clueval.formats.columns.columns import TokenTable, parsed
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage
 from clueval.spans.document import Document, Sentence
@@ -166,7 +166,7 @@ def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> di
         raise
 
 
-def _column(tables: Iterable[Table], layer: str) -> list[str]:
+def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
     """The tags of a layer, borders included."""
     return list(chain.from_iterable(table.tags()[layer] for table in tables))
 
