@@ -10,12 +10,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import Field, dataclass, fields
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import Field, dataclass, fields, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
+
+from clueval.exceptions import UsageError
 
 _KEY = "clueval option"
+
+Group = TypeVar("Group")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,30 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
         declared = option_of(field)
         if declared is not None:
             yield field, declared
+
+
+def field_names(group: Any) -> list[str]:
+    """The names of the fields of a dataclass."""
+    return [field.name for field in fields(group)]
+
+
+def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
+    """The group with those of the options that are fields of it."""
+    named = {name: options[name] for name in field_names(group) if name in options}
+    return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
+
+
+def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
+    """Raise `UsageError` for an option that is not among the known ones."""
+    from difflib import get_close_matches
+
+    for name in options:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            raise UsageError(
+                f"{caller} has no option {name!r}",
+                advice=f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}",
+            )
 
 
 def column(text: str) -> int:

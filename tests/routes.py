@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from sizes import handed_in, passages_alone
 
-from clueval import Accumulator, Document, Span, evaluate, read
+from clueval import Accumulator, Document, Span, read, score
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import Sizes
@@ -353,7 +353,7 @@ class Route:
 
 
 def by_files(files: Files, options: Options) -> Result:
-    return evaluate(files.gold, files.predicted, **files.reading, **options)
+    return score(files.gold, files.predicted, **files.reading, **options)
 
 
 def _by_passages(files: Files, options: Options) -> Result:
@@ -373,11 +373,11 @@ def _by_small_blocks(files: Files, options: Options) -> Result:
 
 def _by_documents(files: Files, options: Options) -> Result:
     gold, predicted = files.documents()
-    return evaluate(list(gold), list(predicted), **options)
+    return score(list(gold), list(predicted), **options)
 
 
 def _by_documents_as_they_come(files: Files, options: Options) -> Result:
-    return evaluate(*files.documents(), **options)
+    return score(*files.documents(), **options)
 
 
 def _by_pairs(files: Files, options: Options) -> Result:
@@ -430,7 +430,7 @@ def _in_one_file(files: Files, options: Options) -> Result:
     width = 4 if separator == "\t" else 2
     layers = files.reading.get("layers") or {"label": 2}
     pairs = {name: (column, column + width) for name, column in layers.items()}
-    return evaluate(both, **files.reading | {"layers": pairs, "token": 1}, **options)
+    return score(both, **files.reading | {"layers": pairs, "token": 1}, **options)
 
 
 def _accumulated(files: Files, options: Options) -> Result:

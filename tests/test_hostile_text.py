@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import clueval
-from clueval import Document, Span, evaluate
+from clueval import Document, Span, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError
 from clueval.visible import STEERING, escaped_in_json, visible, visible_lines
@@ -205,7 +205,7 @@ def test_a_real_terminal_is_not_controlled(place: str, output: list[str]) -> Non
 def test_a_notebook_shows_no_character_that_steers() -> None:
     documents = [Document("d", {f"layer{EVIL}": [Span(0, 1, f"L{EVIL}")]}, tokens=["a"])]
 
-    shown = evaluate(documents, documents, metrics=["levels", "exact"])._repr_html_()
+    shown = score(documents, documents, metrics=["levels", "exact"])._repr_html_()
 
     assert "\\u202e" in shown
     assert not FORBIDDEN.search(shown)

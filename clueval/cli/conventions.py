@@ -12,7 +12,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
-from clueval.studies.conventions import compare_conventions
+from clueval.studies.conventions import conventions
 from clueval.studies.conventions_report import FORMS, write_page
 
 USAGE = "GOLD PREDICTED"
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None and options.format is not None:
         raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
     with progress([options.gold, options.predicted]) as advance:
-        table = compare_conventions(
+        table = conventions(
             options.gold,
             options.predicted,
             layers=common.layers(options),

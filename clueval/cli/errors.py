@@ -21,11 +21,11 @@ from clueval.cli.printing import put, put_painted, remark, wrote
 from clueval.cli.progress import progress
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
 from clueval.findings.choice import SIDES, Choice, expected
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
@@ -180,7 +180,7 @@ def _run_levels(options: argparse.Namespace, sides: _Sides, _: Metric, reading: 
     if reading["layers"] is not None:
         choice.require_layer(reading["layers"])
     with progress(paths) as advance:  # this pass also checks everything that there is to check
-        result = evaluate(
+        result = score(
             *sides,
             metrics=["levels", Confusion()],
             merge=merge,
@@ -190,7 +190,7 @@ def _run_levels(options: argparse.Namespace, sides: _Sides, _: Metric, reading: 
         )
     choice.require_layer(_labels_of(result))
     with progress(paths) as advance:
-        found = find_errors(*sides, choice, progress=advance, **reading)
+        found = errors(*sides, choice, progress=advance, **reading)
         shown = _put_out(islice(found, options.limit), result, choice, options)
     _remark(shown, result, choice)
     return 0
@@ -285,7 +285,7 @@ def _run_fair(options: argparse.Namespace, sides: _Sides, metric: Fair, reading:
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
     with progress([options.gold, options.predicted]) as advance:
-        result = evaluate(*sides, metrics=[metric], progress=advance, **reading)
+        result = score(*sides, metrics=[metric], progress=advance, **reading)
     found = (
         finding
         for finding in find_fair_errors(*sides, metric, window=options.window, **reading)
@@ -301,7 +301,7 @@ def _run_noisy(options: argparse.Namespace, sides: _Sides, metric: Noisy, readin
     from clueval.findings.noisy import explain_files
     from clueval.findings.noisy_rows import explanation_rows, explanation_table
 
-    result = evaluate(*sides, metrics=[metric], **reading)
+    result = score(*sides, metrics=[metric], **reading)
     reading = {name: value for name, value in reading.items() if name not in ("gold_set", "predicted_set")}
 
     def explained() -> Iterator[tuple[str, Explanation]]:

@@ -15,7 +15,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.options import whole
 
@@ -63,18 +63,15 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
     require_writable([options.output_file])
     with workers(options, [options.gold, options.predicted]) as work:
-        result = evaluate(
+        result = score(
             gold,
             predicted,
             metrics=metrics,
             layers=common.layers(options),
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
-            progress=work.progress,
-            jobs=work.jobs,
-            executor=work.executor,
-            remark=work.remark,
-            **counting,
+            counting=Counting(**counting),
+            workers=work,
             **common.reading(options),
         )
     put_result([_rendered(result, form_of(options))], options.output_file)

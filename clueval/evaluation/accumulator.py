@@ -100,7 +100,7 @@ class Accumulator:
         refused, none.
 
         A list of spans is one document, as is a list of tags (one sentence); a list of lists is several. Pairs
-        of documents are checked as `clueval.evaluate` does. Empty lists on both sides count nothing.
+        of documents are checked as `clueval.score` does. Empty lists on both sides count nothing.
 
         Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents of different
         texts, `TagError` for tags outside the scheme, `OverlapError` where a metric forbids overlapping spans.
@@ -271,7 +271,7 @@ def _listed(side: Any, name: str) -> list[Any]:
     if isinstance(side, str | bytes) or not isinstance(side, Iterable):
         raise UsageError(
             f"{name} must be documents, spans or tags, not a {type(side).__name__}",
-            advice="lists of them; files are for clueval.evaluate",
+            advice="lists of them; files are for clueval.score",
         )
     return list(side)
 

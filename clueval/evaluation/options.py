@@ -1,13 +1,17 @@
-"""The options of an evaluation, in groups: what is counted, and by how many processes."""
+"""The options of an evaluation, in groups: what is counted, and by how many processes.
+
+Every function that scores files takes the groups, or their fields by their own names (`Options`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.options import option, whole
+from clueval.options import field_names, option, refuse_unknown, whole, with_fields
+from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
 
@@ -134,3 +138,40 @@ class Workers:
     executor: Executor | None = None
     progress: Progress | None = None
     remark: Callable[[str], object] | None = None
+
+
+class Options(SidesOptions, total=False):
+    """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
+
+    merge: bool
+    where: Iterable[str] | Mapping[str, Any]
+    by: str | Iterable[str]
+    unit: str | None
+    align: bool | int
+    pair_by: str | None
+    jobs: int | None
+    executor: Executor | None
+    progress: Progress | None
+    remark: Callable[[str], object] | None
+
+
+class Groups(NamedTuple):
+    """The groups of options, with one `Reading` for each side."""
+
+    readings: tuple[Reading, ...]
+    counting: Counting
+    workers: Workers
+
+
+def groups_of(
+    reading: Readings, counting: Counting, workers: Workers, options: Mapping[str, Any], caller: str
+) -> Groups:
+    """The groups with the options that were given one by one; `caller` is the function that errors name.
+
+    Raises `UsageError` for an option that does not exist.
+    """
+    known = [name for group in (Reading, Counting, Workers) for name in field_names(group)]
+    refuse_unknown(options, [*known, *SETS], caller)
+    return Groups(
+        readings_of(reading, options), with_fields(counting, options), with_fields(workers, options)
+    )

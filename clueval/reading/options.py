@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any, TypedDict
 
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
@@ -13,7 +14,8 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
-from clueval.options import column, option, whole
+from clueval.options import column, option, whole, with_fields
+from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
@@ -209,6 +211,66 @@ class Reading:
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    max_line: int
+    max_sentence: int
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None
+
+
+Readings = Reading | tuple[Reading, ...]
+"""How files are read: both sides alike, or gold, predicted and whatever else is read of predicted's files."""
+
+SETS = ("gold_set", "predicted_set")
+
+
+def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
+    """How gold, predicted and further documents are read, with the options that were given one by one."""
+    several = reading if isinstance(reading, tuple) else (reading, reading)
+    if len(several) < 2:
+        raise UsageError("reading has one side only", advice="give one Reading for both sides, or two")
+    readings = [with_fields(each, options) for each in several]
+    for side, name in enumerate(SETS):
+        if options.get(name) is not None:
+            readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
+    return tuple(readings)
+
+
+def columns_of_sides(
+    readings: Sequence[ReadOptions], layers: LayerColumns | None, single: bool
+) -> list[ReadOptions]:
+    """How gold, predicted and further documents are read, with the columns of their layers.
+
+    With `single`, both sides are in the same files; without annotation sets they then differ by their columns.
+    """
+    both_columns = single and readings[0].annotation_set is None
+    return [
+        replace(
+            each,
+            layers=columns_of_side(layers, min(number, 1), both_columns),
+            token=1 if each.token is None and both_columns else each.token,
+        )
+        for number, each in enumerate(readings)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.metrics import metric_named
@@ -313,7 +313,7 @@ def _row(convention: Convention, rates: Rates | None, note: str | None, refused:
 
 @dataclass(frozen=True, slots=True)
 class ConventionTable:
-    """What `compare_conventions` found: a row for each convention, for each layer."""
+    """What `conventions` found: a row for each convention, for each layer."""
 
     result: Result
 
@@ -342,7 +342,7 @@ class ConventionTable:
         return self.render("text")
 
 
-def compare_conventions(
+def conventions(
     gold: str | Path | Sequence[str | Path] | Documents,
     predicted: str | Path | Sequence[str | Path] | Documents | None = None,
     *,
@@ -354,25 +354,25 @@ def compare_conventions(
     """Score predicted against gold under every convention.
 
     Args:
-        gold, predicted, layers: as in `clueval.evaluate`; the layers are scored one after another.
+        gold, predicted, layers: as in `clueval.score`; the layers are scored one after another.
         scheme: the tag scheme, also seqeval's in strict mode; None: told from the tags.
         factor: what loio multiplies the credit of a partial match with.
-        reading: whatever else `clueval.evaluate` takes to read files: `input`, `token`, `token_id`,
+        reading: whatever else `clueval.score` takes to read files: `input`, `token`, `token_id`,
             `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
             `progress`.
 
-    One pass; held in memory are one document of each side and the counts. Raises what `evaluate` raises.
+    One pass; held in memory are one document of each side and the counts. Raises what `score` raises.
 
     >>> from clueval.spans.document import Document; from clueval.spans.span import Span
     >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
-    >>> rows = compare_conventions([gold], [predicted]).to_dict()["conventions"]["label"]
+    >>> rows = conventions([gold], [predicted]).to_dict()["conventions"]["label"]
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
     metric = EveryConvention(scheme, factor)
     if are_paths(gold):
         reading = {**reading, "scheme": scheme}
-    result = evaluate(gold, predicted, metrics=[metric], layers=layers, **reading)
+    result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # without documents there were no layers to be seen
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Document, evaluate, read
+from clueval import Document, read, score
 from clueval.cli import COMMANDS, main
 from clueval.cli.commands import command_parser
 from clueval.exceptions import UsageError
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 
 Capture = pytest.CaptureFixture[str]
 
@@ -123,9 +123,9 @@ def test_what_is_the_default_is_not_refused(folder: Path) -> None:
     "reader",
     [
         lambda path, **option: list(read(path, **option)),
-        lambda path, **option: evaluate(path, path, **option),
-        lambda path, **option: evaluate([path], [path], pair_by="content", **option),
-        lambda path, **option: list(find_errors(path, path, **option)),
+        lambda path, **option: score(path, path, **option),
+        lambda path, **option: score([path], [path], pair_by="content", **option),
+        lambda path, **option: list(errors(path, path, **option)),
     ],
     ids=["read", "evaluate", "paired by content", "find_errors"],
 )
@@ -144,9 +144,9 @@ def test_documents_have_been_read_and_want_no_options_of_reading() -> None:
     document = Document("d", {"label": []})
 
     with pytest.raises(UsageError, match="scheme='BIO' is for files, and both sides are documents"):
-        evaluate([document], [document], scheme="BIO")
+        score([document], [document], scheme="BIO")
     with pytest.raises(UsageError, match="input='vrt' is for files, and both sides are documents"):
-        evaluate([document], [document], input="vrt")
+        score([document], [document], input="vrt")
 
 
 # What is wrong is said before anything is read: the files of these commands are not there

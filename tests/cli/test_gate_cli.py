@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval import Document, Span, evaluate, gate, read
+from clueval import Document, Span, gate, read
+from clueval import score as score_files
 from clueval.cli import main
 from clueval.compat.gate.files import GateTable, IndicatorWriter
 from clueval.compat.gate.page import pictures
@@ -578,7 +579,7 @@ class TestParallelDocuments:
 
     @pytest.mark.parametrize("pair_by", ["id", "content"])
     def test_the_order_and_the_files_do_not_matter(self, folders: tuple[Path, Path], pair_by: str) -> None:
-        found = evaluate(*folders, metrics=["exact", "levels"], pair_by=pair_by)
+        found = score_files(*folders, metrics=["exact", "levels"], pair_by=pair_by)
 
         assert found.documents == 2
         micro = found.metrics["exact"]["label"]["micro"]
@@ -587,7 +588,7 @@ class TestParallelDocuments:
 
     def test_one_file_on_each_side_is_enough(self, folders: tuple[Path, Path]) -> None:
         gold, predicted = folders
-        found = evaluate(gold / "x.vrt", predicted / "y.vrt", metrics="exact", pair_by="id")
+        found = score_files(gold / "x.vrt", predicted / "y.vrt", metrics="exact", pair_by="id")
 
         assert found.metrics["exact"]["label"]["micro"]["f1"] == 1.0
 
@@ -652,7 +653,7 @@ class TestParallelDocuments:
 
     def test_an_unknown_way_is_refused(self) -> None:
         with pytest.raises(UsageError, match="id, name, content"):
-            evaluate([], [], pair_by="size")
+            score_files([], [], pair_by="size")
 
     @given(st.permutations(range(6)), st.permutations(range(6)), st.sampled_from(PAIR_BY))
     def test_any_two_orders_give_the_same_pairs(self, own: list[int], other: list[int], pair_by: str) -> None:
@@ -690,7 +691,7 @@ class TestDocuments:
             layers = {"label": [Span(0, 1, "A"), Span(2, 3, "A")], "part": [Span(0, 2, {"part": "p"})]}
             yield Document("d", layers, text="abc", unit="character")
 
-        result = evaluate(both(), both(), metrics=[Gate(containing="part")])
+        result = score_files(both(), both(), metrics=[Gate(containing="part")])
 
         assert list(result.metrics["gate"]) == ["label"]
         assert result.metrics["gate"]["label"]["all"]["targets"] == 1
@@ -702,4 +703,4 @@ class TestDocuments:
             metric.count(Side(gold.layers["label"]), Side(predicted.layers["label"])), ["label"]
         )
 
-        assert evaluate([gold], [predicted], metrics=[metric]).metrics["gate"]["label"] == alone
+        assert score_files([gold], [predicted], metrics=[metric]).metrics["gate"]["label"] == alone

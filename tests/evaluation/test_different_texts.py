@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import evaluate
+from clueval import score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, TextMismatch, UsageError
 
@@ -85,8 +85,8 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
     predicted = write(tmp_path / "p.conll", "Frau O\nAnnaWeiss B-PER\nsprach O\nxx B-PER\n")
 
     with pytest.raises(TextMismatch):
-        evaluate(gold, predicted)
-    result = evaluate(gold, predicted, align=True, metrics=["levels", "exact", "fair", "partial", "gate"])
+        score(gold, predicted)
+    result = score(gold, predicted, align=True, metrics=["levels", "exact", "fair", "partial", "gate"])
     report = result.to_dict()
 
     assert report["metrics"]["levels"]["label"]["classes"]["gold"]["exact"] == 1
@@ -106,8 +106,8 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
     options: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
 
     for merge in (False, True):
-        plain = evaluate(*paths, merge=merge, **options)
-        aligned = evaluate(*paths, merge=merge, align=True, **options)
+        plain = score(*paths, merge=merge, **options)
+        aligned = score(*paths, merge=merge, align=True, **options)
         assert aligned.metrics == plain.metrics
         assert aligned.unprojected == []
 
@@ -139,9 +139,9 @@ def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) 
         assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy"]) == 2
         assert message in capsys.readouterr().err
     with pytest.raises(CluevalError, match="1 gold files and 2 predicted files"):
-        evaluate([str(table)], [str(table), str(table)])
+        score([str(table)], [str(table), str(table)])
     with pytest.raises(UsageError, match="a filter on a layer"):
-        evaluate(
+        score(
             write(tmp_path / "a", "a B-X\n"), write(tmp_path / "b", "b B-X\n"), align=True, where=["label=X"]
         )
 
@@ -155,9 +155,9 @@ def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
         for metrics in (["noisy", beside], [beside, "noisy"]):
             for predicted in (other, longer):
                 with pytest.raises(TextMismatch):
-                    evaluate(gold, predicted, metrics=metrics)
+                    score(gold, predicted, metrics=metrics)
                 with pytest.raises(TextMismatch):
-                    evaluate(gold, predicted, metrics=metrics, input="conll")
+                    score(gold, predicted, metrics=metrics, input="conll")
 
 
 def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
@@ -165,8 +165,8 @@ def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_p
     gold = write(tmp_path / "g.bio", "Jean B-PER\nUlm B-LOC\nnoir I-PER\nkam O\n")
     predicted = write(tmp_path / "p.bio", "Jean B-PER\nUlm O\nnoir I-PER\nkam O\n")
 
-    alone = evaluate(gold, predicted, metrics=["noisy"])
-    beside = evaluate(gold, predicted, metrics=["noisy", "muc"])
+    alone = score(gold, predicted, metrics=["noisy"])
+    beside = score(gold, predicted, metrics=["noisy", "muc"])
 
     assert beside.metrics["noisy"] == alone.metrics["noisy"]
     assert beside.metrics["muc"]["label"]["strict"]["correct"] == 0
@@ -178,7 +178,7 @@ def test_noisy_needs_no_equal_texts_where_the_other_metrics_are_aligned(tmp_path
     gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
     predicted = write(tmp_path / "p.bio", "Anne B-PER\nkam O\n")
 
-    result = evaluate(gold, predicted, metrics=["noisy", "exact"], align=True)
+    result = score(gold, predicted, metrics=["noisy", "exact"], align=True)
 
     assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
     assert result.metrics["noisy"]["label"]["ALL"]["matched"] == 1

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, compare_conventions, evaluate
+from clueval import Document, Span, conventions, score
 from clueval.cli import main
 from clueval.evaluation.result import FORMS
 from clueval.exceptions import UsageError
@@ -31,18 +31,18 @@ def paths(tmp_path: Path) -> tuple[str, str]:
 def test_render_gives_what_score_prints(form: str, paths: tuple[str, str], capsys: Capture) -> None:
     assert main(["score", *paths, "--metric", "levels,exact", "--format", form]) == 0
 
-    assert capsys.readouterr().out == evaluate(*paths, metrics="levels,exact").render(form) + "\n"
+    assert capsys.readouterr().out == score(*paths, metrics="levels,exact").render(form) + "\n"
 
 
 @pytest.mark.parametrize("form", conventions_report.FORMS)
 def test_render_gives_what_conventions_prints(form: str, paths: tuple[str, str], capsys: Capture) -> None:
     assert main(["conventions", *paths, "--format", form]) == 0
 
-    assert capsys.readouterr().out == compare_conventions(*paths).render(form) + "\n"
+    assert capsys.readouterr().out == conventions(*paths).render(form) + "\n"
 
 
 def test_an_unknown_form_is_refused(paths: tuple[str, str]) -> None:
-    for result in (evaluate(*paths), compare_conventions(*paths)):
+    for result in (score(*paths), conventions(*paths)):
         with pytest.raises(UsageError, match=r"unknown form 'pdf' \(one of text, json, csv, tsv"):
             result.render("pdf")
 
@@ -69,7 +69,7 @@ def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> Non
 
 
 def test_csv_has_the_rows_of_tsv_and_the_signature_in_each(paths: tuple[str, str]) -> None:
-    result = evaluate(*paths, metrics="exact")
+    result = score(*paths, metrics="exact")
     report = result.to_dict()
     header, *rows = csv.reader(StringIO(result.render("csv")))
 
@@ -80,14 +80,14 @@ def test_csv_has_the_rows_of_tsv_and_the_signature_in_each(paths: tuple[str, str
 
 def test_csv_quotes_labels_and_runs_no_formula() -> None:
     document = Document("d", {"label": [Span(0, 1, '=1,"x"\n')]})
-    _, *rows = csv.reader(StringIO(evaluate([document], [document], metrics="exact").render("csv")))
+    _, *rows = csv.reader(StringIO(score([document], [document], metrics="exact").render("csv")))
 
     assert [row[4] for row in rows][-1].startswith("per_label/=1,")
     assert not any(cell.startswith("=") for row in rows for cell in row)
 
 
 def test_latex_shows_the_tables_and_the_signature(paths: tuple[str, str]) -> None:
-    lines = evaluate(*paths, metrics="exact").render("latex").split("\n")
+    lines = score(*paths, metrics="exact").render("latex").split("\n")
 
     assert lines[0] == "1 document, 3 positions"
     assert r"\paragraph{exact, label}" in lines

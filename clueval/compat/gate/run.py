@@ -12,10 +12,11 @@ from clueval.compat.gate.changes import AgainstReference
 from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
+from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
 
@@ -43,7 +44,7 @@ def gate(
     """Score predicted against gold as GATE's plugin Evaluation does.
 
     Args:
-        gold, predicted: as in `clueval.evaluate`.
+        gold, predicted: as in `clueval.score`.
         metric: the metric with its settings; None: `Gate()`. Where its `containing` names a type of `gold_set`,
             targets of that type all take part, as GATE has it.
         lists: where the predicted set has candidate lists. The report is then about the best candidate of each,
@@ -56,9 +57,9 @@ def gate(
         indicators: a folder for copies of the predicted files that show what became of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
         wrote: is called with a line on each output.
-        options: other options of `clueval.evaluate`, save `metrics` and `merge`.
+        options: other options of `clueval.score`, save `metrics` and `merge`.
 
-    Returns the `Result`, of the metric ``gate`` alone. Raises as `clueval.evaluate` does, and `CluevalError` for
+    Returns the `Result`, of the metric ``gate`` alone. Raises as `clueval.score` does, and `CluevalError` for
     an output that cannot be written.
     """
     if options.get("merge"):
@@ -73,13 +74,13 @@ def gate(
         sections.append(AgainstReference(metric, reference_set))
     files = _Files(table, indicators)
     sets = predicted_set or "", reference_set or ""
-    result = evaluate(
+    result = score(
         gold,
         predicted,
         metrics=[counted],
         gold_set=gold_set,
         predicted_set=predicted_set,
-        further_sets=sets[1:] if reference_set is not None else (),
+        reading=_readings(options.pop("reading", Reading()), reference_set),
         transforms=() if best is None else (best,),
         observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
         **options,
@@ -89,6 +90,12 @@ def gate(
         if wrote is not None:
             wrote(output)
     return result
+
+
+def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ...]:
+    """How gold and predicted are read, and the reference set if there is one."""
+    both = reading if isinstance(reading, tuple) else (reading, reading)
+    return both if reference_set is None else (*both, replace(both[1], annotation_set=reference_set))
 
 
 def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:

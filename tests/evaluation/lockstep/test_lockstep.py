@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from sizes import handed_in, passages_alone
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import compared, lockstep
 from clueval.evaluation.lockstep.compare import Stretch
@@ -53,7 +53,7 @@ def small(size: int) -> Iterator[Sizes]:
 def outcome(*paths: Path, **options: Any) -> object:
     """The metrics, or what went wrong."""
     try:
-        result = evaluate(*paths, **options)
+        result = score(*paths, **options)
     except CluevalError as error:
         return str(error)
     return result.documents, result.tokens, result.repaired_tags, result.metrics
@@ -291,7 +291,7 @@ class TestWhatIsRegular:
         path = write(tmp_path / "a.vrt", text)
 
         with small(size):
-            classes = evaluate(path, path).metrics["levels"]["label"]["classes"]["gold"]
+            classes = score(path, path).metrics["levels"]["label"]["classes"]["gold"]
 
         assert classes["exact"] == 30
 
@@ -406,7 +406,7 @@ def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(
     gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
     paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
 
-    levels = evaluate(*paths).metrics["levels"]["label"]["classes"]
+    levels = score(*paths).metrics["levels"]["label"]["classes"]
 
     assert levels["gold"]["exact"] == 2
 

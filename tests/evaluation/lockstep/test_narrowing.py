@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sizes import handed_in
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.evaluation.lockstep.narrowing import is_narrowable, narrowed, require_fit, without_outside
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.sizes import Sizes
@@ -58,13 +58,13 @@ def test_how_the_text_is_cut_up_does_not_change_the_counts(
     layers = {"x": 2, "y": 3}
     options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
 
-    plain = evaluate(*(read(path, layers) for path in paths), **options)
+    plain = score(*(read(path, layers) for path in paths), **options)
     few = max(1, size // 8)
     with handed_in(Sizes(block=size, characters=size, rows=few, sentences=few)):
-        raw = evaluate(*paths, layers=layers, **options)
-        strict = evaluate(*paths, layers=layers, invalid="discard", scheme="BIO", **options)
+        raw = score(*paths, layers=layers, **options)
+        strict = score(*paths, layers=layers, invalid="discard", scheme="BIO", **options)
 
     if any(map(any, corpora[0])):
         assert raw.metrics == plain.metrics
         discarding = [read(path, layers, invalid="discard", scheme="BIO") for path in paths]
-        assert strict.metrics == evaluate(*discarding, **options).metrics
+        assert strict.metrics == score(*discarding, **options).metrics

@@ -16,7 +16,7 @@ from zlib import crc32
 import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation import run as evaluation
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
@@ -324,11 +324,11 @@ def test_an_evaluation_whose_workers_are_killed_is_as_if_nothing_had_happened(
     tmp_path: Path, deadly: Callable[[int], Path], times: int
 ) -> None:
     files = corpus_files(tmp_path, 9, documents=60)
-    alone = evaluate(*files, by=["domain"])
+    alone = score(*files, by=["domain"])
     remarks, steps = list[str](), list[int]()
     deadly(times)
 
-    together = evaluate(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
+    together = score(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
 
     assert everything(together) == everything(alone)
     assert remarks[0] == "2 processes: as asked for"
@@ -347,7 +347,7 @@ def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
         WorkerLost,
         match=rf"while they counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]};",
     ):
-        evaluate(*files, jobs=2)
+        score(*files, jobs=2)
 
 
 def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +361,7 @@ def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: p
             file.rename(tmp_path / side / f"{number}.vrt")
 
     with pytest.raises(WorkerLost) as lost:
-        evaluate(tmp_path / "gold", tmp_path / "predicted", jobs=2)
+        score(tmp_path / "gold", tmp_path / "predicted", jobs=2)
 
     assert f"while they counted {tmp_path}/gold/0.vrt with {tmp_path}/predicted/0.vrt" in str(lost.value)
 
@@ -378,7 +378,7 @@ def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
             WorkerLost, match=rf"the executor gives up; not counted: bytes .* of {files[0]} and"
         ) as lost,
     ):
-        evaluate(*files, executor=executor, jobs=2)
+        score(*files, executor=executor, jobs=2)
     assert isinstance(lost.value.__cause__, BrokenExecutor)
 
 
@@ -412,9 +412,9 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
-        alone = everything(evaluate(*files))
+        alone = everything(score(*files))
         monkeypatch.setattr(evaluation, "compared", counting)
-        assert everything(evaluate(*files, jobs=3, remark=remarks.append)) == alone
+        assert everything(score(*files, jobs=3, remark=remarks.append)) == alone
         monkeypatch.setattr(evaluation, "compared", count)
         for path in folder.iterdir():
             path.unlink()
