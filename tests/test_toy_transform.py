@@ -15,6 +15,7 @@ from corpora import vrt, write
 
 from clueval import Document, Span, read, score
 from clueval.exceptions import UsageError
+from clueval.reading.options import Reading
 from clueval.reports import markdown
 from clueval.transforms.group import Group, Transform
 
@@ -234,7 +235,7 @@ def test_observer_means_that_one_process_counts(folders: tuple[Path, Path]) -> N
     remarks: list[str] = []
     report = score(*folders, metrics="exact", observers=[Lengths()], jobs=2, remark=remarks.append).to_dict()
 
-    assert remarks == ["1 process: documents are wanted here, one by one"]
+    assert remarks == ["1 process: every document is looked at by itself"]
     assert report["lengths"]["spans"] == {"gold": 12, "predicted": 16}
 
 
@@ -244,13 +245,14 @@ def test_observer_gets_further_annotation_sets(tmp_path: Path) -> None:
     sets = {name: {"name": name, "annotations": [annotation] * (name == "Older")} for name in names}
     document = {"text": "a b", "offset_type": "p", "features": {}, "annotation_sets": sets}
     path = write(tmp_path / "a.bdocjs", json.dumps(document))
-    observer, chosen = Lengths(), {"gold_set": "Key", "predicted_set": "Response"}
+    observer = Lengths()
+    reading = tuple(Reading(annotation_set=name) for name in names)
 
-    score(path, metrics="exact", observers=[observer], further_sets=["Old", "Older"], **chosen)
+    score(path, metrics="exact", observers=[observer], reading=reading)
 
     assert observer.further == 2
     with pytest.raises(UsageError, match="read from files"):
-        score([], [], further_sets=["Old"])
+        score([], [], reading=(Reading(), Reading(), Reading(annotation_set="Old")))
 
 
 def test_observer_has_a_name_that_nothing_else_has(paths: tuple[Path, Path]) -> None:

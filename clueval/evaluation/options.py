@@ -1,6 +1,6 @@
 """The options of an evaluation, in groups: what is counted, and by how many processes.
 
-Every function that scores files takes the groups, or their fields by their own names (`Options`).
+Every function that scores files takes the groups, or their fields by their own names (`ScoreOptions`).
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class Workers:
     remark: Callable[[str], object] | None = None
 
 
-class Options(SidesOptions, total=False):
+class ScoreOptions(SidesOptions, total=False):
     """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
 
     merge: bool

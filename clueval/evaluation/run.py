@@ -16,7 +16,7 @@ from typing import Any, Unpack
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
-from clueval.evaluation.options import Counting, Options, Workers, groups_of
+from clueval.evaluation.options import Counting, ScoreOptions, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
@@ -56,7 +56,7 @@ def score(
     workers: Workers = _WORKERS,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
-    **options: Unpack[Options],
+    **options: Unpack[ScoreOptions],
 ) -> Result:
     """Score predicted against gold.
 

@@ -127,7 +127,7 @@ def test_what_is_the_default_is_not_refused(folder: Path) -> None:
         lambda path, **option: score([path], [path], pair_by="content", **option),
         lambda path, **option: list(errors(path, path, **option)),
     ],
-    ids=["read", "evaluate", "paired by content", "find_errors"],
+    ids=["read", "score", "paired by content", "errors"],
 )
 def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[..., Any]) -> None:
     path = folder / "a.conll"

@@ -209,7 +209,7 @@ def test_a_pipeline_evaluates_with_it() -> None:
     ruler.add_patterns([{"label": "PER", "pattern": "Anna"}, {"label": "LOC", "pattern": "Porto"}])
     texts = {"Anna saw Porto": [(0, 4, "PER"), (9, 14, "LOC")], "Anna Weiss left": [(0, 10, "PER")]}
 
-    scores = nlp.score(
+    scores = nlp.evaluate(
         [Example.from_dict(nlp.make_doc(text), {"entities": ents}) for text, ents in texts.items()]
     )
 

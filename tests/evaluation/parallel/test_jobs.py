@@ -691,7 +691,7 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
     together, executor, remarks = elsewhere(*files, **options)
 
     assert everything(together) == everything(score(*files, **options))
-    assert (executor.submitted, remarks) == (0, ["1 process: documents are wanted here, one by one"])
+    assert (executor.submitted, remarks) == (0, ["1 process: every document is looked at by itself"])
 
 
 def test_a_metric_that_cannot_be_sent_away_counts_here(tmp_path: Path) -> None:
@@ -732,7 +732,7 @@ def test_the_library_starts_no_process_and_loads_nothing_for_it_unasked(tmp_path
     files = corpus_files(tmp_path, 4)
     code = (
         "import sys; from clueval import score; "
-        f"evaluate({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
+        f"score({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -1018,7 +1018,7 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
                 "from clueval import score; from clueval.evaluation.parallel import schedule as distribution",
                 "distribution.SMALLEST = 1000",
                 "threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-                f"evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
+                f"score({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
             ]
         ),
     )
