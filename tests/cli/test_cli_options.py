@@ -437,7 +437,13 @@ def test_options_of_one_format_say_so() -> None:
 
 @pytest.mark.parametrize(
     ("given", "meant"),
-    [("--layers", "--layer"), ("--lay", "--layer"), ("--metrics", "--metric"), ("--formt", "--format")],
+    [
+        ("--layers", "--layer"),
+        ("--lay", "--layer"),
+        ("--metrics", "--metric"),
+        ("--formt", "--format"),
+        ("--focus", "--set fair.focus=..."),
+    ],
 )
 def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(
     given: str, meant: str, capsys: Capture
