@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from clueval.cli import main
-from clueval.metrics import METRICS
+from clueval.cli import COMMANDS, main
+from clueval.cli.chosen import settings_of
+from clueval.cli.commands import command_parser
+from clueval.metrics import METRICS, metric_class
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,6 +47,27 @@ def test_the_first_command_ends_in_one_that_runs(monkeypatch: pytest.MonkeyPatch
     (line,) = (line for line in README.split("\n") if "clueval score" in line and line.startswith("python3"))
 
     assert main(["score", *shlex.split(line.split("clueval score")[1])]) == 0
+
+
+def test_every_option_that_is_named_is_one_of_a_command() -> None:
+    options = {
+        flag
+        for name in COMMANDS
+        for action in command_parser(name)._actions
+        for flag in action.option_strings
+    }
+    named = set(
+        re.findall(r"(?<![\w-])--[a-z][a-z-]+", re.sub(r"```sh\n.*?```", "", README, flags=re.DOTALL))
+    )
+
+    assert len(named) > 20
+    assert named <= options
+
+
+def test_every_setting_and_command_that_is_named_is_there() -> None:
+    for metric, setting in re.findall(r"\b(\w+)\.(\w+)=", README):
+        assert setting in settings_of(metric_class(metric)), f"{metric}.{setting}"
+    assert set(re.findall(r"`clueval (\w+)", README)) - {"COMMAND"} <= COMMANDS.keys()
 
 
 def test_every_metric_and_file_that_is_named_is_there() -> None:

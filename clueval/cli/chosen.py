@@ -35,6 +35,7 @@ def add_set(parser: Command, title: str) -> None:
         metavar="METRIC.SETTING=VALUE",
         help="a setting of a metric, as in fair.focus=system; clueval metrics NAME lists them",
     )
+    parser.settings = _as_options
 
 
 def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
@@ -59,6 +60,15 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
         settings[metric][setting] = _value(metric, setting, value)
         texts[metric].append(f"--set {text}")
     return [_made(name, values, texts[name]) for name, values in settings.items()]
+
+
+def _as_options() -> dict[str, str]:
+    """The settings of all metrics by the names that they might have as options, and how they are given."""
+    return {
+        setting.replace("_", "-"): f"--set {metric}.{setting}=..."
+        for metric in METRICS
+        for setting in settings_of(metric_class(metric))
+    }
 
 
 def settings_of(kind: Any) -> dict[str, Field[Any]]:

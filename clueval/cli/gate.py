@@ -100,11 +100,8 @@ def run(options: argparse.Namespace) -> int:
             indicator_prefix=_PREFIX if options.indicator_prefix is None else options.indicator_prefix,
             wrote=printing.remark,
             layers=common.layers(options),
-            progress=work.progress,
-            jobs=work.jobs,
-            executor=work.executor,
-            remark=work.remark,
-            **counting,
+            counting=Counting(**counting),
+            workers=work,
             **common.reading(options),
         )
     put_result([result.render(form_of(options))], options.output_file)

@@ -46,7 +46,7 @@ def _list() -> Iterator[str]:
     width = max(map(len, METRICS))
     for name in METRICS:
         summary = _definition(name).partition("\n")[0]
-        yield f"{name.ljust(width)}  {summary}"
+        yield f"{name.ljust(width)}  {summary[:1].upper()}{summary[1:]}"
 
 
 def _described(name: str) -> Iterator[str]:

@@ -36,8 +36,14 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, unknown = super().parse_known_args(args, namespace)
         if unknown:
-            self.error(_unknown(unknown, self._option_string_actions))
+            self.error(_unknown(unknown, self.words()))
         return found, unknown
+
+    def words(self) -> dict[str, str]:
+        """What may be meant by an unknown option: the names of the options, and how they are written."""
+        return {
+            flag.removeprefix("--"): flag for flag in self._option_string_actions if flag.startswith("--")
+        }
 
 
 class HelpText(argparse.RawDescriptionHelpFormatter):
@@ -57,8 +63,13 @@ class Command(Parser):
         super().__init__(**settings)
         self._by_title: dict[str, argparse._ArgumentGroup] = {}
         self.topics: dict[str, argparse._ArgumentGroup] = {}
+        self.settings: Callable[[], Mapping[str, str]] = dict
+        """Words that are no options, and what to write in their place."""
         self.before_help: Callable[[], None] | None = None
         """Completes the help of options, where that costs too much to do for every run."""
+
+    def words(self) -> dict[str, str]:
+        return {**self.settings(), **super().words()}
 
     def group(self, title: str) -> argparse._ArgumentGroup:
         """The group of options with that title in the help of the command."""
@@ -109,21 +120,19 @@ class Command(Parser):
         return group not in self.topics.values()
 
 
-def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
+def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:
     """What is wrong with arguments that the parser does not know."""
     first = next(iter(arguments))
     if not first.startswith("-"):
         return f"there is no place for {first!r}"
     name = first.partition("=")[0]
-    message = f"unknown option {name}"
-    options = {option.lstrip("-"): option for option in known if option.startswith("--")}
-    return message + suggestion(name.lstrip("-"), options)
+    return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
 
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:
     """A question for what may have been meant, of these words and how they are written; nothing if none is alike."""
     from difflib import get_close_matches
 
-    begins = [word for word in known if given and word.startswith(given)]
+    begins = sorted((word for word in known if given and word.startswith(given)), key=len)
     near = begins[:1] or get_close_matches(given, known, n=1, cutoff=_ALIKE)
     return f"; did you mean {known[near[0]]}?" if near else ""

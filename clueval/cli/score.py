@@ -70,11 +70,8 @@ def run(options: argparse.Namespace) -> int:
             layers=common.layers(options),
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
-            progress=work.progress,
-            jobs=work.jobs,
-            executor=work.executor,
-            remark=work.remark,
-            **counting,
+            counting=Counting(**counting),
+            workers=work,
             **common.reading(options),
         )
     put_result([_rendered(result, form_of(options))], options.output_file)

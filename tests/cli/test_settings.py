@@ -282,5 +282,30 @@ def test_help_has_values_and_defaults_of_the_fields() -> None:
     assert "its form: a, b (default: a)" in parser.format_topic("rare")
 
 
+@pytest.mark.parametrize("command", ["score", "conventions", "gate", "errors", "errors --metric fair"])
+def test_reading_options_of_each_side_read_files_of_two_layouts(
+    command: str, tmp_path: Path, capsys: Capture
+) -> None:
+    gold = str(write(tmp_path / "gold.conll", "a B-X\nb O\n"))
+    predicted = str(write(tmp_path / "predicted.conll", "x a O\nx b B-X\n"))
+    name, *metric = command.split()
+
+    assert main([name, gold, predicted, *metric, "--token", "1:2"]) == 0
+    assert capsys.readouterr().out
+    assert main([name, gold, predicted, *metric]) == 2
+    assert "'a'" in capsys.readouterr().err
+
+
+def test_formats_and_schemes_of_each_side_stand_beside_each_other(tmp_path: Path, capsys: Capture) -> None:
+    gold = str(write(tmp_path / "gold", "<text>\n<s>\na\tB-X\nb\tO\n</s>\n</text>\n"))
+    predicted = str(write(tmp_path / "predicted", "a I-X\nb O\n"))
+
+    options = ["--input", "vrt:conll", "--scheme", "BIO:IOB1", "--metric", "exact"]
+    assert main(["score", gold, predicted, *options]) == 0
+    output = capsys.readouterr().out
+    assert "micro        100.00  100.00  100.00" in output
+    assert "|scheme:BIO+IOB1|" in output
+
+
 def test_every_field_of_reading_is_an_option() -> None:
     assert [field.name for field, _ in options_of(Reading)] == [each.name for each in fields(Reading)]
