@@ -1,4 +1,4 @@
-"""Every gold span of files with its counterpart in a text that differs: the metric `noisy` laid open."""
+"""Every gold span of files with the predicted span that it takes, as metric `noisy` pairs them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from clueval.reading.paths import Paths, path_pairs
 def explain_files(
     gold: Paths, predicted: Paths | None, metric: Noisy, *, layers: LayerColumns | None = None, **reading: Any
 ) -> Iterator[tuple[str, Explanation]]:
-    """The document id and the explanation of each gold span, as `Noisy.explain` gives them.
+    """Yield the document id and the explanation of each gold span, as `Noisy.explain` gives them.
 
-    The arguments are those of `clueval.evaluate`; `reading` are those of `clueval.read`. Held in memory: one
-    document of each side. Raises as `evaluate` does.
+    The arguments are those of `clueval.evaluate`; `reading` are arguments of `clueval.read`. Holds one
+    document of each side. Raises the same errors as `evaluate`.
     """
     options = [
         ReadOptions(layers=columns_of_side(layers, side, predicted is None), whole_text=True, **reading)
