@@ -1,7 +1,7 @@
 """Results as a table of tab-separated values: one row for each entry of each report.
 
-The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its place in the
-report, as in the JSON), then every measure that occurs. Rates are fractions. The last line is the signature.
+The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its path in the
+JSON report), then every measure that occurs. Rates are fractions. The last line is the signature.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from clueval.reports.table import Report
 from clueval.textfiles import cell
 
 _BY_LABEL = {"confusion", "found", "label_counts", "missed", "spurious"}
-"""Entries whose keys are labels; they get a row for each, so that a label never is a column."""
+"""Entries whose keys are labels; each key gets a row, so that no label becomes a column."""
 
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
 
 def render(report: Report) -> str:
-    """A report as TSV."""
+    """Return a report as TSV."""
     rows = list(_rows(report))
     measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
     lines = ["\t".join(["by", "value", "metric", "sequence", "entry", *measures])]
@@ -44,7 +44,7 @@ def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
 
 
 def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
-    """The innermost dictionaries of a report with their places in it."""
+    """Yield the innermost dictionaries of a report with their paths in it."""
     numbers = {key: value for key, value in report.items() if not isinstance(value, dict)}
     # "unlabelled" holds labels in a report of `confusion`, and further dictionaries in one of `levels`
     if _BY_LABEL & {*path} or path[-1:] == ("unlabelled",):
@@ -58,7 +58,8 @@ def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 
 def guarded(text: str) -> str:
-    """A cell that a spreadsheet does not run: an apostrophe stands before what could begin a formula.
+    """Return a cell that a spreadsheet does not run: text that could begin a formula gets an apostrophe
+    before it.
 
     >>> guarded("=1+1"), guarded("PER")
     ("'=1+1", 'PER')
