@@ -44,22 +44,23 @@ def gate(
 
     Args:
         gold, predicted: as in `clueval.evaluate`.
-        metric: the metric with its settings; None: `Gate()`. Where its `containing` names a type of `gold_set`,
-            targets of that type all take part, as GATE has it.
-        lists: where the predicted set has candidate lists. The report is then about the best candidate of each,
-            and its ``lists`` about everything else (see `clueval.metrics.gate.list_evaluation`).
+        metric: the metric with its settings; None: `Gate()`. If its `containing` names a type of `gold_set`,
+            all targets of that type are evaluated, as in GATE.
+        lists: the location of candidate lists in the predicted set. The report is then on the best candidate
+        of each,
+            and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
         gold_set, predicted_set: the annotation sets of the two sides.
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
             ``reference`` compares the two (see `clueval.compat.gate.changes`).
         table: a file for GATE's table of 31 columns.
         page: a file for a web page with the scores and their curve (extra ``report``).
-        indicators: a folder for copies of the predicted files that show what became of each annotation, in
+        indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
-        wrote: is called with a line on each output.
-        options: other options of `clueval.evaluate`, save `metrics` and `merge`.
+        wrote: called with a line on each output.
+        options: other options of `clueval.evaluate`, except `metrics` and `merge`.
 
-    Returns the `Result`, of the metric ``gate`` alone. Raises as `clueval.evaluate` does, and `CluevalError` for
-    an output that cannot be written.
+    Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.evaluate`, and
+    `CluevalError` for an output that cannot be written.
     """
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
@@ -92,7 +93,7 @@ def gate(
 
 
 def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
-    """GATE's rule: targets of the containing set and type themselves all take part.
+    """Return the metric with GATE's rule: targets of the containing set and type are all evaluated.
 
     >>> with_unfiltered(Gate(containing="Key:Person"), "Key").unfiltered
     'Person'
@@ -104,7 +105,7 @@ def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
 
 
 def _in_one_report(result: Result, metric: Gate) -> Result:
-    """The result with the sections of the observers in the report of the metric."""
+    """Return the result with the sections of the observers in the report of the metric."""
     if not result.sections:
         return result
     own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
@@ -113,7 +114,7 @@ def _in_one_report(result: Result, metric: Gate) -> Result:
 
 
 class _Files:
-    """The outputs that observers make: GATE's table, and documents with indicator annotations."""
+    """The outputs of observers: GATE's table, and documents with indicator annotations."""
 
     def __init__(self, table: str | Path | None, indicators: str | Path | None) -> None:
         self._path = None if table is None else Path(table)
@@ -124,7 +125,7 @@ class _Files:
     def observers(
         self, metric: Gate, lists: Lists | None, sets: tuple[str, str], prefix: str
     ) -> Iterator[Observer]:
-        """What makes them; `sets` are the names of the predicted set and the reference set."""
+        """Yield the observers; `sets` are the names of the predicted set and the reference set."""
         if self._path is not None:
             self._table = GateTable(metric, *sets) if lists is None else GateListTable(metric, lists, sets[0])
             yield self._table
@@ -135,7 +136,7 @@ class _Files:
             yield self._indicators
 
     def write(self) -> Iterator[str]:
-        """Write what is written at the end; yields a line on each output."""
+        """Write the table, and yield a line on each output."""
         if self._table is not None and self._path is not None:
             with whole_file(self._path) as output:
                 output.writelines(f"{line}\n" for line in self._table.lines())
@@ -146,7 +147,7 @@ class _Files:
 
 
 def _page(path: str | Path | None, result: Result) -> Iterator[str]:
-    """Write the page, if there is to be one; yields a line on it."""
+    """Write the page, if `path` is given, and yield a line on it."""
     if path is not None:
         from clueval.compat.gate.page import write_page
 
