@@ -114,12 +114,12 @@ def shortened(text: str, longest: int = LONGEST_CELL) -> str:
     """
     if len(text) <= longest:
         return text
-    room = longest
+    space = longest
     while True:  # the remark grows with the number in it, by a digit at most
-        remark = f" [… {len(text) - room} more chars …]"
-        if room + len(remark) <= longest:
-            return text[:room] + remark
-        room -= room + len(remark) - longest
+        remark = f" [… {len(text) - space} more chars …]"
+        if space + len(remark) <= longest:
+            return text[:space] + remark
+        space -= space + len(remark) - longest
 
 
 def split_first(findings: Iterable[Finding]) -> tuple[RowColumns, Iterable[Finding]]:

@@ -7,8 +7,7 @@ shows partial overlaps, which are no match: a span is *partial* if something ove
 match, and *missed* if nothing does (*spurious* on the predicted side, if the side is given).
 
 **Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
-one position before it starts. Token ids are those of the first and the last token. one position before it
-starts. Token ids are those of the first and the last token.
+one position before it starts. Token ids are those of the first and the last token.
 
 Source: the CLUEval algorithm, "Error analysis".
 """

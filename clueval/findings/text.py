@@ -83,10 +83,10 @@ def _other(finding: Finding) -> Iterator[str]:
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
     """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
     line: list[str] = []
-    room = width - len(_INDENT)
+    space = width - len(_INDENT)
     used = 0
     for word, mark in _words(context):
-        if line and used + len(word) + 1 > room:
+        if line and used + len(word) + 1 > space:
             yield _INDENT + "".join(line).rstrip()
             line, used = [], 0
         bare = word.rstrip(" ")

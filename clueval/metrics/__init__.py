@@ -36,6 +36,6 @@ def metric_named(name: str, **settings: Any) -> Metric:
     """
     if name not in METRICS:
         raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
-    room, kind = METRICS[name]
-    metric: Metric = getattr(import_module(room), kind)(**settings)
+    module, kind = METRICS[name]
+    metric: Metric = getattr(import_module(module), kind)(**settings)
     return metric

@@ -113,12 +113,12 @@ def change_rows(
     """
     window = None if gold.sentences or predicted.sentences else _WINDOW
     around = replace(gold, layers={DEFAULT_LAYER: targets}, tags={})
-    nobody = replace(gold, layers={DEFAULT_LAYER: ()}, tags={})
+    unmarked = replace(gold, layers={DEFAULT_LAYER: ()}, tags={})
     spans = [change.span for change in changes]
     try:
         rows = list(error_table(spans, predicted, around, layer=DEFAULT_LAYER, window=window))
     except OverlapError:
-        rows = list(error_table(spans, predicted, nobody, layer=DEFAULT_LAYER, window=window))
+        rows = list(error_table(spans, predicted, unmarked, layer=DEFAULT_LAYER, window=window))
     for change, row in zip(changes, rows, strict=True):
         yield _row(change, row)
 
