@@ -1,4 +1,4 @@
-"""Other tools' interfaces, file layouts and procedures; each says where it behaves better than its original.
+"""Interfaces, file layouts and procedures of other tools; each module lists how it differs from the original.
 
-Each file or package stands for one tool and is read alone. Nothing but the command line imports from here.
+Each module or package is for one tool and can be read alone. Only the command line imports from here.
 """

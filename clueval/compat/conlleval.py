@@ -1,13 +1,14 @@
 """Results as conlleval prints them: the format of the shared tasks CoNLL-2000, 2002 and 2003.
 
-The figures are those of the metric ``exact``: phrases are spans, the accuracy is the share of tokens with equal
-tags, the number at the end of a line is that of the phrases found. Rates are percentages, 0/0 is 0. Without
-tokens only the first line is printed, as there.
+The scores are those of the metric ``exact``: phrases are spans, the accuracy is the share of tokens with
+equal tags, and the number at the end of a line is the number of phrases found. Rates are percentages, 0/0 is
+0. Without tokens only the first line is printed, as by conlleval.
 
-What the script does otherwise: of the letters of BILOU it takes L and U for I, so that neighbours of one type
-become one phrase; here L ends a phrase and U is one. A tag without a type has the type ``_`` here.
+The script differs in two ways: it reads the prefixes L and U of BILOU as I, so that adjacent spans of one
+type become one phrase, whereas here L ends a phrase and U is one; and a tag without a type has the type ``_``
+here.
 
-Where there are several sequences of spans, or values of a break-down, each has its name in a line above, and a
+If there are several sequences of spans, or values of a break-down, each has its name in a line above, and a
 blank line after it.
 
 Source: the output of conlleval (CoNLL-2000), as its port on PyPI, `conlleval` 0.2, prints it.
@@ -25,7 +26,8 @@ Report = Mapping[str, Any]
 
 
 def render(report: Report) -> str:
-    """What `Result.to_dict` gives, of an evaluation with the metric ``exact``, in conlleval's format.
+    """Return the output of `Result.to_dict`, for an evaluation with the metric ``exact``, in conlleval's
+    format.
 
     Raises `UsageError` if the report lacks the metric.
     """
@@ -36,7 +38,7 @@ def render(report: Report) -> str:
 
 
 def _blocks(report: Report) -> Iterator[tuple[str, str]]:
-    """Each sequence, of everything and of every value of a break-down: its name and its figures."""
+    """Yield the name and the scores of each sequence, of the whole and of every value of a break-down."""
     groups = [("", report)]
     for key, values in report.get("by", {}).items():
         groups += [(f"{key} {value}: ", group) for value, group in values.items()]

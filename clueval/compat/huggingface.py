@@ -6,16 +6,17 @@
 >>> scores["PER"], scores["overall_recall"], scores["overall_accuracy"]
 ({'precision': 1.0, 'recall': 1.0, 'f1': 1.0, 'number': 1}, 0.5, 0.75)
 
-With the list of labels it takes ids, as lists or arrays, and leaves out the positions whose true id is -100. So it
-can be given to a ``Trainer`` as it is, ``Trainer(compute_metrics=Seqeval(labels), ...)``; the best label is then
-looked for in whatever scores the model gives:
+With a list of labels it takes ids, as lists or arrays, and ignores positions whose true id is -100. So it
+can be passed to a ``Trainer`` directly, ``Trainer(compute_metrics=Seqeval(labels), ...)``; it then takes the
+best label from the scores of the model:
 
 >>> metric = Seqeval(["O", "B-PER", "I-PER"])
 >>> metric(([[[0.1, 0.7, 0.2], [0.9, 0.0, 0.1], [0.2, 0.5, 0.3]]], [[1, 0, -100]]))["overall_f1"]
 1.0
 
-Values are plain numbers. Scores are those of `clueval.compat.seqeval`, whose docstring says where they are not
-seqeval's: without a span on either side they are 0 (or `zero_division`), and no error.
+Values are plain numbers. Scores are those of `clueval.compat.seqeval`, whose docstring lists the differences
+from
+seqeval: without a span on either side they are 0 (or `zero_division`) instead of an error.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from clueval.exceptions import UsageError
 from clueval.tagging.token_schemes import SCHEMES, Token, WrongTypeError
 
 IGNORED = -100
-"""The id of a position that does not count, PyTorch's default."""
+"""The id of a position that is not counted, PyTorch's default."""
 
 AVERAGES = ("macro avg", "weighted avg")
 
@@ -40,8 +41,9 @@ Scores = dict[str, Any]
 class Seqeval:
     """Collects predictions and references, and scores them.
 
-    `labels`, if given, are the tags by id, in a list or as a model's configuration has them (`id2label`). What
-    is collected are lists of sentences, each a list of tags, or of ids if there are labels; arrays, too.
+    `labels`, if given, are the tags by id, in a list or a mapping as in a model's configuration (`id2label`).
+    Predictions and references are lists of sentences, each a list of tags, or of ids if there are labels; or
+    arrays.
     """
 
     name = "seqeval"
@@ -90,7 +92,7 @@ class Seqeval:
         sample_weight: Sequence[float] | None = None,
         zero_division: ZeroDivision = "warn",
     ) -> Scores:
-        """The scores of everything collected and of these; what was collected is then forgotten.
+        """Return the scores of everything collected and of the arguments, and forget what was collected.
 
         Per type ``{"precision", "recall", "f1", "number"}``, and ``overall_precision``, ``overall_recall``,
         ``overall_f1``, ``overall_accuracy``. `scheme` is a name or a class. Raises `UsageError` if there is nothing
@@ -133,10 +135,10 @@ class Seqeval:
         }
 
     def __call__(self, evaluated: Any) -> Scores:
-        """The scores of what a ``Trainer`` hands over: scores of labels, or ids, and true ids.
+        """Return the scores for an evaluation by a ``Trainer``: scores of labels, or ids, and true ids.
 
-        `evaluated` is a pair, or has `predictions` and `label_ids`. Of a model's several outputs the first counts.
-        0/0 is 0 without a warning: early in training there may be no predicted span.
+        `evaluated` is a pair, or has `predictions` and `label_ids`. If the model has several outputs, the
+        first is used. 0/0 is 0 without a warning: early in training there may be no predicted span.
         """
         if self._tags is None:
             raise UsageError(
@@ -150,7 +152,7 @@ class Seqeval:
         return self.compute(predictions=_best(predictions), references=ids, zero_division=0)
 
     def _to_tags(self, side: str, sentences: Sequence[Sequence[Any]]) -> list[list[str | None]]:
-        """Tags for ids, None for ids that are ignored."""
+        """Return tags for ids, None for ids that are ignored."""
         known: dict[Any, str | None] = {**(self._tags or {}), IGNORED: None}
         try:
             return [[known[id_] for id_ in ids] for ids in sentences]
@@ -181,7 +183,7 @@ def _scheme_called(scheme: str | type[Token] | None) -> type[Token] | None:
 
 
 def _lists(values: Any) -> list[list[Any]]:
-    """Sentences as lists of lists, of arrays too."""
+    """Return sentences, also arrays, as lists of lists."""
     values = values.tolist() if hasattr(values, "tolist") else values
     if isinstance(values, str) or not hasattr(values, "__iter__"):
         raise WrongTypeError(f"sentences must be a list of lists of tags, not {type(values).__name__}")
@@ -196,9 +198,9 @@ def _list(sentence: Any) -> list[Any]:
 
 
 def _best(predictions: Any) -> list[list[Any]]:
-    """The number of the greatest score at every position (of equal ones the first); ids stay as they are."""
+    """Return the number of the greatest score at every position (of equal ones the first); ids are unchanged."""
     if hasattr(predictions, "argmax") and getattr(predictions, "ndim", 0) == 3:
-        predictions = predictions.argmax(-1)  # the array's own way is the fastest
+        predictions = predictions.argmax(-1)  # the array's own method is the fastest
     return [
         [
             max(range(len(item)), key=item.__getitem__) if isinstance(item, list | tuple) else item

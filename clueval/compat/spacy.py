@@ -1,4 +1,4 @@
-"""A scorer for spaCy pipelines: spans scored as spaCy scores them, and under clueval's metrics besides.
+"""A scorer for spaCy pipelines: spans scored as spaCy scores them, and also with clueval's metrics.
 
 spaCy finds it by its name in the entry-point group ``spacy_scorers``; in a training configuration::
 
@@ -6,18 +6,18 @@ spaCy finds it by its name in the entry-point group ``spacy_scorers``; in a trai
     @scorers = "clueval.span_scorer.v1"
     metrics = ["levels", "fair"]
 
-It works on spaCy's `Example` objects and imports nothing of spaCy. The scores have the names of spaCy's own and,
-where reference and prediction have the same tokens, the same values (None if there is no span at all):
+It works on spaCy's `Example` objects and does not import spaCy. The scores have spaCy's names and,
+if reference and prediction have the same tokens, the same values (None if there is no span at all):
 ``ents_p``, ``ents_r``, ``ents_f``, ``ents_per_type`` (``spans_KEY_p`` and so on for the group KEY of
 ``doc.spans``). Each metric adds the rates of its headlines, such as ``ents_fair_fair_f`` or
-``ents_levels_2_unlabelled_r``, which can stand among the ``score_weights``, and its whole report under
-``ents_clueval``; ``ents_signature`` says what they are.
+``ents_levels_2_unlabelled_r``, which can be used in ``score_weights``, and its whole report under
+``ents_clueval``; ``ents_signature`` is the signature.
 
-As in spaCy, an example whose reference has no entity annotation (which is not an annotation of no entities), or
-no group KEY, is left out; ``ents_left_out`` counts these. So is a predicted entity if the annotation is missing
-(``ent_iob`` 0) on any token of the reference that it covers: it is neither right nor wrong, under any metric.
-``ents_left_out_predictions`` counts these. Where a metric forbids overlapping spans, as groups may have,
-`OverlapError` names them.
+As in spaCy, an example whose reference has no entity annotation (which differs from an annotation without
+entities) or no group KEY is ignored; ``ents_left_out`` counts these. A predicted entity is ignored if the
+annotation is missing (``ent_iob`` 0) on any token of the reference that it covers: it is neither right nor
+wrong, under any metric. ``ents_left_out_predictions`` counts these. If a metric forbids overlapping spans,
+which groups may have, `OverlapError` names them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Scores = dict[str, Any]
 UNITS: tuple[Unit, ...] = ("character", "token")
 
 _MISSING = 0
-"""The value of a token's ``ent_iob`` where it has no annotation."""
+"""The value of a token's ``ent_iob`` if it has no annotation."""
 
 _NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 
@@ -44,16 +44,16 @@ _NOTHING = {"precision": 0.0, "recall": 0.0, "f1": 0.0}
 def make_span_scorer(
     metrics: Sequence[str] = ("levels",), spans_key: str | None = None, unit: str = "character"
 ) -> Callable[..., Scores]:
-    """A scorer of entities or, with `spans_key`, of a group of spans.
+    """Return a scorer of entities or, with `spans_key`, of a group of spans.
 
-    `unit` says what positions are. With ``character`` reference and prediction may have different tokens, and
-    spans with a blank between them are not adjacent, so they do not tile another; with ``token`` the tokens must
-    be the same (`TextMismatch`). Raises `UsageError` for unknown names.
+    `unit` is the unit of positions. With ``character`` reference and prediction may have different tokens,
+    and spans with a blank between them are not adjacent, so they do not tile another; with ``token`` the
+    tokens must be the same (`TextMismatch`). Raises `UsageError` for unknown names.
     """
     if unit not in UNITS:
         raise UsageError(f"unknown unit {unit!r}", advice=f"one of {', '.join(UNITS)}")
     chosen = list(dict.fromkeys(["exact", *metrics]))
-    Accumulator(chosen)  # so that an unknown name is refused before training begins
+    Accumulator(chosen)  # raises for an unknown name before training begins
 
     def score_spans(examples: Iterable[Any], **_: Any) -> Scores:
         scores = Accumulator(chosen)
@@ -85,7 +85,7 @@ def _spans(doc: Any, spans_key: str | None) -> Sequence[Any]:
 
 
 class _LeftOut:
-    """What is not scored for want of annotation: whole examples, and predictions by label."""
+    """Counts what is not scored because annotation is missing: examples, and predictions by label."""
 
     __slots__ = ("examples", "labels")
 
@@ -94,7 +94,7 @@ class _LeftOut:
         self.labels: Counter[str] = Counter()
 
     def keep(self, predicted: Sequence[Any], example: Any) -> Sequence[Any]:
-        """The predictions that are scored; the others are counted here."""
+        """Return the predictions that are scored, and count the others."""
         kept = []
         for span, judged in zip(predicted, _judged(predicted, example), strict=True):
             if judged:
@@ -105,9 +105,10 @@ class _LeftOut:
 
 
 def _judged(predicted: Sequence[Any], example: Any) -> list[bool]:
-    """Whether every token of the reference from the first to the last under a prediction is annotated.
+    """Return for each prediction whether every reference token from the first to the last under it is
+    annotated.
 
-    A prediction that no token of the reference corresponds to is not judged either.
+    For a prediction without a corresponding token in the reference this is False.
     """
     reference, found = example.reference, example.predicted
     if [token.text for token in reference] == [token.text for token in found]:
@@ -123,7 +124,7 @@ def _is_annotated(tokens: Iterable[Any]) -> bool:
 
 
 def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
-    """A document of spaCy's, with these of its spans, as one of ours."""
+    """Return a spaCy document, with these of its spans, as a `Document`."""
     if unit == "token":
         spans = [Span(span.start, span.end, span.label_) for span in found]
         return Document(id_, Frozen({DEFAULT_LAYER: spans}), tokens=[token.text for token in doc])
@@ -132,7 +133,7 @@ def _document(doc: Any, found: Sequence[Any], id_: str, unit: str) -> Document:
 
 
 def _scores(scores: Accumulator, key: str, left_out: _LeftOut) -> Scores:
-    """The scores by the names that spaCy gives to its own."""
+    """Return the scores by spaCy's names."""
     result = scores.compute()
     found: Scores = dict.fromkeys((f"{key}_p", f"{key}_r", f"{key}_f", f"{key}_per_type"))
     found[f"{key}_left_out"] = left_out.examples

@@ -1,8 +1,8 @@
-"""Error tables: which spans are wrong, what stands in their place, and the text around them.
+"""Error tables: the wrong spans, the spans of the other side that overlap them, and the text around them.
 
-Read `table`, `context`, `choice`, `stream`, in this order; `fair` and `noisy` are the errors of these two metrics,
-`rows`, `text`, `tsv`, `xlsx` and `page` the forms that they are written in. Nothing here knows of results or
-processes.
+To read the package, begin with `table`, `context`, `choice`, `stream`, in this order; `fair` and `noisy` have
+the errors of these two metrics, `rows`, `text`, `tsv`, `xlsx` and `page` the output forms. Nothing here
+depends on results or processes.
 """
 
 from __future__ import annotations

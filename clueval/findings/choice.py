@@ -1,8 +1,8 @@
-"""Which spans are problems: the choice of a level, of labels, of a side; and the findings of two documents.
+"""The selection of the errors to report, and the findings of two documents.
 
-At level n a span is a problem if its class is above n. *Labelled* in a layer it is also one if the joined label
-of its match is not its own; spans without a label in that layer are not counted. These are exactly the false
-negatives (gold side) and false positives (predicted side) of metric ``levels``.
+At level n a span is an error if its class is above n. With a *labelled* layer it is also an error if the
+joined label of its match is not its own; spans without a label in that layer are not counted. These are
+exactly the false negatives (gold side) and false positives (predicted side) of metric ``levels``.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ _ALL = Filter()
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which spans are problems, and which of them are wanted.
+    """Selects the errors to report.
 
-    `level` and `labelled` (the name of a layer) are explained above. `sides` are the sides wanted and `kinds`
-    the classes (empty: all). `merge` merges all layers into one sequence. `where` lets through what is
-    counted (see `clueval.spans.filters`). `window` is the width of the context in positions (None: the
-    sentence).
+    `level` and `labelled` (the name of a layer) are explained in the module's docstring. `sides` and `kinds`
+    select sides and classes (empty: all classes). `merge` merges all layers into one sequence. `where`
+    selects the spans that are counted (see `clueval.spans.filters`). `window` is the width of the context in
+    positions (None: the sentence).
 
     Raises `UsageError` for a level, side or class that does not exist and for a negative window.
     """
@@ -58,7 +58,7 @@ class Choice:
             raise UsageError(f"a window of {self.window} positions", advice="a number from 0 on")
 
     def is_problem(self, match: Match) -> bool:
-        """Whether a span that is matched like this is a problem."""
+        """Return whether a span with this match is an error."""
         good = match.level is not None and match.level <= self.level
         if self.labelled is None:
             return not good
@@ -66,17 +66,16 @@ class Choice:
         return label is not None and not (good and match.labels.get(self.labelled) == label)
 
     def require_layer(self, layers: Iterable[str]) -> None:
-        """Raise `UsageError` if the labelled layer is none of these."""
+        """Raise `UsageError` if the labelled layer is none of `layers`."""
         names = list(layers)
         if self.labelled is not None and self.labelled not in names:
             raise UsageError(f"there is no layer {self.labelled!r}", advice=f"one of {', '.join(names)}")
 
 
 def findings(gold: Document, predicted: Document, choice: Choice | None = None) -> Iterator[Finding]:
-    """The findings of two documents of the same text, by sequence, side and position.
+    """Yield the findings of two documents of the same text, by sequence, side and position.
 
-    Held in memory: the matches of one sequence and side. Raises `OverlapError` where spans of a sequence
-    overlap.
+    Holds the matches of one sequence and side. Raises `OverlapError` if spans of a sequence overlap.
     """
     choice = choice or Choice()
     layers = list(dict.fromkeys([*gold.layers, *predicted.layers]))
@@ -113,9 +112,9 @@ def _with_layer(document: Document, layer: str) -> Document:
 
 
 def expected(report: Mapping[str, Any], choice: Choice) -> dict[str, int]:
-    """How many problems each side has by the report of metric ``levels`` of one sequence.
+    """Return the number of errors of each side according to the report of metric ``levels`` on one sequence.
 
-    The report must be of the same filter; classes and sides that are not wanted are counted all the same.
+    The report must have the same filter. Classes and sides that `choice` excludes are counted too.
     """
     level = str(choice.level)
     if choice.labelled is None:

@@ -1,9 +1,10 @@
-"""The text around a span, cut into pieces by who has marked it.
+"""The text around a span, cut into pieces by the sides that have marked it.
 
-A context is the sentence of a span, or the sentences if the span or one that overlaps it crosses a border; in a
-document without sentences the line (characters) or the document (tokens). Instead a window of so many positions
-on either side may be wanted, which takes no notice of sentences. No context reaches further than `REACH` from
-the span unless a wider window is asked for: a document may be a single sentence. What is cut off is said.
+A context is the sentence of a span, or several sentences if the span or one that overlaps it crosses a
+border; in a document without sentences it is the line (characters) or the document (tokens). With a window it
+is that number of positions on each side, and sentences are ignored. No context reaches further than `REACH`
+from the span unless a wider window is set, because a document may be a single sentence. `Context` records
+where the text was cut.
 """
 
 from __future__ import annotations
@@ -17,14 +18,15 @@ from clueval.spans.document import Document, Sentence, Unit
 from clueval.spans.span import Span
 
 Mark = Literal["both", "own", "other", "neither"]
-"""Who has marked a piece: both sides, only the span in question, only the other side, nobody."""
+"""Which side has marked a piece: both, only the side of the span itself, only the other side, or neither."""
 
 REACH: dict[Unit, int] = {"token": 300, "character": 2000}
-"""How many positions before and after a span are shown at most, unless a wider window is asked for."""
+"""The number of positions shown at most before and after a span, unless a wider window is set."""
 
 
 class Piece(NamedTuple):
-    """A run of text that is marked alike; `others` are the numbers of the other side's spans that it is in.
+    """A stretch of text with the same mark; `others` are the numbers of the other side's spans that contain
+    it.
 
     The text is empty at a span of zero length.
     """
@@ -35,7 +37,7 @@ class Piece(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The pieces in order, what joins them (a blank between tokens), and whether the text is cut."""
+    """The pieces in order, the text that joins them (a blank between tokens), and whether the text is cut."""
 
     pieces: tuple[Piece, ...] = ()
     joiner: str = " "
@@ -44,7 +46,7 @@ class Context(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The context as it stands in the document.
+        """Return the context as it is written in the document.
 
         >>> Context((Piece("Frau", "neither"), Piece("Weiß", "own"))).text
         'Frau Weiß'
@@ -53,7 +55,7 @@ class Context(NamedTuple):
 
 
 class Contexts:
-    """Finds the contexts of the spans of one document. Costs O(n) to make for n sentences."""
+    """Finds the contexts of the spans of one document. O(n) to create for n sentences."""
 
     __slots__ = ("_document", "_reach", "_sentences", "_starts", "_window")
 
@@ -67,7 +69,7 @@ class Contexts:
         self._starts = [sentence.start for sentence in sentences]
 
     def sentences(self, span: Span) -> Sequence[Sentence]:
-        """The sentences in which a span lies."""
+        """Return the sentences in which a span lies."""
         first = max(bisect_right(self._starts, span.start) - 1, 0)
         last = max(bisect_left(self._starts, span.end), first + 1)
         touched = self._sentences[first:last]
@@ -76,7 +78,7 @@ class Contexts:
         ]
 
     def around(self, span: Span, others: Sequence[Span]) -> Context:
-        """The context of a span and of all that overlaps it, which comes by position."""
+        """Return the context of a span and of all spans that overlap it, which must be sorted by position."""
         document = self._document
         if document.end is None:
             return Context()
@@ -96,7 +98,7 @@ class Contexts:
         )
 
     def _bounds(self, start: int, end: int) -> tuple[int, int]:
-        """Where the context of all from start to end begins and ends, if nothing bounds it further."""
+        """Return the start and end of the context of a range, before it is limited by `REACH`."""
         if self._window is not None:
             return start - self._window, end + self._window
         if self._sentences:
@@ -107,7 +109,7 @@ class Contexts:
         return document.start, document.start if document.end is None else document.end
 
     def _sentence_start(self, position: int) -> int:
-        """The start of the sentence at a position, or the end of the one before if it is in none."""
+        """Return the start of the sentence at a position, or the end of the one before if it is in none."""
         number = bisect_right(self._starts, position) - 1
         if number < 0:
             return self._document.start
@@ -115,7 +117,7 @@ class Contexts:
         return sentence.start if position < sentence.end else sentence.end
 
     def _sentence_end(self, position: int) -> int:
-        """The end of the sentence at a position, or the start of the next if it is in none."""
+        """Return the end of the sentence at a position, or the start of the next if it is in none."""
         number = bisect_right(self._starts, position) - 1
         if number >= 0 and position < self._sentences[number].end:
             return self._sentences[number].end
@@ -124,7 +126,7 @@ class Contexts:
         return self._document.start if self._document.end is None else self._document.end
 
     def _line(self, text: str, start: int, end: int) -> tuple[int, int]:
-        """The lines of all from start to end, looked for within reach only."""
+        """Return the start and end of the lines of a range, searched within `REACH` only."""
         shift = self._document.start
         start, end = start - shift, end - shift
         before = text.rfind("\n", max(start - self._reach, 0), start)
@@ -136,7 +138,7 @@ class Contexts:
         )
 
     def _pieces(self, start: int, end: int, span: Span, others: Sequence[Span]) -> Iterator[Piece]:
-        """The pieces between two positions: a sweep over the starts and ends of all spans there."""
+        """Yield the pieces between two positions: a sweep over the starts and ends of all spans there."""
         spans = (span, *others)
         cuts = {start, end}
         points: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""FairEval's errors laid open: each with its type, its spans, and the text around them."""
+"""FairEval's errors as findings: each with its type, its spans, and the text around them."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 
 FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
-"""The types of errors, which stand for the class in these findings."""
+"""The types of errors, which take the place of the class in these findings."""
 
 
 def fair_findings(
     gold: Document, predicted: Document, metric: Fair | None = None, *, window: int | None = None
 ) -> Iterator[Finding]:
-    """The errors that metric `fair` counts in two documents of the same text, by layer and position.
+    """Yield the errors that metric `fair` counts in two documents of the same text, by layer and position.
 
-    A row shows the gold span of an error and the predicted one that it is paired with, a false positive the
-    predicted span alone; `Finding.kind` is the type of the error. There are exactly as many rows of a type as
-    the metric counts.
+    A row has the gold span of an error and the predicted span that it is paired with; the row of a false
+    positive has only the predicted span. `Finding.kind` is the type of the error. The number of rows of a
+    type is the number that the metric counts.
 
     >>> from clueval.spans.span import Span
     >>> own = Document("d", {"label": [Span(0, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß"])

@@ -1,4 +1,4 @@
-"""Every gold span of files with its counterpart in a text that differs: the metric `noisy` laid open."""
+"""Every gold span of files with the predicted span that it takes, as metric `noisy` pairs them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def explain_files(
     reading: Readings = _READING,
     **options: Unpack[SidesOptions],
 ) -> Iterator[tuple[str, Explanation]]:
-    """The document id and the explanation of each gold span, as `Noisy.explain` gives them.
+    """Yield the document id and the explanation of each gold span, as `Noisy.explain` gives them.
 
     The arguments are those of `clueval.score`. Held in memory: one document of each side. Raises as `score` does.
     """

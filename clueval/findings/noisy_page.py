@@ -1,13 +1,13 @@
-"""What the metric ``noisy`` found as one web page that needs nothing else: no network, no other file.
+"""The result of metric ``noisy`` as one web page that loads nothing else: no network, no other file.
 
-The page has the metric's score tables and the signature, and every gold span with its counterpart, their
-texts one above the other in columns. A column that differs is marked by a sign, not by its colour alone:
-``≠`` for a replaced character, ``−`` for one that only gold has, ``+`` for one that only the predicted text
-has. The number of these signs is the distance. A gold span without a counterpart stands above what the
-predicted text has opposite to it.
+The page has the metric's score tables and the signature, and every gold span with the predicted span that it
+takes, their texts in columns, one above the other. A column that differs is marked by a sign, not by its
+colour alone: ``≠`` for a replaced character, ``−`` for one that only gold has, ``+`` for one that only the
+predicted text has. The number of these signs is the distance. A gold span without a counterpart is shown
+above the predicted text opposite to it.
 
-The spans stand in the page as data, a line each, and the page makes visible what is looked at. How text from
-the corpus is kept from becoming markup is said in `clueval.reports.page`.
+The page holds the spans as data, one line each, and its script shows those that the reader scrolls to.
+`clueval.reports.page` describes why text from the corpus cannot become markup.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from clueval.transforms.alignment import align
 from clueval.writing import whole_file
 
 _Counts = Counter[tuple[str, str]]
-"""How often a label (second) occurs, or matches (first: ``gold`` or ``matched``)."""
+"""The numbers by kind and label: spans of a label (kind ``gold``), and matches (kind ``matched``)."""
 
 
 def write_page(
@@ -38,10 +38,10 @@ def write_page(
 ) -> None:
     """Write the page, whole or not at all.
 
-    `report` is what `Result.to_dict` gives, of an evaluation with the metric ``noisy``; `explained` are the
-    explanations of the same files, filter and threshold, each with the id of its document. They stream into
-    the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches than are
-    explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict` for an evaluation with the metric ``noisy``; `explained` are
+    the explanations for the same files, filter and threshold, each with the id of its document. They are
+    streamed to the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches
+    than are explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
     """
     pieces = _rendered(report, explained, title)
     with whole_file(path) as file:
@@ -78,20 +78,21 @@ def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[Any]:
 
 
 def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
-    """The tables of each value of the metadata that the report is broken down by, if it is."""
+    """Yield the tables of each metadata value by which the report is broken down."""
     for key, groups in report.get("by", {}).items():
         for value, group in groups.items():
             for table in _tables(group["metrics"], f"{key} {value}: "):
                 yield ShownTable.of(table, ("ALL",))
 
 
-# --- the data ------------------------------------------------------------------------------------------------
+# --- data
+# ----------------------------------------------------------------------------------------------------
 
 
 def _lines(explained: Iterable[tuple[str, Explanation]], counted: _Counts) -> Iterator[str]:
-    """The gold spans as lines of JSON, a line before them whenever the document changes.
+    """Yield the gold spans as lines of JSON, with a line for the document whenever it changes.
 
-    Raises `UsageError` at the end if they are not those that were counted.
+    Raises `UsageError` at the end if they are not the spans that were counted.
     """
     found: _Counts = Counter()
     here: str | None = None
@@ -106,7 +107,7 @@ def _lines(explained: Iterable[tuple[str, Explanation]], counted: _Counts) -> It
 
 
 def _row(one: Explanation) -> list[object]:
-    """A gold span as the page reads it. The lengths are in code points."""
+    """Return a gold span in the form that the page reads. Lengths are in code points."""
     other = one.opposite if one.predicted is None else one.predicted_text
     return [
         "e",
@@ -124,7 +125,7 @@ def _row(one: Explanation) -> list[object]:
 
 
 def _pieces(own: str, other: str) -> Iterator[tuple[str, str]]:
-    """The two texts in pieces that stand one above the other; a span is never too long to be shown."""
+    """Return the two texts in aligned pieces; no span is too long to be shown."""
     return align(own, other, max_cells=len(own) * len(other)).pieces()
 
 
@@ -133,7 +134,7 @@ def _range(span: Span | None) -> list[int] | None:
 
 
 def _counted(report: Mapping[str, Any]) -> _Counts:
-    """What the scores count, over all sequences."""
+    """Return the numbers that the scores count, over all sequences."""
     counts: _Counts = Counter()
     for sequence in report["metrics"]["noisy"].values():
         for label, entry in sequence["per_label"].items():

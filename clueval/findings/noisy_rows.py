@@ -1,7 +1,7 @@
-"""What the metric ``noisy`` found: every gold span with its counterpart.
+"""The result of metric ``noisy`` as rows: every gold span with the predicted span that it takes.
 
-Positions are those of the documents; the end of a span is exclusive, and the columns say so. Texts are shown
-as they are, save characters that would steer a terminal, leave their cell or begin a formula.
+Positions are those of the documents; the end of a span is exclusive, and the column names say so. Texts are
+shown unchanged, except for characters that would control a terminal, break out of a cell or begin a formula.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Explained = Iterable[tuple[str, Explanation]]
 
 
 def explanation_table(title: str, explained: Explained) -> Table:
-    """Every gold span with its counterpart, to be shown as text or Markdown; all of it is held."""
+    """Return a table of every gold span with its counterpart, for text or Markdown. Holds all rows."""
     rows: list[list[Cell | Rate]] = []
     for document, one in explained:
         rows.append(
@@ -41,7 +41,7 @@ def explanation_table(title: str, explained: Explained) -> Table:
 
 
 def explanation_rows(explained: Explained) -> Iterator[str]:
-    """The same as lines of a TSV file without their ends, a header first. The error rate is a fraction."""
+    """Yield the same rows as lines of TSV without line ends, the header first. The error rate is a fraction."""
     spans = [
         f"{side}_{what}" for side in ("gold", "predicted") for what in ("start", "end_exclusive", "text")
     ]
@@ -63,9 +63,9 @@ def explanation_rows(explained: Explained) -> Iterator[str]:
 
 
 def aligned_texts(explanation: Explanation) -> list[tuple[str, str]]:
-    """The two texts of a pair in pieces that stand one above the other, gold and predicted.
+    """Return the two texts of a pair in aligned pieces, gold and predicted.
 
-    Pieces of one length are equal or replaced; of an empty one, the side has nothing there.
+    Pieces of the same length are equal or replaced; where one piece is empty, that side has nothing.
 
     >>> gold, predicted = Span(0, 7, "PER"), Span(0, 9, "PER")
     >>> aligned_texts(Explanation(gold, predicted, "Tolkien", "Tolkieene", "Tolkieene", 2, True))

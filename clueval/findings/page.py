@@ -1,10 +1,10 @@
-"""Findings as one web page that needs nothing else: no network, no other file.
+"""Findings as one web page that loads nothing else: no network, no other file.
 
-The page has the score tables and the signature; for each layer the classes of each label in both directions and
-a confusion matrix for each side, whose cells filter the list; and the list of findings. The findings stand in
-the page as data, a line each, and the page makes visible what is looked at. Text from the corpus never becomes
-markup: Jinja escapes what it writes, the page's script writes text only, and a content security policy names
-that script by its hash, so that no other can run.
+The page has the score tables and the signature; for each layer the classes of each label in both directions
+and a confusion matrix for each side, whose cells filter the list; and the list of findings. The page holds
+the findings as data, one line each, and its script shows those that the reader scrolls to. Text from the
+corpus never becomes markup: Jinja escapes its output, the page's script writes text only, and a content
+security policy names that script by its hash, so that no other script can run.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ def write(
     *,
     title: str = "Findings",
 ) -> int:
-    """Write the page, whole or not at all, and return how many findings it has.
+    """Write the page, whole or not at all, and return the number of findings.
 
-    `report` is what `Result.to_dict` gives, of an evaluation with the metrics ``levels`` and ``confusion`` over
-    the same files, filter and merging as `findings`, which are those of `choice`. The findings stream into the
-    file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
+    over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
+    streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
     lines = _Lines(findings)
     pieces = _rendered(lines, report, choice or Choice(), title)
@@ -63,7 +63,7 @@ def render(
     *,
     title: str = "Findings",
 ) -> str:
-    """The page as a string; see `write`."""
+    """Return the page as a string; see `write`."""
     return "".join(_rendered(_Lines(findings), report, choice or Choice(), title))
 
 
@@ -90,11 +90,12 @@ def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, t
     )
 
 
-# --- the data ------------------------------------------------------------------------------------------------
+# --- data
+# ----------------------------------------------------------------------------------------------------
 
 
 class _Lines:
-    """The findings as lines of JSON, a line before them whenever the document changes."""
+    """The findings as lines of JSON, with a line for the document whenever it changes."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
         self._findings = findings
@@ -112,7 +113,7 @@ class _Lines:
 
 
 def _metadata(finding: Finding) -> dict[str, str]:
-    """The metadata but for the id, which the page has anyway."""
+    """Return the metadata without the id, which the page shows anyway."""
     return {key: value for key, value in finding.metadata.items() if (key, value) != ("id", finding.document)}
 
 
@@ -150,11 +151,12 @@ def _row(finding: Finding) -> list[object]:
     ]
 
 
-# --- the scores ----------------------------------------------------------------------------------------------
+# --- scores
+# --------------------------------------------------------------------------------------------------
 
 
 def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[ShownTable], list[ShownTable]]:
-    """The tables of the choice that was made, and all others."""
+    """Return the tables that belong to the choice, and all others."""
     first, more = [], []
     for table in of_known(report):
         if _is_main(table, choice):
@@ -175,10 +177,10 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
 
 
 def _in_words(choice: Choice) -> str:
-    """What was asked for, in a sentence."""
-    problem = f"problems above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
+    """Return a description of the choice."""
+    problem = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:
-        problem = f"problems at level {choice.level}, wrong labels of {choice.labelled} among them"
+        problem = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
     parts = [problem]
     if len(choice.sides) == 1:
         parts.append(f"{choice.sides[0]} side only")
@@ -190,21 +192,22 @@ def _in_words(choice: Choice) -> str:
 
 
 def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:
-    """How many problems the scores count, if the report says so."""
+    """Return the number of errors according to the scores, if the report has it."""
     sequences = report["metrics"].get("levels")
     if sequences is None:
         return None
     return sum(sum(expected(sequence, choice).values()) for sequence in sequences.values())
 
 
-# --- the pictures --------------------------------------------------------------------------------------------
+# --- charts
+# --------------------------------------------------------------------------------------------------
 
 
 def _pictures(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, Any]]:
-    """Bars and matrices of each layer of each sequence that metric ``confusion`` was counted for."""
+    """Yield the bars and matrices of each layer of each sequence that metric ``confusion`` counted."""
     for sequence, layers in report["metrics"].get("confusion", {}).items():
         for layer, of_layer in layers.items():
-            captions = ("Gold spans: how they are found", "Predicted spans: how gold supports them")
+            captions = ("Gold spans: how they are found", "Predicted spans: how they match gold")
             matrices = of_layer["levels"][str(choice.level)]
             yield {
                 "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
@@ -288,15 +291,15 @@ def _matrix(
 
 
 def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:
-    """Whether the spans of a cell off the diagonal are among the findings."""
+    """Return whether the spans of a cell off the diagonal are among the findings."""
     return side in choice.sides and (layer == choice.labelled or (choice.labelled is None and to is None))
 
 
 def _note(layer: str, choice: Choice) -> str:
     text = (
-        f"Rows add up to all spans with that label. The first column has the spans whose class is above level "
-        f"{choice.level}; partial overlaps are among them. A number that is underlined filters the findings."
+        f"Rows add up to all spans with that label. The first column counts spans not matched at level "
+        f"{choice.level}, including partial overlaps. Click an underlined number to show those spans."
     )
     if choice.labelled != layer:
-        text += f" Wrong labels are listed where labels are asked for: --labelled {layer}."
+        text += f" To list label errors too, run with --labelled {layer}."
     return text

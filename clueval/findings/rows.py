@@ -1,8 +1,8 @@
 """Findings as rows of plain cells: the columns that the TSV table and the spreadsheet share.
 
-The documents' metadata have a column for each name that the first finding's document has; what a later
-document has besides stands in the column ``metadata``, so nothing is lost though the rows stream. Merged spans
-have, beside their joined label, a column for each layer.
+There is a column for each metadata name of the first finding's document; further names of later
+documents go into the column ``metadata``, so that nothing is lost although the rows are streamed. Merged
+spans have a column for each layer in addition to their joined label.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from itertools import chain
 from clueval.findings.table import Finding, joined
 
 LONGEST_CELL = 32_767
-"""Characters in a cell at most, which is what spreadsheets hold; what is left out is counted in the cell."""
+"""The greatest number of characters in a cell, as in spreadsheets; the cell says how many more were cut off."""
 
 LONGEST_OTHER = 2_000
-"""Characters of one overlapping span at most: a long one overlaps many spans, and stands in the row of each."""
+"""The greatest number of characters of one overlapping span, because a long span is in many rows."""
 
 BETWEEN = " | "
-"""Stands between the texts, and between the labels, of several spans."""
+"""Separates the texts, and the labels, of several spans."""
 
 _OWN = ("side", "layer", "class", "problem", "label")
 _PLACE = ("text", "start", "end_inclusive", "first_token_id", "last_token_id")
@@ -39,7 +39,7 @@ Cell = str | int
 
 @dataclass(frozen=True, slots=True)
 class RowColumns:
-    """The columns of a table of findings: those that it always has, and those that the first finding brings."""
+    """The columns of a table of findings: the fixed ones, and those that depend on the first finding."""
 
     layers: tuple[str, ...] = ()
     metadata: tuple[str, ...] = ()
@@ -53,13 +53,13 @@ class RowColumns:
 
     @property
     def names(self) -> list[str]:
-        """The header. The context is the last column."""
+        """Return the header. The context is the last column."""
         own = [f"label {layer}" for layer in self.layers]
         other = [f"other_label {layer}" for layer in self.layers]
         return [*_OWN, *own, *_PLACE, *_OTHER, *other, *_WHERE, *self.metadata, "metadata", "context"]
 
     def cells(self, finding: Finding) -> list[Cell]:
-        """A row without its context. Positions are integers, everything else is text."""
+        """Return a row without its context. Positions are integers, everything else is text."""
         own = [finding.labels.get(layer) or "" for layer in self.layers]
         other = [
             BETWEEN.join(labels.get(layer) or "" for labels in finding.other_labels) for layer in self.layers
@@ -106,23 +106,24 @@ def _pairs(values: Mapping[str, str]) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_CELL) -> str:
-    """A text that fits into a cell; of a longer one the beginning and how much is left out.
+    """Return a text that fits into a cell; a longer one is cut and ends with the number of characters cut
+    off.
 
     >>> shortened("abcdefghijklmnopqrstuvwxyz", 24)
     'abcd [… 22 more chars …]'
     """
     if len(text) <= longest:
         return text
-    room = longest
+    space = longest
     while True:  # the remark grows with the number in it, by a digit at most
-        remark = f" [… {len(text) - room} more chars …]"
-        if room + len(remark) <= longest:
-            return text[:room] + remark
-        room -= room + len(remark) - longest
+        remark = f" [… {len(text) - space} more chars …]"
+        if space + len(remark) <= longest:
+            return text[:space] + remark
+        space -= space + len(remark) - longest
 
 
 def split_first(findings: Iterable[Finding]) -> tuple[RowColumns, Iterable[Finding]]:
-    """The columns that the first of the findings asks for, and all findings."""
+    """Return the columns that the first finding determines, and all findings."""
     stream = iter(findings)
     first = next(stream, None)
     return RowColumns.of(first), stream if first is None else chain([first], stream)

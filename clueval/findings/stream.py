@@ -1,9 +1,9 @@
 """The findings of whole files and folders, as a stream.
 
-Files of the column formats are compared passage by passage, raw: a sentence whose lines are the same on both
-sides has no problem in it and is never taken apart. The others become a small document of their own, and what
-is found in it is moved to where it belongs. Whatever looks beyond a sentence goes document by document instead,
-and that is the model for the first way.
+Files of the column formats are compared passage by passage, unparsed: a sentence whose lines are the same on
+both sides has no error and is never parsed. The other sentences become a small document, and its findings are
+moved to their positions in the file. If the choice or the format needs more than a sentence, documents are
+compared instead; both ways give the same findings.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ def errors(
         options: any field of `Reading` by its own name, ``gold_set``, ``predicted_set`` and ``progress``, as in
             `clueval.score`.
 
-    Held in memory: one document or passage of each side. Raises `CluevalError` for wrong use or input when the
-    stream gets there, `TextMismatch` where the two sides differ in their text.
+    Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
+    stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
     refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "errors")
     choice = choice or Choice()
@@ -94,7 +94,7 @@ def errors(
 
 
 class _Stream:
-    """One search while it runs. It remembers the layers and metadata that came by, to check the choice."""
+    """One search while it runs. It collects the names of layers and metadata, to check the choice."""
 
     def __init__(self, choice: Choice, layers: Iterable[str]) -> None:
         self._choice = choice
@@ -127,7 +127,7 @@ class _Stream:
             yield from findings(gold, predicted, self._choice)
 
     def _within_sentences(self, own: Source, other: Source) -> bool:
-        """Whether nothing that is asked for looks beyond a sentence."""
+        """Return whether neither the choice nor the format needs more than a sentence."""
         return (
             own.token_lines is not None
             and own.format == other.format
@@ -165,14 +165,14 @@ class _Stream:
 
 
 def _as_document(source: Source, passage: Passage) -> Document:
-    """One passage as a document."""
+    """Return one passage as a document."""
     assert source.token_lines is not None
     decoders = {name: source.options.decoder() for name in layer_names(source.options.layers)}
     return next(documents([passage], decoders, source.token_lines.sentence_id))
 
 
 def _disputed(gold: Passage, predicted: Passage) -> list[int]:
-    """The numbers of the sentences that differ in any way; all of them if the files are laid out differently."""
+    """Return the numbers of the sentences that differ in any way; all if the two have different sentences."""
     if gold.layout != predicted.layout:
         return list(range(len(gold.sentences)))
     pairs = zip(gold.sentences, predicted.sentences, strict=True)
@@ -180,7 +180,7 @@ def _disputed(gold: Passage, predicted: Passage) -> list[int]:
 
 
 def _part(passage: Passage, sentences: Sequence[int], sizes: Sequence[int]) -> Passage:
-    """A passage of these sentences alone, as if they followed one another; each line keeps its number."""
+    """Return a passage of these sentences only, without gaps; each line keeps its number."""
     chosen = [passage.sentences[number] for number in sentences]
     lines = _anchors(passage, sizes)
     return replace(
@@ -194,7 +194,7 @@ def _part(passage: Passage, sentences: Sequence[int], sizes: Sequence[int]) -> P
 
 
 def _anchors(passage: Passage, sizes: Sequence[int]) -> list[list[tuple[int, int]]]:
-    """Of each sentence, where its lines are: pairs of a row and its line, good up to the next pair."""
+    """Return for each sentence the lines of its rows: pairs of a row and its line, valid up to the next pair."""
     known: dict[int, list[tuple[int, int]]] = {}
     for sentence, row, line in passage.anchors:
         known.setdefault(sentence, []).append((row, line))
@@ -216,7 +216,7 @@ def _moved(
     sentences: Sequence[int],
     sizes: Sequence[int],
 ) -> Iterator[Finding]:
-    """Findings in a part of a passage, at the positions that they have in the file."""
+    """Yield the findings of a part of a passage, with their positions in the file."""
     starts = list(accumulate(sizes, initial=passage.start))
     part_starts = [sentence.start for sentence in part.sentences]
     for finding in found:

@@ -1,10 +1,10 @@
-"""Error tables: a problem span, everything on the other side that overlaps it, and the text around it.
+"""Error tables: an error span, all spans of the other side that overlap it, and the text around it.
 
 The same function serves both directions: ``error_table(false_negatives, gold, predicted)`` and
-``error_table(false_positives, predicted, gold)``. It is asymmetric: a row shows **one** problem span and **all**
-spans of the other side that overlap it. What overlaps is asked of the index, because the table also shows the
-partial overlaps that classify as missed: a span is *partial* if something overlaps it without making a match,
-and *missed* if nothing does (*spurious* on the predicted side, where that is known).
+``error_table(false_positives, predicted, gold)``. It is asymmetric: a row shows **one** error span and
+**all** spans of the other side that overlap it. An index finds the overlapping spans, because the table also
+shows partial overlaps, which are no match: a span is *partial* if something overlaps it without making a
+match, and *missed* if nothing does (*spurious* on the predicted side, if the side is given).
 
 **Positions in a row are inclusive at both ends**, as people read them in a corpus; a span of zero length ends
 one position before it starts. Token ids are those of the first and the last token.
@@ -31,8 +31,8 @@ from clueval.spans.span import MERGED, Frozen, Span, name_of
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
-"""The classes of an error table; CLUEval's class 5 is `partial` if anything overlaps the span, else `missed`
-(gold, or a side that is not known) or `spurious` (predicted)."""
+"""The classes of an error table; CLUEval's class 5 is `partial` if anything overlaps the span, otherwise
+`missed` (gold, or a side that is not given) or `spurious` (predicted)."""
 
 Reason = Literal["class", "label"]
 
@@ -49,13 +49,13 @@ SideName = Literal["gold", "predicted"]
 class Finding:
     """One row of an error table; see the module's docstring.
 
-    `kind` is one of `FINDING_KINDS` (or, of FairEval's errors, their type). `side` is the side of the problem
-    span, `sequence` the layer (or ``merged``) it is in. `reason` is
-    ``label`` where the class is good enough at the level and the label is not, else ``class``. `labels` are the
-    span's own by layer, `found` the joined labels of what it matches (empty if partial, missed or spurious). Everything
-    about the other side's spans comes in their order; `other_start` and `other_end` are the least start and the
-    greatest end of them, None if there are none. `sentences` are the ids of the sentences that the span is
-    in, as far as the file gives them; `file` and `line` say where the span begins.
+    `kind` is the class, one of `FINDING_KINDS` (or the type of one of FairEval's errors). `side` is the side
+    of the error span, `sequence` its layer (or ``merged``). `reason` is ``label`` if the class is good enough
+    at the level and the label is wrong, otherwise ``class``. `labels` are the span's own labels by layer,
+    `found` the joined labels of its match (empty if partial, missed or spurious). All values
+    about the other side's spans are in the order of these spans; `other_start` and `other_end` are their
+    least start and greatest end, None if there are none. `sentences` are the ids of the sentences that the
+    span is in, if the file gives them; `file` and `line` say where the span begins.
     """
 
     side: SideName | None
@@ -84,7 +84,7 @@ class Finding:
     line: int | None
 
     def _repr_html_(self) -> str:
-        """The finding for a notebook: what it is, and its context with the marked pieces told apart."""
+        """Return the finding as HTML for a notebook: its class and labels, and its context with marked pieces."""
         head = (
             f"{self.side or ''} {self.kind} {joined(self.labels)} ({self.document}, {self.start}-{self.end})"
         )
@@ -104,21 +104,20 @@ def error_table(
     level: int = 1,
     window: int | None = None,
 ) -> Iterator[Finding]:
-    """The rows of an error table, one for each problem span, in the given order.
+    """Yield the rows of an error table, one for each error span, in the given order.
 
     Args:
         problem_spans: spans of `own`.
         own, other: the document on the side of the spans, and on the other side.
-        layer: the layer of `other` that is looked at, or ``merged`` for all of them merged. None: its only one;
-            of several the one that the span has a label in, or all of them merged if it has several.
-        side: which side `own` is; it is only repeated in the rows.
-        level: the level up to which a match is good, so that its row can only be there for its label.
-        window: show so many positions on either side rather than the sentence.
+        layer: the layer of `other` to compare with, or ``merged`` for all of them merged. None: its only one;
+            of several, the one in which the span has a label, or all of them merged if it has several labels.
+        side: the side of `own`; it is only repeated in the rows.
+        level: the level up to which a match is good, so that the reason of its row is the label.
+        window: show this number of positions on each side instead of the sentence.
 
-    Held in memory: an index over `other`, made once; a row is made when it is asked for. Costs O(log n + k) a
-    row for k overlapping spans, and the length of its context.
-    Raises `UsageError` for a layer that `other` lacks, `SpanError` for a span outside the text, `OverlapError`
-    where spans of `other` overlap one another.
+    Holds an index over `other`, made once; rows are made one by one. Costs O(log n + k) for a row with k
+    overlapping spans, plus the length of its context. Raises `UsageError` for a layer that `other` lacks,
+    `SpanError` for a span outside the text, `OverlapError` if spans of `other` overlap one another.
 
     >>> own = Document("d", {"label": [Span(1, 3, "PER")]}, tokens=["Frau", "Anna", "Weiß", "wohnt"])
     >>> other = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=own.tokens)
@@ -139,18 +138,18 @@ def error_table(
 
 
 class PairRows:
-    """Makes the rows of spans whose partners are known, as `error_table` does of spans that overlap."""
+    """Makes rows as `error_table` does, for spans whose partners are known."""
 
     def __init__(self, own: Document, other: Document, side: SideName, window: int | None) -> None:
         self._table = _Table(own, other, side, 1, window)
 
     def row(self, span: Span, layer: str, partner: Span | None) -> Finding:
-        """The row of a span of `own` with its partner in `other`, which it overlaps or equals, if it has one."""
+        """Return the row of a span of `own` with its partner in `other`, if any, which must overlap or equal it."""
         return self._table.row(span, layer, [] if partner is None else [partner])
 
 
 class _Sequence:
-    """The spans of one sequence, to be asked what is at a span."""
+    """The spans of one sequence: finds those at a given span."""
 
     __slots__ = ("_equal", "_index")
 
@@ -159,7 +158,7 @@ class _Sequence:
         self._equal = {by_position(span): span for span in self._index.spans}
 
     def at(self, span: Span) -> list[Span]:
-        """All that overlaps a span, by position, and its equal, which need not overlap it (zero length)."""
+        """Return the spans that overlap a span, by position, and its equal, which may have zero length."""
         overlapping = self._index.overlapping(span)
         if not overlapping and (equal := self._equal.get(by_position(span))) is not None:
             return [equal]
@@ -177,17 +176,17 @@ class _Table:
         self._token_ids = own.token_ids or other.token_ids if own.unit == "token" else None
         self._contexts = Contexts(self._text, own.sentences or other.sentences, window)
         self._sequences: dict[str, _Sequence] = {}
-        self._texts: dict[tuple[int, int], str] = {}  # one object, however many rows show it
+        self._texts: dict[tuple[int, int], str] = {}  # one object, even if many rows show it
 
     def layer_of(self, span: Span) -> str:
-        """The layer of the other side in which a span is looked for; see `error_table`."""
+        """Return the layer of the other side with which a span is compared; see `error_table`."""
         if len(self._other.layers) == 1:
             return next(iter(self._other.layers))
         labelled = [layer for layer, label in span.by_layer.items() if label is not None]
         return labelled[0] if len(labelled) == 1 and labelled[0] in self._other.layers else MERGED
 
     def row(self, span: Span, layer: str, others: Sequence[Span] | None = None) -> Finding:
-        """The row of a span with these spans of the other side (None: all that are at it)."""
+        """Return the row of a span with these spans of the other side (None: all that are at it)."""
         self._require_inside(span)
         if others is None:
             others = self._sequence(layer).at(span)
@@ -226,7 +225,7 @@ class _Table:
         )
 
     def _match(self, span: Span, others: Sequence[Span]) -> Match:
-        """The match of a span, given all that overlaps or equals it."""
+        """Return the match of a span, given all spans that overlap or equal it."""
         if len(others) > 1:
             return match_spans([span], others, document=self._other.id)[0]
         if others and others[0].start <= span.start and span.end <= others[0].end:
@@ -272,7 +271,7 @@ class _Table:
 
 
 def joined(labels: Mapping[str, str | None]) -> str:
-    """The labels of a span in the order of its layers, as reports show them; see `Span.label`.
+    """Return the labels of a span in the order of its layers, as reports show them; see `Span.label`.
 
     >>> joined({"entity": "PER", "risk": None})
     'PER|_'

@@ -1,11 +1,11 @@
 """Findings as text for a terminal.
 
-Each finding has a line that says what it is and where, its context, and what the other side has. In the
-context, brackets say who marked what, and on a terminal that shows colours those say it too::
+Each finding has a line with its class, labels and place, its context, and the spans of the other side. In the
+context, brackets show which side has marked a piece; on a terminal with colours, colours show it too::
 
     [=both sides=]    [-only the span in question-]    {+only the other side+}
 
-Characters that do not print, which could steer a terminal or turn the text around, are written as escapes.
+Characters that do not print, which could control a terminal or reverse the text, are written as escapes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _LONGEST = 2000
 
 
 def lines(findings: Iterable[Finding], *, width: int = 100, colour: bool = False) -> Iterator[str]:
-    """The lines of all findings, a blank one after each. `width` is that of the terminal in characters."""
+    """Yield the lines of all findings, with a blank one after each. `width` is the terminal's, in characters."""
     for number, finding in enumerate(findings):
         if number == 0:
             yield LEGEND
@@ -53,7 +53,7 @@ def _head(finding: Finding) -> str:
 
 
 def _place(finding: Finding) -> str:
-    """Where a finding is: document, sentence, positions, token ids, line."""
+    """Return the place of a finding: document, sentence, positions, token ids, line."""
     ids = _range(finding.first_token_id, finding.last_token_id)
     parts = [
         f"document {finding.document}",
@@ -81,12 +81,12 @@ def _other(finding: Finding) -> Iterator[str]:
 
 
 def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
-    """The context in lines. A line is broken at blanks only; colours take no room."""
+    """Yield the context in lines, which are broken only at blanks; colours do not count in the width."""
     line: list[str] = []
-    room = width - len(_INDENT)
+    space = width - len(_INDENT)
     used = 0
     for word, mark in _words(context):
-        if line and used + len(word) + 1 > room:
+        if line and used + len(word) + 1 > space:
             yield _INDENT + "".join(line).rstrip()
             line, used = [], 0
         bare = word.rstrip(" ")
@@ -97,7 +97,7 @@ def _wrapped(context: Context, width: int, colour: bool) -> Iterator[str]:
 
 
 def _words(context: Context) -> Iterator[tuple[str, Mark]]:
-    """The context in the parts that a line may be broken after, each with its mark."""
+    """Yield the parts of the context after which a line may be broken, each with its mark."""
     if context.cut_before:
         yield "… ", "neither"
     for piece in context.pieces:

@@ -1,14 +1,15 @@
 """Findings as tab-separated values, one row each, the context marked with squares.
 
-A square stands before and after each piece of the context that somebody marked::
+Each marked piece of the context has a square before and after it::
 
     🟩 both sides    🟥 only the span in question    🟧 only the other side
 
-so ``Frau 🟩Anna🟩 🟥Weiß🟥 wohnt`` is a span "Anna Weiß" of which the other side has "Anna" alone. A piece ends
-where any span ends: ``🟩Anna🟩 🟩Weiß🟩`` is one span here and two there. ``…`` is where the context is cut.
+so ``Frau 🟩Anna🟩 🟥Weiß🟥 wohnt`` is a span "Anna Weiß" of which the other side has "Anna" only. A piece ends
+where any span ends: ``🟩Anna🟩 🟩Weiß🟩`` is one span on one side and two on the other. ``…`` shows where the
+context is cut.
 
 A cell that a spreadsheet would run as a formula (it begins with ``=``, ``+``, ``-`` or ``@``) gets an
-apostrophe before it, unless raw cells are asked for; tabs and line ends in a value become blanks either way.
+apostrophe before it, unless `raw` is set; tabs and line ends in a value always become blanks.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ SQUARES: dict[Mark, str] = {"both": "🟩", "own": "🟥", "other": "🟧", "nei
 
 
 def lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
-    """The header and a line for each finding, without line ends. With `raw` no cell is guarded."""
+    """Yield the header and a line for each finding, without line ends. With `raw`, formulas are not guarded."""
     columns, findings = split_first(findings)
     safe = cell if raw else guarded
     yield "\t".join(map(safe, columns.names))
@@ -38,7 +39,7 @@ def lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
 
 
 def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:
-    """Write the table, whole or not at all, and return how many rows it has. Raises `FileError`."""
+    """Write the table, whole or not at all, and return the number of rows. Raises `FileError`."""
     rows = -1
     with whole_file(path) as file:
         for line in lines(findings, raw=raw):
@@ -48,7 +49,7 @@ def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:
 
 
 def marked(context: Context) -> str:
-    """A context with squares around what is marked."""
+    """Return a context with squares around the marked pieces."""
     pieces = [f"{SQUARES[piece.mark]}{piece.text}{SQUARES[piece.mark]}" for piece in context.pieces]
     before, after = ("… " if context.cut_before else ""), (" …" if context.cut_after else "")
     return before + context.joiner.join(pieces) + after

@@ -1,13 +1,14 @@
 """Findings as a spreadsheet: a sheet for each side, and one with the scores.
 
-The context shows in colours and in weight who marked what: green and bold for both sides, red and underlined
-for the span in question alone, orange and italic for the other side alone. The labels of all spans in it are in
-the comment of its cell. A column ``comment`` is there to be filled in. The header stays in sight, every column
-has a filter. Text is written as text: nothing becomes a formula, a number or a link.
+Colours and fonts in the context show which side has marked a piece: green and bold for both sides, red and
+underlined for the span itself only, orange and italic for the other side only. The comment of the cell lists
+the labels of all spans in the context. The column ``comment`` is empty, for the user. The header stays
+visible, and every column has a filter. Text is written as text: nothing becomes a formula, a number or a
+link.
 
-A sheet holds 1,048,575 findings; the next ones are on a further sheet, ``gold 2``. A cell holds 32,767
-characters; a longer text ends with how many are left out. Memory does not grow with the rows, but for their
-comments.
+A sheet holds 1,048,575 findings; further ones are on another sheet, ``gold 2``. A cell holds 32,767
+characters; a longer text ends with the number of characters cut off. Memory does not grow with the rows,
+except for their comments.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from clueval.visible import visible_lines
 from clueval.writing import is_written_through, scratch_folder, whole_bytes
 
 ROWS = 1_048_576
-"""The rows of a sheet, its header included."""
+"""The number of rows of a sheet, including the header."""
 
 _STYLES: dict[Mark, dict[str, Any]] = {
     "both": {"font_color": "#00734D", "bold": True},
@@ -41,7 +42,7 @@ _WIDTHS = {"text": 28, "other_text": 28, "context": 90, "comment": 30, "document
 _SIDES = ("gold", "predicted")
 
 _LEAST_SHARE = 80
-"""Characters of a piece at least, if pieces must be cut."""
+"""The least number of characters of a piece, if pieces must be cut."""
 
 
 def require_package() -> None:
@@ -55,10 +56,10 @@ def require_package() -> None:
 
 
 def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | None = None) -> dict[str, int]:
-    """Write the workbook, whole or not at all, and return how many findings each side has.
+    """Write the workbook, whole or not at all, and return the number of findings of each side.
 
-    `report` is what `Result.to_dict` gives, for the sheet with the scores.
-    Raises `MissingExtra` without XlsxWriter, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict`, for the sheet with the scores. Raises `MissingExtra` without
+    XlsxWriter, `FileError` if the file cannot be written.
     """
     require_package()
     columns, findings = split_first(findings)
@@ -78,8 +79,8 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
 
 @contextmanager
 def _whole_workbook(path: Path) -> Iterator[Any]:
-    """A workbook that appears under its name when all of it is written, or not at all."""
-    if is_written_through(path):  # nothing can be laid beside it
+    """Open a workbook that gets its name only when all of it is written; after an error nothing is left."""
+    if is_written_through(path):  # a device or pipe: no temporary file next to it
         with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:
             yield book
         return
@@ -91,7 +92,7 @@ def _whole_workbook(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[Any]:
-    """A workbook that is written to an open file at the end, unless there is an error before."""
+    """Open a workbook that is written to an open file at the end, unless an error occurs first."""
     import xlsxwriter
     from xlsxwriter.exceptions import XlsxWriterException
 
@@ -111,14 +112,14 @@ def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[
         raise
     finally:
         for sheet in book.worksheets() if book.constant_memory else ():
-            with suppress(OSError):  # the disk is full, which has been said
+            with suppress(OSError):  # the disk is full, which has already been reported
                 sheet._opt_close()
 
 
 class _Sink(RawIOBase):
-    """What a packed file is written to. After an error it takes everything and keeps nothing.
+    """The file that a zip archive is written to. After an error it accepts all data and discards it.
 
-    The writer of packed files ends its file in its destructor, which has nowhere to report an error to.
+    The writer of zip archives ends its file in its destructor, which cannot report an error.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -152,7 +153,7 @@ class _Sink(RawIOBase):
 
 
 class _Sheets:
-    """The sheets of one side: a further one whenever the last is full."""
+    """The sheets of one side; a new one is added when the last is full."""
 
     def __init__(self, book: Any, side: str, columns: RowColumns) -> None:
         self._book, self._side, self._columns = book, side, columns
@@ -206,7 +207,7 @@ class _Sheets:
 
 
 def _fragments(context: Context) -> Iterator[tuple[str, Mark]]:
-    """The context as texts with their marks, none of them empty, together no longer than a cell."""
+    """Return the context as non-empty texts with their marks, together no longer than a cell."""
     pieces: list[tuple[str, Mark]] = [("… ", "neither")] if context.cut_before else []
     for number, piece in enumerate(context.pieces):
         blank = context.joiner if number < len(context.pieces) - 1 else ""
@@ -218,7 +219,7 @@ def _fragments(context: Context) -> Iterator[tuple[str, Mark]]:
 
 
 def _fitting(pieces: list[tuple[str, Mark]]) -> list[tuple[str, Mark]]:
-    """Pieces that together are too long for a cell, each cut to its share; very many of them lose the colours."""
+    """Return pieces that are too long for a cell, each cut to its share; very many pieces lose the colours."""
     share = LONGEST_CELL // len(pieces)
     if share < _LEAST_SHARE:
         return [(shortened("".join(text for text, _ in pieces)), "neither")]
@@ -226,7 +227,7 @@ def _fitting(pieces: list[tuple[str, Mark]]) -> list[tuple[str, Mark]]:
 
 
 def _comment(finding: Finding) -> str:
-    """The labels of all spans in the context."""
+    """Return the labels of all spans in the context."""
     own = f"{finding.side or 'this span'}: {joined(finding.labels)} {finding.text!r}"
     name = {"gold": "predicted", "predicted": "gold"}.get(finding.side or "", "other side")
     spans = zip(finding.other_texts, finding.other_labels, strict=True)
@@ -237,7 +238,7 @@ def _comment(finding: Finding) -> str:
 
 
 def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
-    """The tables of a report one below the other, and its signature."""
+    """Write the tables of a report one below the other, and its signature."""
     sheet = book.add_worksheet("scores")
     bold = book.add_format({"bold": True})
     header = book.add_format({"bold": True, "bg_color": "#E8EDF2", "bottom": 1, "align": "right"})

@@ -1,7 +1,8 @@
-"""The ways of counting, by name. One room each; they never import each other, and load when they are asked for.
+"""The metrics, by name. Each has a module or package of its own, which is imported when the metric is first
+used.
 
-Read `metric`, `counting`, `levels`, `match_counts`, in this order; `tables` makes tables of the reports.
-Nothing here knows of files or formats.
+Metrics never import each other. To read the package, begin with `metric`, `counting`, `levels` and
+`match_counts`, in this order; `tables` makes tables of the reports. Nothing here depends on files or formats.
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ METRICS = {
     "muc": ("clueval.metrics.muc", "Muc"),
     "confusion": ("clueval.metrics.confusion", "Confusion"),
 }
-"""The room and the class of each metric."""
+"""The module and the class of each metric."""
 
 
 def metric_named(name: str, **settings: Any) -> Metric:
-    """The metric of that name with these settings (the fields of its class). Raises `UsageError`.
+    """Return the metric called `name` with these settings (the fields of its class).
+
+    Raises `UsageError` for an unknown name and for settings that the metric does not accept.
 
     >>> metric_named("partial", factor=0.5)
     Partial(factor=0.5, glue=False, betas=())

@@ -1,18 +1,18 @@
-"""Metric `confusion`: as what the spans of either side were found, label by label and class by class.
+"""Metric `confusion`: which labels the spans of each side were found as, by label and by class.
 
-It counts what metric ``levels`` counts and divides nothing. There is one matrix for each side, layer and level,
-because CLUEval classifies the two sides apart. In the matrix of the **gold** side a row is the label of a gold
-span. At level n, the span is counted in the column
+It counts the same matches as metric ``levels`` and divides nothing. There is one matrix for each side, layer
+and level, because CLUEval classifies the spans of each side separately. In the matrix of the **gold** side a
+row is the label of a gold span. At level n, the span is counted in the column
 
 * of the joined label of its match, if its class is 1 to n (``found``), or in ``unlabelled`` if that match has
   no label in the layer;
-* ``missed``, if its class is above n, whatever overlaps it.
+* ``missed``, if its class is above n, even if predicted spans overlap it.
 
-So a row sums to the gold spans with that label, the diagonal is the labelled true positives of ``levels``, and
-the rest of the row its false negatives. The matrix of the **predicted** side is the same thing the other way
-round: rows are predicted labels, columns the gold labels that support them, and ``spurious`` takes the place of
-``missed``; what is off the diagonal is the false positives. ``classes`` has the five classes of each label, whatever
-label was found.
+So a row sums to the gold spans with that label, the diagonal is the labelled true positives of ``levels``,
+and the rest of the row is its false negatives. The matrix of the **predicted** side has the roles exchanged:
+rows are predicted labels, columns are the gold labels that they match, ``spurious`` takes the place of
+``missed``, and the cells outside the diagonal are the false positives. ``classes`` counts the five classes of
+each label, whichever label was found.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 Entry = tuple[str, str, str | None, int]
-"""Own label, class, joined label that was found, and how many spans."""
+"""The label of the span, its class, the joined label that was found, and the number of such spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +78,11 @@ class Confusion:
 
     @property
     def needs(self) -> Needs:
-        """Labels and tags are enough."""
+        """Return no needs: labels and tags are enough."""
         return Needs()
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        """None: a matrix has no rate."""
+        """Return nothing: a matrix has no rates."""
         return {}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
@@ -91,11 +91,11 @@ class Confusion:
         return confusion(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
 
 def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:
-    """The five classes of each label of a side."""
+    """Count the five classes of each label of a side."""
     names = dict(zip(map(str, KINDS), classes_of(side), strict=True))
     counts = {label: dict.fromkeys(names.values(), 0) for label in sorted({entry[0] for entry in entries})}
     for label, kind, _, n in entries:

@@ -1,10 +1,10 @@
-"""Counting first, dividing last.
+"""Counts and rates: every metric counts first and divides last.
 
-What a metric counts is a `collections.Counter` whose keys are tuples of strings and integers: it adds, has a
-zero, is the same in any order of addition, and travels between processes. The rates come from the sums, and
-from nothing else. **0/0 is 0** in every rate of this module, as in conlleval and (with a warning) seqeval.
+A metric counts in a `collections.Counter` whose keys are tuples of strings and integers. Tallies can be added
+in any order, the empty tally is zero, and processes can send them to each other. Rates are computed from the
+sums only. **0/0 is 0** in every rate of this module, as in conlleval and (with a warning) seqeval.
 
-Where floats are added, `math.fsum` adds them: it rounds once, so a sum is the same whatever the order of its
+Floats are added by `math.fsum`, which rounds once, so that a sum is the same whatever the order of its
 parts and under every version of Python (the built-in `sum` compensates for rounding from Python 3.12 on).
 """
 
@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from typing import Any
 
 Tally = Counter[tuple[Any, ...]]
-"""Counts by key; every metric says which keys it uses."""
+"""Counts by key; the class of each metric documents its keys."""
 
 
 def rate(part: float, whole: float) -> float:
-    """``part / whole``; 0/0 is 0.
+    """Return ``part / whole``; 0/0 is 0.
 
     >>> rate(1, 4), rate(0, 0)
     (0.25, 0.0)
@@ -30,7 +30,7 @@ def rate(part: float, whole: float) -> float:
 
 
 def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
-    """The weighted harmonic mean of precision and recall (van Rijsbergen 1979); 0 where both are 0.
+    """Return the weighted harmonic mean of precision and recall (van Rijsbergen 1979); 0 if both are 0.
 
     >>> f_measure(0.5, 1.0)
     0.6666666666666666
@@ -41,10 +41,10 @@ def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many spans each side has, and how many of them are true positives **on that side**.
+    """The number of spans of each side, and the number of true positives **of that side**.
 
-    CLUEval classifies the two sides apart, so `tp_gold` and `tp_predicted` may differ. Other ways of counting
-    pair one to one and have the same number in both. `gold` and `predicted` are the supports.
+    CLUEval classifies the spans of each side separately, so `tp_gold` and `tp_predicted` may differ. Metrics
+    that pair one to one have the same number in both. `gold` and `predicted` are the supports.
     """
 
     gold: float = 0
@@ -54,7 +54,7 @@ class Counts:
 
     @classmethod
     def total(cls, counts: Iterable[Counts]) -> Counts:
-        """The sum of counts; each number is rounded once, whole numbers stay whole."""
+        """Add counts; each sum is rounded once, and sums of whole numbers stay whole."""
         every = list(counts)
         return cls(
             _total([each.gold for each in every]),
@@ -75,7 +75,7 @@ class Counts:
         return f_measure(self.precision, self.recall, beta)
 
     def report(self) -> dict[str, float]:
-        """The nine numbers of a PRF entry: rates as fractions, then the counts."""
+        """Return the nine numbers of a PRF entry: the rates as fractions, then the counts."""
         return prf(self, self.precision, self.recall, self.f())
 
 
@@ -84,7 +84,7 @@ def _total(numbers: Sequence[float]) -> float:
 
 
 def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str, float]:
-    """A PRF entry with the given rates over the given counts."""
+    """Return a PRF entry with the given rates and counts."""
     return {
         "precision": precision,
         "recall": recall,
@@ -99,17 +99,17 @@ def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str,
 
 
 def micro(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """All labels together: counts added, then divided."""
+    """Return the PRF entry of all labels together: the counts are added, then divided."""
     return Counts.total(per_label.values()).report()
 
 
 def macro(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """The unweighted mean of the labels' rates (f1 is the mean of the f1s); the counts are sums."""
+    """Return unweighted means of the labels' rates (f1: the mean of the f1s) and the sums of the counts."""
     return _average(per_label, dict.fromkeys(per_label, 1.0))
 
 
 def weighted(per_label: Mapping[str, Counts]) -> dict[str, float]:
-    """The mean of the labels' rates weighted by gold support; the counts are sums."""
+    """Return the means of the labels' rates, weighted by gold support, and the sums of the counts."""
     return _average(per_label, {label: counts.gold for label, counts in per_label.items()})
 
 

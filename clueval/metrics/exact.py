@@ -1,9 +1,9 @@
-"""Metric `exact`: a span is right if the other side has one with the same start, end and label.
+"""Metric `exact`: a span is correct if the other side has a span with the same start, end and label.
 
-The figures are those of conlleval and of seqeval's default mode: equal spans of one side count once,
-macro and weighted are means over the labels of both sides, f1 of an average is the average of the f1s.
-`token_accuracy` is the share of positions whose tags are equal on both sides, as they are written; where the
-spans do not come from tags, as BIO would write the spans; 0 where the text is not there.
+The scores are those of conlleval and of seqeval's default mode: equal spans of one side count once,
+macro and weighted are means over the labels of both sides, and f1 of an average is the average of the f1s.
+`token_accuracy` is the share of positions that have the same tag on both sides, as the tags are written.
+Spans that do not come from tags are compared by the BIO tags that they would get. Without the text it is 0.
 
 Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Exact:
     """The metric; it has no settings.
 
-    Its tally has the keys ``(what, label)`` with what one of gold, predicted, tp_gold, tp_predicted, and
+    Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted, and
     ``("positions", "all" or "equal")``.
     """
 
@@ -82,7 +82,7 @@ class Exact:
 
     @property
     def needs(self) -> Needs:
-        """Labels and tags are enough."""
+        """Return no needs: labels and tags are enough."""
         return Needs()
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -94,7 +94,7 @@ class Exact:
         return exact(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
 
 _Key = tuple[int, int, str]
@@ -106,9 +106,9 @@ def _keys(spans: Iterable[Span]) -> list[_Key]:
 
 
 def _positions(gold: Side, predicted: Side) -> Tally:
-    """How many positions the document has and how many are tagged alike."""
+    """Count the positions of the document, and those that have the same tag on both sides."""
     if gold.document is not None and gold.document.end is None and gold.tags is None:
-        return Tally()  # spans without their text: nobody knows how many positions there are
+        return Tally()  # spans without their text: the number of positions is unknown
     if gold.tags is not None and predicted.tags is not None:
         equal = sum(one == other for one, other in zip(gold.tags, predicted.tags, strict=True))
         return Tally({("positions", "all"): len(gold.tags), ("positions", "equal"): equal})
@@ -121,16 +121,16 @@ def _positions(gold: Side, predicted: Side) -> Tally:
 
 
 _Piece = tuple[int, int, str, bool]
-"""A range of positions, the label that BIO would write there, and whether its first one gets the B."""
+"""A range of positions, the label of its BIO tags, and whether its first position gets the B."""
 
 
 def _pieces(spans: Sequence[Span]) -> list[_Piece]:
-    """What BIO would write where, by position; of spans that overlap, the last one given is written."""
+    """Return the BIO tags of spans as ranges, by position; the last one given of overlapping spans wins."""
     pieces = [(span.start, span.end, span.label, True) for span in spans if span.start < span.end]
     if all(one[1] <= following[0] for one, following in pairwise(pieces)):
         return pieces
     waiting = sorted(range(len(pieces)), key=pieces.__getitem__, reverse=True)
-    over: list[int] = []  # a heap of the negative numbers of those that have begun
+    over: list[int] = []  # a heap of the negative numbers of the spans that have begun
     written = []
     for start, end in pairwise(sorted({position for piece in pieces for position in piece[:2]})):
         while waiting and pieces[waiting[-1]][0] == start:
@@ -144,7 +144,7 @@ def _pieces(spans: Sequence[Span]) -> list[_Piece]:
 
 
 def _in_common(one: Sequence[_Piece], other: Sequence[_Piece]) -> tuple[int, int]:
-    """How many positions both sides have pieces at, and how many of these have the same tag."""
+    """Count the positions that have pieces on both sides, and those of them that have the same tag."""
     common = alike = i = j = 0
     while i < len(one) and j < len(other):
         start, end, label, begins = one[i]
@@ -160,7 +160,7 @@ def _in_common(one: Sequence[_Piece], other: Sequence[_Piece]) -> tuple[int, int
 
 
 def _length(gold: Side, predicted: Side, touched: int) -> int:
-    """The number of positions of the document; without its text, those that a span of either side covers."""
+    """Return the number of positions of the document; without its text, `touched`, those that spans cover."""
     for side in (gold, predicted):
         if side.document is not None and side.document.end is not None:
             return side.document.end - side.document.start

@@ -1,10 +1,10 @@
 """Metric `levels`: CLUEval's recall and precision at four levels of leniency.
 
-Every span of either side has one of five classes (see `clueval.spans.match_classes`). At level n, the spans
-of classes 1 to n are true positives: recall is their share among the gold spans, precision their share among
+Every span of each side has one of five classes (see `clueval.spans.match_classes`). At level n, the spans
+of classes 1 to n are true positives: recall is their share of the gold spans, precision their share of
 the predicted spans, each with its own support. *Labelled* in a layer means that the joined label of the match
-must equal the span's own label; spans without a label in the layer are not counted there. Per-label recall is
-over gold spans with that label, per-label precision over predicted spans with it.
+must also equal the span's own label; spans without a label in the layer are not counted there. Per-label
+recall is computed over gold spans with that label, per-label precision over predicted spans with it.
 
 Source: the CLUEval algorithm.
 """
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
-"""The strictest level at which a span of each class is a true positive; missed spans never are."""
+"""The strictest level at which a span of a class is a true positive; missed and spurious ones never are."""
 
 _Numbers = tuple[list[int], list[int]]
-"""Of a label, for gold and predicted: how many spans have it, and the true positives at level 1, 2, 3, 4."""
+"""For a label, of gold and of predicted: the number of spans, and of true positives at levels 1 to 4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Levels:
 
     @property
     def needs(self) -> Needs:
-        """Labels and tags are enough."""
+        """Return no needs: labels and tags are enough."""
         return Needs()
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -99,7 +99,7 @@ class Levels:
         return levels(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
 
 def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
@@ -113,7 +113,7 @@ def _unlabelled(classes: Mapping[str, Mapping[str, int]], level: int) -> Counts:
 
 
 def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
-    """The labelled counts of a tally, by layer and label; one pass, however many layers and labels there are."""
+    """Return the labelled counts of a tally by layer and label; needs one pass for any number of labels."""
     layers: defaultdict[str, dict[str, _Numbers]] = defaultdict(dict)
     for key, n in total.items():
         if key[0] == "label":
@@ -132,7 +132,7 @@ def _by_layer(total: Tally) -> dict[str, dict[str, _Numbers]]:
 
 
 def _labelled(labels: Mapping[str, _Numbers]) -> dict[str, Any]:
-    """The labelled report of one layer at every level."""
+    """Return the labelled report of one layer at every level."""
     rows = sorted(labels.items())
     report = {}
     for level in LEVELS:

@@ -1,6 +1,6 @@
-"""Counting matches: how many spans of either side have which class and were found as what.
+"""Counting matches: the number of spans of each side by class and by the label that was found.
 
-The numbers of `clueval.spans.matching.match_spans`, without a match for each span.
+The numbers follow from `clueval.spans.matching.match_spans`, but no match is built for each span.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clueval.spans.span import Frozen, Labels
 
 
 class LabelCount(NamedTuple):
-    """`number` spans of a side with this label in a layer are of this class and were found as that label."""
+    """The number of spans of a side that have this label, this class and this found label in a layer."""
 
     layer: str
     label: str
@@ -28,10 +28,11 @@ class LabelCount(NamedTuple):
 
 
 def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Kind, int], list[LabelCount]]]:
-    """Of each side its name, how many spans have which class, and what they were found as in their layers.
+    """Yield for each side its name, the number of spans of each class, and the labels found in each layer.
 
-    The same numbers as from `match_spans` both ways, without a match for each span. Spans that are not to be
-    counted are partners only; spans without a label in a layer are in none of its numbers. O(n log n).
+    The numbers are those of `match_spans` in both directions, without a match for each span. Spans that are
+    not counted can still be matched by spans of the other side; spans without a label in a layer are in none
+    of its numbers. Costs O(n log n) for n spans.
 
     Raises `OverlapError` if two spans of one side overlap.
     """
@@ -60,8 +61,8 @@ def count_matches(gold: Side, predicted: Side) -> Iterator[tuple[str, Mapping[Ki
 def _found(
     own: Flat, other: Flat, other_keys: Sequence[Hashable], classes: Classes, labels: dict[Hashable, Labels]
 ) -> list[Hashable]:
-    """The key of the joined labels of each span's partners, None for none; new labels are added."""
-    found = list(map([*other_keys, None].__getitem__, classes.firsts))  # the last one is number -1
+    """Return the key of each span's joined partner labels, None for no partner; add new ones to `labels`."""
+    found = list(map([*other_keys, None].__getitem__, classes.firsts))  # the last one has the number -1
     starts, ends = other.starts, other.ends
     one_layer = len({tuple(of) for of in labels.values() if of}) == 1 and all(
         None not in of.values() for of in labels.values()
@@ -71,7 +72,7 @@ def _found(
         keys = other_keys[first:past]
         if keys.count(keys[0]) == len(keys):
             continue
-        if one_layer and past - first == 2:  # they touch inside the span: the longer part decides
+        if one_layer and past - first == 2:  # the two meet inside the span: the longer part decides
             if 2 * ends[first] < own.starts[number] + own.ends[number] and labels[keys[0]] != labels[keys[1]]:
                 found[number] = keys[1]
             continue
@@ -89,7 +90,7 @@ def _found(
 def _in_layers(
     counted: Mapping[tuple[Hashable, int, Hashable], int], labels: Mapping[Hashable, Labels]
 ) -> Iterator[LabelCount]:
-    """What the spans with the labels of a key were found as, layer by layer."""
+    """Yield the found labels layer by layer, from counts of keys that name the labels of all layers."""
     rows: Counter[tuple[str, str, int, str | None]] = Counter()
     for (key, kind, found), number in counted.items():
         others = labels[found]

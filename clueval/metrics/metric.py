@@ -1,11 +1,11 @@
-"""What a metric is, and what it is given.
+"""The interface of metrics, and the values that they are given.
 
-A metric is a frozen dataclass of its settings (the fields enter the signature). It says what it needs (`Needs`)
-and brings its methods. `count` looks at one document and returns a `Tally`, which adds: over documents, in any
-order, in any process. `count_agreed` counts spans that stand on both sides alike, where no other span of either
-side overlaps them, without building them: most of a good system's output. `scores` turns the sum into the
-report, `headlines` names the rates of a report to cite, `tables` shows it, and `check` refuses settings that
-name something which never occurred.
+A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs
+(`Needs`). `count` counts one document and returns a `Tally`; tallies can be added over documents, in any
+order and in any process. `count_agreed` counts spans that are equal on both sides and overlap no other span
+of either side, without building them; most of a good system's output consists of such spans. `scores` turns
+the sum into the report, `headlines` names the rates of a report to cite, `tables` shows it, and `check`
+refuses settings that name a label, type or feature that never occurred.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ Rates = tuple[float, float, float]
 class Side:
     """One side of one sequence in one document.
 
-    `spans` are in the order in which the document has them. `counted` says of each whether it is counted
-    (None: all are); a span that a filter leaves out still serves the other side as a partner. `document` is
-    where the spans come from, and None where a metric is called on bare spans; `tags` are the tags of its
-    positions as they are written, if it has any.
+    `spans` are in the order of the document. `counted` has one value for each span, whether it is counted
+    (None: all are); a span that a filter excludes can still be matched by spans of the other side. `document`
+    is the document of the spans, and None where a metric is called on spans alone; `tags` are the tags of its
+    positions as they are written, or None.
     """
 
     spans: Sequence[Span]
@@ -44,13 +44,13 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a metric needs beyond labels and tags.
+    """The needs of a metric beyond labels and tags.
 
     Args:
-        documents: it looks at features, sentences or texts, so whole documents must be built.
-        same_text: both sides must have the same text; False: it takes two different texts as they are.
-        every_span: set if it cannot leave spans out of the count; it says what to do instead of a filter.
-        within: a layer that frames what is counted and is not scored itself.
+        documents: the metric reads features, sentences or texts, so whole documents must be built.
+        same_text: both sides must have the same text; False: the texts may differ.
+        every_span: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
+        within: a layer within which the metric counts; the layer itself is not scored.
     """
 
     documents: bool = False
@@ -64,35 +64,35 @@ class Metric(Protocol):
 
     name: ClassVar[str]
     zero: ClassVar[str]
-    """What 0/0 is, for the signature."""
+    """The value of 0/0, for the signature."""
 
     @property
     def needs(self) -> Needs:
-        """What it needs, which may depend on its settings."""
+        """Return the needs of the metric, which may depend on its settings."""
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. Raises `OverlapError` where the metric forbids overlapping spans."""
+        """Count one document. Raises `OverlapError` if spans overlap and the metric forbids it."""
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count ``labels[l]`` isolated spans labelled ``l`` on both sides, and positions tagged alike."""
+        """Count ``labels[l]`` isolated spans labelled ``l`` on both sides, and positions with equal tags."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The report over everything counted, for a sequence whose spans carry these layers."""
+        """Return the report on everything counted, for a sequence whose spans have these layers."""
 
     def headlines(self, report: Mapping[str, Any]) -> Mapping[str, Rates]:
-        """The rates of a report that stand for all spans together, by the name to cite them by."""
+        """Return the rates that summarise all spans together, by the name to cite them by."""
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        """The report as tables; each title begins with `title`."""
+        """Yield the tables of a report; each title begins with `title`."""
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a setting that names what never occurred in all that was counted."""
+        """Raise `UsageError` for a setting that names something that never occurred in the data."""
 
 
 def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
-    """Raise `UsageError` if a metric that counts all spans or none is to leave some out.
+    """Raise `UsageError` if a filter excludes spans from a metric that must count every span.
 
-    `sides` are those of a document, of which some may leave spans out; None: a filter is known to do so.
+    `sides` are the sides of one document, which are checked; None: the caller knows that there is a filter.
     """
     instead = metric.needs.every_span
     leaving = [side for side in sides or () if side.counted is not None]
@@ -107,7 +107,7 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
 
 
 def rates_of(entry: Mapping[str, float], ending: str = "") -> Rates:
-    """The rates of an entry of a report; F1 is computed where the entry has only other F-betas."""
+    """Return the rates of an entry of a report; F1 is computed if the entry has only other F-betas."""
     precision, recall = entry[f"precision{ending}"], entry[f"recall{ending}"]
     f1 = entry.get(f"f1{ending}")
     return precision, recall, f_measure(precision, recall) if f1 is None else f1

@@ -1,7 +1,8 @@
-"""Metric `muc`: the five categories of the Message Understanding Conferences under SemEval-2013's four schemes.
+"""Metric `muc`: the five categories of the MUC conferences under the four schemes of SemEval-2013.
 
-Gold and predicted spans are paired one to one. A pair is *correct*, *incorrect* or *partial* (worth a half), a
-gold span in no pair is *missed*, a predicted one *spurious*:
+MUC is the Message Understanding Conference. Gold and predicted spans are paired one to one. A pair is
+*correct*, *incorrect* or *partial* (which counts half), a gold span in no pair is *missed*, a predicted one
+*spurious*:
 
 =========  =======================================  ===========================================
 scheme     correct                                  any other pair that overlaps
@@ -12,32 +13,33 @@ partial    same start and end                       partial
 type       same label, overlapping                  incorrect
 =========  =======================================  ===========================================
 
-``possible = correct + incorrect + partial + missed`` is the number of gold spans, ``actual = correct + incorrect +
-partial + spurious`` that of predicted ones; ``precision = (correct + partial / 2) / actual``, ``recall = (correct +
-partial / 2) / possible``. A pair stands in the row of its gold span's label, as in MUC's tables, so the rows of
-the labels add up to the totals.
+The number of gold spans is ``possible = correct + incorrect + partial + missed``, the number of predicted
+spans is ``actual = correct + incorrect + partial + spurious``; ``precision = (correct + partial / 2) /
+actual`` and ``recall = (correct + partial / 2) / possible``. A pair is counted in the row of its gold span's
+label, as in MUC's tables, so the rows of the labels add up to the totals.
 
-How pairs are found does not depend on the order of the spans. Equal spans of equal label come first. For `type` then
-come as many overlapping pairs of equal label as can be (where the spans of neither side overlap one another, such
-that the most of all are paired); for the others, spans of equal start and end; then whatever overlaps. Each time
-as many pairs are made as can be: the span that ends first takes, of the spans of the other side that it overlaps,
-the one that ends first. (It is the one that can do least for any later span, so nothing is lost by giving it
-away.) Spans may nest, overlap, repeat and be of zero length; spans that touch do not overlap.
+The pairs do not depend on the order of the spans. Equal spans with equal labels are paired first. For `type`,
+the next pairs are as many overlapping pairs of equal label as possible (where the spans of neither side
+overlap one another, among such pairings the one with the most pairs in all is taken); for the other schemes,
+spans of equal start and end. All other overlapping spans come last. Each step makes as many pairs as
+possible: the span that ends first takes, of the spans of the other side that it overlaps, the one that ends
+first. (Later spans can use that one least, so taking it loses no pair.) Spans may nest, overlap, repeat and
+have zero length; spans that touch do not overlap.
 
-Example to follow by hand. [0,3) and [2,9) overlap gold [1,4), [2,9) overlaps [5,6) as well. [0,3) ends first and
-takes [1,4), the only one that it overlaps; then [5,6) ends first and takes [2,9). Had [2,9) been free to take
-the first that it overlaps, [0,3) and [5,6) would be left over:
+An example: [0,3) and [2,9) overlap gold [1,4); [2,9) overlaps [5,6) as well. [0,3) ends first and
+takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,9). If [2,9) took the first
+span that it overlaps, [0,3) and [5,6) would be left over:
 
 >>> gold, predicted = [Span(1, 4, "A"), Span(5, 6, "A")], [Span(2, 9, "A"), Span(0, 3, "A")]
 >>> list(overlap_pairs(gold, predicted))
 [(0, 1), (1, 0)]
 
-Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate 1.2.1,
-whose totals these are wherever they do not depend on the order in which it is given the spans (under `type`,
-spans that overlap several of the other side, or one another, may be paired otherwise). What it does and this
-does not: it pairs by order, and may lose an exact match to another span; an overlap of less than 1 % of a
-gold span is none to it; its figures of a label are those of the spans of that label alone, so a pair of two
-labels is missed and spurious there, and the rows do not add up.
+Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate
+1.2.1, which has the same totals wherever its totals do not depend on the order of the spans (under `type`,
+spans that overlap several of the other side, or one another, may be paired differently). nervaluate differs
+in three ways: it pairs in the order of the spans, and may lose an exact match to another span; it ignores an
+overlap of less than 1 % of a gold span; and it scores each label on the spans of that label alone, so a pair
+of two labels is missed and spurious there, and the rows do not add up.
 """
 
 from __future__ import annotations
@@ -81,10 +83,10 @@ class Muc:
     zero: ClassVar[str] = "0"
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; O(n log n) for n spans. Raises `UsageError` if only some spans are to be counted."""
+        """Count one document; O(n log n) for n spans. Raises `UsageError` if a filter excludes spans."""
         refuse_filter(self, (gold, predicted))
         tally: Tally = Counter()
-        # under every scheme equal spans come first, so the schemes share that stage
+        # the first stage pairs equal spans under every scheme, so the schemes share it
         equal, golds, predicteds = _pairing(gold.spans, predicted.spans, [_EQUAL])
         for label, n in Counter(one.label for one, _ in equal).items():
             for scheme in SCHEMES:
@@ -96,7 +98,7 @@ class Muc:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that stand alone and alike on both sides: correct in every scheme."""
+        """Count spans that are equal on both sides and isolated: correct in every scheme."""
         tally: Tally = Counter()
         for layers, n in labels.items():
             for scheme in SCHEMES:
@@ -105,7 +107,7 @@ class Muc:
 
     @property
     def needs(self) -> Needs:
-        """All spans: pairs take spans from one another."""
+        """Return that all spans are needed: a span in one pair is in no other."""
         return Needs(every_span="score without the filter, or filter the files")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -117,10 +119,10 @@ class Muc:
         return muc(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The report. The layers are not reported apart: a label is that of all of them."""
+        """Return the report; layers are not reported separately: a label is that of all layers."""
         overall: Tally = Counter()
         for (scheme, _, category), n in total.items():
             overall[scheme, None, category] += n
@@ -180,19 +182,20 @@ def _label(span: Span) -> str:
 
 
 def _anything(span: Span) -> None:
-    """The key that all spans share."""
+    """Return None, the key that all spans share."""
 
 
 def in_order(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """The first with the first, the second with the second, as far as both go."""
+    """Pair the first spans of both sides, then the second ones, and so on; yield their numbers."""
     numbers = range(min(len(gold), len(predicted)))
     return zip(numbers, numbers, strict=True)
 
 
 def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """As many pairs of overlapping spans as can be, each span in one at most; by their numbers.
+    """Yield as many pairs of overlapping spans as possible, by their numbers; each span is in one pair at
+    most.
 
-    Costs O(n log n) for n spans, in any order, nested and repeated ones too.
+    Costs O(n log n) for n spans, in any order; spans may be nested or repeated.
     """
     sides = gold, predicted
     order = sorted(
@@ -201,8 +204,8 @@ def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[t
         for number, span in enumerate(spans)
     )
     starts = [sorted((span.start, number) for number, span in enumerate(spans)) for spans in sides]
-    begun = [0, 0]  # how many of `starts` have begun
-    open_: tuple[list[tuple[int, int, int]], ...] = ([], [])  # heaps of these, by end
+    begun = [0, 0]  # for each side, how many of `starts` have begun
+    open_: tuple[list[tuple[int, int, int]], ...] = ([], [])  # heaps of the begun spans, by end
     done = [[False] * len(spans) for spans in sides]
     for end, start, side, number in order:
         if done[side][number]:
@@ -215,7 +218,7 @@ def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[t
             begun[other] += 1
         while heap and done[other][heap[0][2]]:
             heappop(heap)
-        # what is neither done nor begins too late ends no sooner than this one, so it overlaps it
+        # a span that is not done and has begun ends no sooner than this one, so it overlaps this one
         if heap and heap[0][0] > start:
             partner = heappop(heap)[2]
             done[other][partner] = True
@@ -223,9 +226,10 @@ def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[t
 
 
 def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
-    """As many overlapping pairs of equal label as can be, and with them as many pairs as can be; by their numbers.
+    """Yield pairs of overlapping spans, by number: as many of equal label as possible, then as many as
+    possible.
 
-    Only where spans hang together (by overlapping) of which those of one side do not overlap one another; other
+    Considers only overlap components in which the spans of each side do not overlap one another; other
     spans are in no pair. Costs O(n log n) for n spans.
 
     >>> gold, predicted = [Span(0, 2, "A"), Span(3, 6, "A")], [Span(0, 1, "B"), Span(1, 5, "A")]
@@ -241,7 +245,7 @@ def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tupl
 
 
 def _components(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[list[int], list[int]]]:
-    """The numbers of the spans that hang together, of either side, by position."""
+    """Yield the numbers of the spans of each overlap component, of both sides, by position."""
     component: tuple[list[int], list[int]] = ([], [])
     reach = 0
     for start, end, side, number in sorted(
@@ -258,10 +262,11 @@ def _components(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tup
 
 
 def _best_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> list[tuple[int, int]]:
-    """The best pairing of two flat sequences, by position.
+    """Return the best pairing of two sequences without overlaps of their own, by position.
 
-    Overlapping pairs of flat sequences have an order, in which neighbours share at most one span. So what can
-    follow depends on no more than whether the spans of the last pair are taken; the best for each is kept.
+    The overlapping pairs of such sequences have an order in which successive pairs share at most one span. So
+    the pairs that can follow depend only on whether the spans of the last pair are taken; the best of each
+    case is kept.
     """
     nothing: _Found = (0, 0, None)
     best: dict[tuple[bool, bool], _Found] = {(False, False): nothing}
@@ -292,10 +297,10 @@ def _best_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> list[tuple[i
 
 
 _Chain = tuple[int, int, Any] | None
-"""A pair of numbers, and the chain of those before it."""
+"""A pair of numbers, and the chain of the pairs before it."""
 
 _Found = tuple[int, int, _Chain]
-"""Pairs of equal label, pairs, and which they are."""
+"""The number of pairs of equal label, the number of pairs, and the pairs."""
 
 
 def _value(found: _Found) -> tuple[int, int]:
@@ -305,7 +310,7 @@ def _value(found: _Found) -> tuple[int, int]:
 Stage = tuple[
     Callable[[Span], Hashable], Callable[[Sequence[Span], Sequence[Span]], Iterable[tuple[int, int]]]
 ]
-"""How to group spans of both sides, and how to pair those of a group."""
+"""A key that groups the spans of both sides, and a function that pairs the spans of a group."""
 
 _EQUAL: Stage = (_identity, in_order)
 _REST: Stage = (_anything, overlap_pairs)
@@ -316,9 +321,9 @@ _BY_LABEL: Sequence[Stage] = ((_anything, flat_pairs), (_label, overlap_pairs), 
 def _pairing(
     gold: Iterable[Span], predicted: Iterable[Span], stages: Sequence[Stage]
 ) -> tuple[list[Pair], list[Span], list[Span]]:
-    """Pairs, gold spans left over, predicted spans left over, after all stages."""
+    """Return the pairs, the gold spans left over and the predicted spans left over after all stages."""
     pairs: list[Pair] = []
-    # in an order of their own, so that the order in which they are given does not matter
+    # sorted, so that the order of the arguments does not matter
     left = [sorted(spans, key=_identity) for spans in (gold, predicted)]
     for key, match in stages:
         groups: dict[Hashable, tuple[list[Span], list[Span]]] = {}

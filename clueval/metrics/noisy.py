@@ -1,25 +1,26 @@
 """Metric `noisy`: spans whose texts are nearly the same, where gold and predicted *texts* differ.
 
-For what OCR and the recognition of handwriting make of a text. Per document:
+For example, the predicted text comes from OCR or the recognition of handwriting. For each document:
 
 1. The two texts are aligned (`clueval.transforms.alignment`). A span reaches from the column of its first
-   character up to the column of the first character after it, so the characters that only the other side has
-   at its end are opposite to it.
-2. For each gold span in order of position: the first predicted span of the same label, in order of position,
-   that is not yet taken and shares a column with it. It is then taken, whether or not the two match.
-3. The two match if both have a text and the Levenshtein distance of their texts, over the length of the gold
-   one, is at most the threshold: 0 asks for equal texts, 1 may let quite different ones pass. Lengths and
-   distances are in code points, the blanks within a span included.
+   character up to the column of the first character after it, so characters that only the other side has
+   at its end belong to its columns.
+2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
+position,
+   that is not yet taken and shares a column with it, whether or not the two match.
+3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of the
+gold
+   text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
+   distances are in code points, including the blanks within a span.
 
-Precision is the share of the predicted spans that match, recall the share of the gold ones; ``ALL`` is over
-all labels. A rate over nothing is undefined, None, and so is F1 if one of the two is: **not 0**, as
-elsewhere.
-``file_mean`` is the unweighted mean of the documents' ``ALL`` rates, which Nerval prints for several files, a
-file being a document; a document whose rate is undefined does not enter that mean, and
-``documents_with_precision`` and its like say how many do.
+Precision is the share of predicted spans that match, recall the share of gold spans; ``ALL`` is over all
+labels. A rate with no spans to divide by is undefined, None, and so is F1 if precision or recall is: **not
+0**, unlike in other metrics. ``file_mean`` is the unweighted mean of the documents' ``ALL`` rates, which
+Nerval prints for several files (each file is a document); a document whose rate is undefined is not part of
+that mean, and ``documents_with_precision`` and similar counts say how many documents are.
 
-The example of Nerval's README: "Tolkien" was read as "Tolkieene", 2 of 7 characters, and "writer" as
-"writear".
+The example of Nerval's README: "Tolkien" was read as "Tolkieene", with 2 differences for 7 characters, and
+"writer" as "writear".
 
 >>> from clueval.spans.document import Document
 >>> gold = Document("1", {}, text="Tolkien was a writer .", unit="character")
@@ -30,7 +31,7 @@ The example of Nerval's README: "Tolkien" was read as "Tolkieene", 2 of 7 charac
 [('Tolkien', 'Tolkieene', 2, True), ('writer', 'writear', 1, True)]
 
 Source: Nerval (Miret and Kermorvant 2021). It reserves ``§`` and is limited to 256 different characters; this
-is not.
+metric is not.
 """
 
 from __future__ import annotations
@@ -53,10 +54,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """A gold span, the predicted span that is paired with it, their texts, and whether they match.
+    """A gold span, the predicted span that it takes, their texts, and whether they match.
 
-    `predicted` is None where no span was left that shares a column and the label; its text is then empty.
-    `opposite` is what the predicted text has in the columns of the gold span, whatever is marked there.
+    `predicted` is None if the gold span takes none (step 2); its text is then empty.
+    `opposite` is the predicted text in the columns of the gold span, whichever spans are there.
     `distance` is the number of code points to insert, delete or replace in one text to get the other.
     """
 
@@ -70,7 +71,7 @@ class Explanation:
 
     @property
     def error_rate(self) -> float | None:
-        """The distance over the length of the gold text, which the threshold limits; None without a text."""
+        """Return the distance divided by the length of the gold text; None if the gold text is empty."""
         return self.distance / len(self.gold_text) if self.gold_text else None
 
 
@@ -92,7 +93,7 @@ class Text(NamedTuple):
 
     @classmethod
     def of(cls, name: str, side: Side) -> Text:
-        """The text of a side, gold or predicted by name. Raises `UsageError` if it has none."""
+        """Return a side, called `name` in errors, as text. Raises `UsageError` if it has no text."""
         if side.document is None:
             raise UsageError(
                 f"metric 'noisy' needs the text of the {name} side", advice="give documents with their texts"
@@ -106,24 +107,25 @@ class Text(NamedTuple):
         return cls(characters.text, sorted(entities, key=_position))
 
     def of_entity(self, entity: TextSpan | None) -> str:
-        """The text of a span; empty for none."""
+        """Return the text of a span; empty for None."""
         return "" if entity is None else self.text[entity.start : entity.end]
 
 
 def pair_entities(
     gold: Sequence[TextSpan], predicted: Sequence[TextSpan], alignment: Alignment
 ) -> Iterator[tuple[TextSpan, TextSpan | None]]:
-    """Every gold span, in order, with the predicted span that it takes, if any is left for it.
+    """Yield every gold span, in order, with the predicted span that it takes, or None.
 
-    Both sides are sorted by position; the alignment is that of their texts. Holds the predicted spans; costs
-    O(log n) for a span.
+    Both sides are sorted by position; `alignment` is the alignment of their texts. Holds the predicted spans;
+    costs O(log n) for a span.
     """
     waiting: dict[str, list[TextSpan]] = {}
     for other in predicted:
         if other.start < other.end:
             waiting.setdefault(other.label, []).append(other)
-    # Columns never run against positions. So a predicted span that ends before one gold span ends before all
-    # that follow, and of each label it is enough to know how many are taken or behind.
+    # Columns increase with positions. So a predicted span that ends before one gold span ends before all
+    # later
+    # ones, and for each label the number of predicted spans that are taken or passed is enough.
     passed = dict.fromkeys(waiting, 0)
     for one in gold:
         if one.start == one.end or one.label not in waiting:
@@ -142,13 +144,14 @@ def pair_entities(
 class Noisy:
     """The metric; see the module's docstring.
 
-    `threshold` is the greatest share of the gold text, from 0 to 1, in which the texts of a match may differ.
-    `max_alignment` is the greatest product of the lengths of two texts that are aligned; it decides only what
-    is refused, never a score, and does not enter equality.
+    `threshold` is the greatest error rate of a match, from 0 to 1 (see `Explanation.error_rate`).
+    `max_alignment` is the greatest product of the lengths of two texts that are aligned; it only decides
+    which texts are refused, never changes a score, and is not compared by ``==``.
 
     The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("matched", label)`` count
-    spans and matches, ``("document", gold, predicted, matched)`` counts the documents that have so many of
-    each over all labels. All are integers, so sums are exact, and the means come from the sums.
+    spans and matches, ``("document", gold, predicted, matched)`` counts the documents that have these numbers
+    of spans and matches over all labels. All counts are integers, so sums are exact; means are computed from
+    the sums.
 
     Raises `UsageError` for settings outside their range.
     """
@@ -181,10 +184,10 @@ class Noisy:
             raise UsageError(f"max_alignment must be a whole number above 0, not {self.max_alignment!r}")
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document; it costs its alignment, which is made if both sides have spans.
+        """Count one document; the texts are aligned only if both sides have spans.
 
-        Raises `UsageError` for a side without a text, for texts too long to be aligned, and where a filter
-        leaves out only one of two spans that match; `MissingExtra` if rapidfuzz is not installed.
+        Raises `UsageError` for a side without a text, for texts too long to be aligned, and if a filter
+        excludes only one of two spans that match; `MissingExtra` if rapidfuzz is not installed.
         """
         own, other = Text.of("gold", gold), Text.of("predicted", predicted)
         tally: Tally = Tally()
@@ -204,18 +207,18 @@ class Noisy:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Refused, as `UsageError`: texts are compared and documents are counted, so documents are needed."""
+        """Raise `UsageError`: texts are compared and documents are counted, so documents are needed."""
         raise UsageError(
             "metric 'noisy' counts whole documents with their texts, not passages", advice="use count"
         )
 
     @property
     def needs(self) -> Needs:
-        """Texts, which may differ."""
+        """Return that documents are needed, whose texts may differ."""
         return Needs(documents=True, same_text=False)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        """None: its rates can be undefined."""
+        """Return nothing: the rates can be undefined."""
         return {}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
@@ -224,12 +227,12 @@ class Noisy:
         return noisy(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The report: ``ALL``, ``per_label`` and ``file_mean``. Labels are those that either side has.
+        """Return the report: ``ALL``, ``per_label`` and ``file_mean``. Labels are all labels of either side.
 
-        The layers are not reported apart: a label is that of all of them.
+        The layers are not reported separately: a label is that of all layers together.
         """
         per_label = {
             label: (total["gold", label], total["predicted", label], total["matched", label])
@@ -244,9 +247,9 @@ class Noisy:
         }
 
     def explain(self, gold: Side, predicted: Side) -> Iterator[Explanation]:
-        """Every gold span that is counted, with its counterpart, in order of position.
+        """Yield every gold span that is counted, with the predicted span that it takes, in order of position.
 
-        Holds one document, its alignment and its spans. Raises as `count` does.
+        Holds one document, its alignment and its spans. Raises the same errors as `count`.
         """
         own, other = Text.of("gold", gold), Text.of("predicted", predicted)
         alignment = self._align(own, other, gold)
@@ -268,7 +271,7 @@ class Noisy:
         return align(own.text, other.text, max_cells=self.max_alignment, document=document)
 
     def _matches(self, own: str, other: str) -> bool:
-        """Whether two texts are near enough; what has no text is near nothing."""
+        """Return whether two texts differ by no more than the threshold; an empty text matches nothing."""
         if not own or not other:
             return False
         return own == other or edit_distance(own, other) / len(own) <= self.threshold
@@ -279,7 +282,7 @@ def _position(entity: TextSpan) -> tuple[int, int]:
 
 
 def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
-    """Whether two spans that match are counted. Raises `UsageError` if only one of them is."""
+    """Return whether two spans that match are counted. Raises `UsageError` if only one of them is."""
     if partner is not None and one.counted != partner.counted:
         raise UsageError(
             f"metric 'noisy' cannot count only one of a pair, as a filter asks for at {name_of(one.span)}",
@@ -289,13 +292,13 @@ def _both_count(one: TextSpan, partner: TextSpan | None) -> bool:
 
 
 def _opposite(one: TextSpan, alignment: Alignment) -> str:
-    """What the predicted text has in the columns of a gold span."""
+    """Return the predicted text in the columns of a gold span."""
     first, last = (alignment.column_of_gold(position) for position in (one.start, one.end))
     return alignment.predicted[alignment.predicted_before(first) : alignment.predicted_before(last)]
 
 
 def _rates(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
-    """Precision, recall and F1; None where they are undefined."""
+    """Return precision, recall and F1; None if they are undefined."""
     precision = rate(matched, predicted) if predicted else None
     recall = rate(matched, gold) if gold else None
     f1 = None if precision is None or recall is None else f_measure(precision, recall)
@@ -307,7 +310,7 @@ def _entry(gold: int, predicted: int, matched: int) -> dict[str, float | None]:
 
 
 def _mean(documents: Mapping[tuple[int, int, int], int]) -> dict[str, float | None]:
-    """The means of the documents' rates, given how many documents have which counts."""
+    """Return the means of the documents' rates, from the number of documents with the same counts."""
     report: dict[str, float | None] = {}
     weights: dict[str, int] = {}
     for name in ("precision", "recall", "f1"):

@@ -1,20 +1,21 @@
-"""Graded credit for partial overlap: loio's way of counting.
+"""Metric `partial`: graded credit for partial overlap, as loio counts.
 
-Spans are half-open, as everywhere; a length is a number of positions, code points or tokens, whichever the
-document counts. Each label is evaluated apart, so spans of different labels may overlap and spans of one
-label may not. Per document and label:
+Spans are half-open; a length is a number of positions, which are code points or tokens, depending on the
+document. Each label is evaluated separately, so spans of different labels may overlap but spans of one
+label may not. For each document and label:
 
-1. Spans with the same start and end on both sides are exact matches, those of zero length too. They pair one
-   to one and take no further part.
-2. Neither do the spans of zero length that are left: nothing can overlap them in part.
-3. The predicted spans that are left take, in order of position, the first gold span not yet taken that they
-   share at least one position with. The *overlap factor* of the two is the length that they share over the
-   length of the longer one.
+1. Spans with the same start and end on both sides are exact matches, also spans of zero length. They pair one
+   to one and are not used again.
+2. Remaining spans of zero length are not paired: nothing can overlap them partially.
+3. Each remaining predicted span, in order of position, takes the first gold span not yet taken that it
+   shares at least one position with. The *overlap factor* of the two is the length that they share divided by
+   the length of the longer one.
 4. ``TP = exact + s * (sum of the factors)``, ``FP = predicted - TP``, ``FN = gold - TP``; s, between 0 and 1,
-   is the support of partial matches: at 0 only exact matches count, at 1 a partial one counts its factor.
+   is the support of partial matches: at 0 only exact matches count, at 1 a partial match counts its factor.
 
-The article's example is a contract with two parties, in which a system marked four fragments as a party. The
-second falls short of the first party, the third is the rest of it, the fourth is the other party:
+In the article's example, a contract has two parties, and a system marked four fragments as a party. The
+second fragment is the beginning of the first party, the third is the rest of it, the fourth is the other
+party:
 
 >>> gold = [Span(190, 346), Span(351, 473)]
 >>> predicted = [Span(0, 86), Span(190, 325), Span(330, 346), Span(351, 473)]
@@ -25,18 +26,18 @@ second falls short of the first party, the third is the rest of it, the fourth i
 [190,346) [190,325) 135 156 0.8654
 
 The other party is exact. Of the rest, the first fragment overlaps nothing and is left over; the second takes
-the first party; the third overlaps the first party as well, but finds it taken. So TP = 1 + 0.75 * 135/156:
+the first party; the third overlaps the first party too, which is already taken. So TP = 1 + 0.75 * 135/156:
 
 >>> metric = Partial(factor=0.75)
 >>> report = metric.scores(metric.count(Side(gold), Side(predicted)), ["label"])["micro"]
 >>> {name: round(report[name], 4) for name in ("tp_gold", "fp", "fn", "precision", "recall", "f1")}
 {'tp_gold': 1.649, 'fp': 2.351, 'fn': 0.351, 'precision': 0.4123, 'recall': 0.8245, 'f1': 0.5497}
 
-(The article goes on with numbers cut to four decimals, and prints the precision 0.4122 and the F1 0.5496.)
+(The article cuts intermediate numbers to four decimals, and prints the precision 0.4122 and the F1 0.5496.)
 
 Source: Serge Sotnyk, "Yet another way of NER systems evaluation"; the author's library is ``loio_metrics``.
-It counts a predicted span of zero length without a gold one as an exact match; the article does not, and
-neither does this.
+The library counts a predicted span of zero length without a gold span as an exact match; the article does
+not, and neither does this metric.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _position = attrgetter("start", "end")
 
 
 class PartialMatch(NamedTuple):
-    """A gold and a predicted span that are paired, the length that they share, and that of the longer one."""
+    """A pair of a gold and a predicted span, the length they share, and the length of the longer one."""
 
     gold: Span
     predicted: Span
@@ -73,19 +74,19 @@ class PartialMatch(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether the two have the same start and end: only then the overlap is all of the longer one."""
+        """Return whether both have the same start and end, so that the overlap is the whole longer span."""
         return self.overlap == self.longest
 
     @property
     def factor(self) -> float:
-        """The overlap factor, above 0 up to 1; 1 for an exact match, of zero length too."""
+        """Return the overlap factor, above 0 up to 1; 1 for an exact match, also of zero length."""
         return 1.0 if self.exact else self.overlap / self.longest
 
 
 def overlap_factor(one: Span, other: Span) -> float:
-    """The length that two spans share over the length of the longer one, between 0 and 1.
+    """Return the length that two spans share divided by the length of the longer one, between 0 and 1.
 
-    Equal spans have 1, of zero length too; spans that share no position have 0. Labels play no part.
+    Equal ranges give 1, also of zero length; spans that share no position give 0. Labels are ignored.
 
     >>> overlap_factor(Span(0, 4), Span(1, 6)), overlap_factor(Span(3, 3), Span(3, 3))
     (0.6, 1.0)
@@ -97,9 +98,9 @@ def overlap_factor(one: Span, other: Span) -> float:
 
 
 def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator[PartialMatch]:
-    """The pairs in the order in which the algorithm finds them; what is in none of them is unmatched.
+    """Yield the pairs in the order in which the algorithm finds them; all other spans are unmatched.
 
-    Label by label in their order; of each label first the exact matches, then the partial ones, both by
+    Labels come in alphabetical order; for each label first the exact matches, then the partial ones, both by
     position. The spans may come in any order. Raises `OverlapError` for overlapping spans of one label on one
     side. Holds all spans; O(n log n) for n spans.
 
@@ -118,10 +119,10 @@ def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator
 
 
 def glue_spans(spans: Iterable[Span]) -> list[Span]:
-    """The spans by position, where those of one label that overlap are made one.
+    """Return the spans by position, with overlapping spans of one label joined into one.
 
-    It reaches from their least start to their greatest end, and has the labels, id and line of the first of
-    them; what else they carried is gone. Spans that touch stay two. O(n log n) for n spans.
+    A joined span reaches from the least start to the greatest end, and has the labels, id and line of its
+    first span; other attributes are lost. Spans that touch are not joined. O(n log n) for n spans.
 
     >>> spans = [Span(3, 7, "A"), Span(0, 4, "A"), Span(7, 9, "A"), Span(1, 2, "B")]
     >>> [name_of(span) for span in glue_spans(spans)]
@@ -136,13 +137,14 @@ class Partial:
     """The metric: graded credit for partial overlap; see the module's docstring for how pairs are found.
 
     `factor` is the support s of partial matches, from 0 to 1. With `glue`, overlapping spans of one label are
-    made one before anything is counted, and the report says under ``glued`` how many spans of each side went
-    into another. `betas` are further F-measures, reported beside ``f1`` as ``f2``, ``f0.5`` and so on. A
-    span's label is `Span.label`; what it covers is its whole range, gaps included.
+    joined before counting, and the report says under ``glued`` how many spans of each side were joined
+    to another. `betas` are further F-measures, reported next to ``f1`` as ``f2``, ``f0.5`` and so on. A
+    span's label is `Span.label`; it covers its whole range, including gaps.
 
     The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("exact", label)`` count spans
-    and exact pairs; ``("shared", label, n)`` is the length that partial pairs share whose longer span has the
-    length n; ``("glued", label, side)`` counts spans glued to another. All are integers, so sums are exact.
+    and exact pairs; ``("shared", label, n)`` is the total length shared by the partial pairs whose longer
+    span has the length n; ``("glued", label, side)`` counts spans joined to another. All are integers, so
+    sums are exact.
 
     Raises `UsageError` for settings outside their range.
 
@@ -187,8 +189,8 @@ class Partial:
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans.
 
-        Raises `OverlapError` for overlapping spans of one label on one side, unless they are to be glued, and
-        `UsageError` where only some spans are to be counted: what a pair is worth does not divide.
+        Raises `OverlapError` for overlapping spans of one label on one side, unless `glue` joins them, and
+        `UsageError` if a filter excludes spans: the value of a pair cannot be divided between its two spans.
         """
         refuse_filter(self, (gold, predicted))
         tally: Tally = Counter()
@@ -203,7 +205,7 @@ class Partial:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that stand alone and alike on both sides: each is an exact match."""
+        """Count spans that are equal on both sides and isolated: each is an exact match."""
         tally: Tally = Counter()
         for layers, n in labels.items():
             label = Span(0, 0, layers).label
@@ -213,7 +215,7 @@ class Partial:
 
     @property
     def needs(self) -> Needs:
-        """All spans: what a pair is worth does not divide."""
+        """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
         return Needs(every_span="score without the filter, or filter the files")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -225,13 +227,13 @@ class Partial:
         return prf_per_label(title, report)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """Micro, macro and per label; true positives and what follows from them are fractions of spans.
+        """Return micro, macro and per-label entries; true positives, FP and FN are fractions of spans.
 
-        Labels are those that either side has. The layers are not reported apart: a label is that of all of
-        them. 0/0 is 0.
+        Labels are all labels of either side. The layers are not reported separately: a label is that of all
+        layers together. 0/0 is 0.
         """
         per_label = self._counts(total)
         counts = list(per_label.values())
@@ -251,7 +253,7 @@ class Partial:
         return report
 
     def _spans(self, name: str, side: Side, tally: Tally) -> dict[str, list[Span]]:
-        """One side's spans by label, counted, and known not to overlap."""
+        """Count one side's spans and return them by label. Raises `OverlapError` as `count` does."""
         groups = _by_label(side.spans)
         for label, spans in groups.items():
             if self.glue:
@@ -264,7 +266,7 @@ class Partial:
         return groups
 
     def _counts(self, total: Tally) -> dict[str, Counts]:
-        """The counts of each label, in the order of the labels."""
+        """Return the counts of each label, in alphabetical order of the labels."""
         factors: dict[str, list[float]] = {label: [] for label in sorted({key[1] for key in total})}
         for key, n in total.items():
             if key[0] == "shared":
@@ -277,7 +279,7 @@ class Partial:
         return counts
 
     def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
-        """A PRF entry with the further F-measures."""
+        """Return a PRF entry with the further F-measures added."""
         return report | {f"f{float(beta)!r}".removesuffix(".0"): f(beta) for beta in self.betas}
 
 
@@ -286,7 +288,7 @@ def _is_number(value: object) -> bool:
 
 
 def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
-    """The spans of each label, sorted by position."""
+    """Return the spans of each label, sorted by position."""
     groups: dict[str, list[Span]] = {}
     for span in spans:
         groups.setdefault(span.label, []).append(span)
@@ -296,7 +298,7 @@ def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
 
 
 def _refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
-    """Raise `OverlapError` if any two of these overlap; sorted as they are, two neighbours do then."""
+    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do."""
     for one, other in pairwise(spans):
         if other.start < one.end:
             raise OverlapError(
@@ -305,12 +307,12 @@ def _refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None
                 file=document.file if document is not None else None,
                 line=other.line,
                 document=document.id if document is not None else None,
-                advice="correct them, or set glue to make them one",
+                advice="correct them, or set glue to join them",
             )
 
 
 def _glued(spans: Sequence[Span]) -> list[Span]:
-    """Sorted spans of one label, with those that overlap made one."""
+    """Return sorted spans of one label, with overlapping ones joined."""
     glued: list[Span] = []
     for span in spans:
         if glued and span.start < glued[-1].end:
@@ -323,7 +325,7 @@ def _glued(spans: Sequence[Span]) -> list[Span]:
 
 
 def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """The pairs within one label; both sides are sorted and without overlaps."""
+    """Yield the pairs within one label; both sides are sorted and without overlaps."""
     gold_left: list[Span] = []
     predicted_left: list[Span] = []
     yield from _exact_matches(gold, predicted, gold_left, predicted_left)
@@ -333,7 +335,7 @@ def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[Partia
 def _exact_matches(
     gold: Sequence[Span], predicted: Sequence[Span], gold_left: list[Span], predicted_left: list[Span]
 ) -> Iterator[PartialMatch]:
-    """The pairs of equal spans; the others, where they have a length, go to the lists of what is left."""
+    """Yield the pairs of equal spans; other spans with a length go to `gold_left` or `predicted_left`."""
     i = j = 0
     while i < len(gold) and j < len(predicted):
         one, other = gold[i], predicted[j]
@@ -355,7 +357,7 @@ def _exact_matches(
 
 
 def _overlaps(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
-    """The partial pairs of what is left.
+    """Yield the partial pairs of the remaining spans.
 
     Invariant: a gold span before number i is taken, or ends before this predicted span and all later ones.
     """

@@ -1,7 +1,7 @@
 """The reports of the metrics as tables.
 
-Each function turns the report of one metric, whose shape the metric documents, into tables; `of_report` makes
-those of a whole result, with break-downs.
+Each function turns the report of one metric into tables; the metric documents the report. `of_report` makes
+the tables of a whole result, with its break-downs.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LEVEL_NAMES = {"1": "1 exact", "2": "2 +superset", "3": "3 +tiling", "4": "4 +ov
 
 
 def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
-    """The tables of everything that `Result.to_dict` gives, in order, as far as it is from these metrics."""
+    """Yield the tables of a report made by `Result.to_dict`, in its order, for the metrics given."""
     by_name = {metric.name: metric for metric in metrics}
 
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
@@ -40,7 +40,7 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
 
 
 def of_section(name: str, section: Report) -> Iterator[Table]:
-    """The numbers of what an observer reports, if there are any; a number in a dictionary by its path."""
+    """Yield a table of the numbers in an observer's section; nested ones are named by their path."""
 
     def numbers(report: Report, path: str) -> Iterator[list[Cell | Rate]]:
         for key, value in report.items():
@@ -54,17 +54,17 @@ def of_section(name: str, section: Report) -> Iterator[Table]:
 
 
 def _unprojected(spans: Sequence[Report]) -> Table:
-    """Where texts were aligned: the predicted spans that were lost, in the positions of the predicted text."""
+    """Return the table of predicted spans that alignment lost, by positions in the predicted text."""
     rows = [
         [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
         for span in spans
     ]
-    title = "Predicted spans that have no place on the gold text (each counts as wrong)"
+    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
     return Table(title, ["document", "label", "start", "end_inclusive"], rows)
 
 
 def of_known(report: Report) -> Iterator[Table]:
-    """The tables of a report, as far as it is from metrics of this package."""
+    """Yield the tables of a report, for the metrics of this package in it."""
     return of_report(report, [metric_named(name) for name in report["metrics"] if name in METRICS])
 
 
@@ -98,7 +98,7 @@ def levels(title: str, report: Report) -> Iterator[Table]:
 
 
 def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
-    """One row per label: precision and recall at every level, and the supports."""
+    """Return a table with one row per label: precision and recall at every level, and the supports."""
     header = ["label", *(f"P{n}" for n in by_level), *(f"R{n}" for n in by_level), "gold", "predicted"]
     rows: list[list[Cell | Rate]] = []
     for label, first in by_level["1"]["per_label"].items():
@@ -109,7 +109,7 @@ def _recall_and_precision_per_label(title: str, by_level: Report) -> Table:
 
 
 def prf_per_label(title: str, report: Report) -> Iterator[Table]:
-    """Reports of PRF entries per label, then their averages; further F-betas come after f1."""
+    """Yield the PRF entries per label, then their averages; further F-betas come after f1."""
     averages = [(name, report[name]) for name in ("micro", "macro", "weighted") if name in report]
     further = [name for name in report["micro"] if name.startswith("f") and name not in ("f1", "fn", "fp")]
     rows: list[list[Cell | Rate]] = [
@@ -123,7 +123,7 @@ def prf_per_label(title: str, report: Report) -> Iterator[Table]:
 
 def exact(title: str, report: Report) -> Iterator[Table]:
     yield from prf_per_label(title, report)
-    yield Table(f"{title}: tokens", ["", "accuracy"], [["tagged alike", Rate(report["token_accuracy"])]])
+    yield Table(f"{title}: tokens", ["", "accuracy"], [["token accuracy", Rate(report["token_accuracy"])]])
 
 
 def fair(title: str, report: Report) -> Iterator[Table]:
@@ -141,7 +141,7 @@ def fair(title: str, report: Report) -> Iterator[Table]:
 
 
 def _fair_confusion(title: str, cells: Report) -> Table:
-    """The errors as a matrix; the row and the column of what has no partner come last, always."""
+    """Return the errors as a matrix; the row and the column of spans without a partner come last."""
     labels = [label for label in cells if label != NO_PARTNER]
     often = most_frequent(labels, frequencies(cells))
     names = [*often, NO_PARTNER]
@@ -150,7 +150,7 @@ def _fair_confusion(title: str, cells: Report) -> Table:
 
 
 NO_PARTNER = "_"
-"""The label of a fair report's confusion for no span at all."""
+"""The label, in the confusion of a fair report, that stands for no span at all."""
 
 
 def confusion(title: str, report: Report) -> Iterator[Table]:
@@ -161,7 +161,7 @@ def confusion(title: str, report: Report) -> Iterator[Table]:
 
 
 def _confusion(title: str, side: str, matrix: Report) -> Table:
-    """The matrix of one side at one level; a row is a label of that side, a column one of the other."""
+    """Return the matrix of one side at one level; rows: its labels, columns: those of the other side."""
     found = matrix["found"]
     shown, number = labels_of(matrix, UNMATCHED[side])
     rows: list[list[Cell | Rate]] = [
@@ -200,7 +200,7 @@ def gate(title: str, report: Report) -> Iterator[Table]:
 
 
 CHANGES_SHOWN = 50
-"""So many changes against a reference are shown in tables; the JSON has all."""
+"""The number of changes against a reference that tables show; the JSON has all."""
 
 
 def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]:
@@ -305,7 +305,7 @@ def muc(title: str, report: Report) -> Iterator[Table]:
 
 
 def noisy(title: str, report: Report) -> Iterator[Table]:
-    """A report of the metric: a row for each label and for all of them, and the mean of the documents."""
+    """Yield the tables of a report: a row per label, one for all labels, and the means over documents."""
     entries = {**report["per_label"], "ALL": report["ALL"]}
     yield Table(
         title,
@@ -342,7 +342,7 @@ _NOISY_RATES = ("precision", "recall", "f1")
 _ERRORS = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 _FAIR_COLUMNS = {"traditional": ("TP", "FP", "FN"), "fair": _ERRORS, "weighted": _ERRORS}
 
-_HEADER = ["precision", "recall", "f1", "gold", "found", "predicted", "right"]
+_HEADER = ["precision", "recall", "f1", "gold", "found", "predicted", "correct"]
 
 
 def _rates(prf: Report) -> list[Rate]:
@@ -350,5 +350,5 @@ def _rates(prf: Report) -> list[Rate]:
 
 
 def _supports(prf: Report) -> list[float]:
-    """The gold spans and how many of them are found, the predicted ones and how many of them are right."""
+    """Return the numbers of gold spans, found gold spans, predicted spans and correct predicted spans."""
     return [prf["gold"], prf["tp_gold"], prf["predicted"], prf["tp_predicted"]]

@@ -1,8 +1,8 @@
-"""The keys of the tally of each metric, to tell a tally from something else.
+"""The keys of the tally of each metric, to check that a value is such a tally.
 
-A shape says of each place of a key what may stand there: one of some names, or any value of a kind. Numbers of these
-metrics are whole and not negative. A metric that is not one of `METRICS` has no shapes: its keys are any tuples of
-plain values, and its numbers any finite ones.
+A shape gives for each part of a key its allowed values: some names, or any value of a type. The counts of
+these metrics are whole and not negative. A metric that is not one of `METRICS` has no shapes: its keys may be
+any tuples of plain values, and its counts any finite numbers.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS
 
 Place = Collection[str] | Callable[[Sequence[Any], Collection[str]], bool]
-"""The names that may stand there, or a function of all that stands there and of the names of all layers."""
+"""The allowed names, or a function of the values of a column and the names of all layers that checks them."""
 
 Shape = tuple[Place, ...]
 
 
 def shapes_of(metric: Metric) -> tuple[Shape, ...] | None:
-    """The shapes of the keys of a metric; None for a metric that is not one of `METRICS`."""
+    """Return the shapes of the keys of a metric; None for a metric that is not one of `METRICS`."""
     module, name = METRICS.get(metric.name, ("", ""))
     if not module or type(metric).__name__ != name or not type(metric).__module__.startswith(module):
         return None
@@ -32,7 +32,7 @@ def shapes_of(metric: Metric) -> tuple[Shape, ...] | None:
 
 
 def fit(columns: Sequence[Sequence[Any]], shapes: Collection[Shape], layers: Collection[str]) -> bool:
-    """Whether keys, which are given by columns, all have the same one of the shapes, where these are the layers.
+    """Return whether all keys, given as columns, have the same one of the shapes, for these layers.
 
     >>> shapes = [(("label",), ("A", "B"))]
     >>> fit([["label", "label"], ["A", "B"]], shapes, []), fit([["label", "label"], ["A", "C"]], shapes, [])
@@ -49,7 +49,7 @@ def fit(columns: Sequence[Sequence[Any]], shapes: Collection[Shape], layers: Col
 
 
 def types_of(values: Iterable[object]) -> set[type]:
-    """The types that values have."""
+    """Return the types of the values."""
     return set(map(type, values))
 
 
@@ -82,7 +82,7 @@ def _flags(values: Sequence[Any], _: Collection[str]) -> bool:
 
 
 def _scores(values: Sequence[Any], _: Collection[str]) -> bool:
-    """Scores as `repr` writes them; a threshold may be infinite."""
+    """Check scores as `repr` writes them; a threshold may be infinite."""
     try:
         return types_of(values) <= {str} and not any(math.isnan(float(value)) for value in values)
     except ValueError:

@@ -1,5 +1,5 @@
-"""A table becomes text, Markdown, TSV, JSON or HTML.
+"""Reports as text, Markdown, TSV, JSON or HTML.
 
-Read `table`, `text`, `markdown`; `page` and its templates are for web pages. What is shown is a dictionary, as
-`Result.to_dict` gives it, or a `Table`; nothing here is to know a metric.
+To read the package, begin with `table`, `text`, `markdown`; `page` and its templates are for web pages. The
+functions take a dictionary from `Result.to_dict`, or a `Table`; nothing here depends on a metric.
 """

@@ -1,19 +1,19 @@
-"""Labels cut for the screen: a table is as wide as its longest label, so a long one would pad every row.
+"""Labels cut for the screen: a table is as wide as its longest label, so a long one would widen every row.
 
-Text, Markdown and web pages cut; JSON, CSV and TSV have everything whole.
+Text, Markdown and web pages cut labels; JSON, CSV and TSV have them in full.
 """
 
 from __future__ import annotations
 
 LONGEST_LABEL = 60
-"""How many characters of a label or a name are shown."""
+"""The number of characters of a label or a name that are shown."""
 
 LONGEST_TEXT = 200
-"""How many characters are shown of a cell that holds a text of the corpus."""
+"""The number of characters that are shown of a cell with text from the corpus."""
 
 
 def cut_label(label: str, longest: int = LONGEST_LABEL) -> str:
-    """A label as it is shown: after the first `longest` characters comes ``…``, and nothing more.
+    """Return a label as it is shown: a label longer than `longest` is cut there and ends with ``…``.
 
     >>> cut_label("PER"), len(cut_label("x" * 1000))
     ('PER', 61)

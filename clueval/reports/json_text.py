@@ -1,8 +1,8 @@
-"""JSON that people read, as `json.dumps` writes it with an indentation of two, in less than half the time.
+"""JSON for people to read, as `json.dumps` writes it with an indentation of two, in less than half the time.
 
-The encoder of the standard library that is written in C knows no indentation; the other one takes seconds for a
-report on 100,000 labels. Nearly all of such a report are dictionaries of plain numbers: those are written in C,
-with separators that break the lines.
+The fast encoder of the standard library, written in C, cannot indent; the slow one takes seconds for a
+report on 100,000 labels. Such a report consists mostly of dictionaries of plain numbers. The fast encoder
+writes these here, with separators that break the lines.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from clueval.visible import escaped_in_json
 
 
 def dumps(value: Any) -> str:
-    """A value as JSON: the same as ``json.dumps(value, ensure_ascii=False, indent=2)``, with strings for keys.
+    """Return a value as JSON: the same as ``json.dumps(value, ensure_ascii=False, indent=2)``, if keys are
+    strings.
 
     Characters that could control a terminal are escapes.
 
@@ -33,7 +34,7 @@ def dumps(value: Any) -> str:
 
 
 def _written(value: Any, line: str) -> str:
-    """A value whose own items stand on lines that begin like this: with a line end and their indentation."""
+    """Return a value as JSON; `line` is the line end and indentation before each of its items."""
     if not value or not isinstance(value, dict | list | tuple):
         return _encoder(line).encode(value)
     if isinstance(value, dict):
@@ -53,10 +54,10 @@ def _of_dictionary(value: Mapping[str, Any], line: str) -> str:
 
 
 _PLAIN = {int, float, bool, str, type(None)}
-"""Values that take one line."""
+"""Types of values that take one line."""
 
 
 @cache
 def _encoder(line: str) -> JSONEncoder:
-    """What writes the items of one dictionary, each on a line."""
+    """Return an encoder that writes the items of one dictionary, each on a line."""
     return JSONEncoder(ensure_ascii=False, separators=(f",{line}", ": "))

@@ -10,7 +10,7 @@ from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
-    """A report in Markdown: what was read, its tables, the signature."""
+    """Return a report in Markdown: the numbers of documents and positions, its tables, the signature."""
     lines = [line for table in tables for line in _table(table)]
     head = [*(escaped(line) for line in summary(report)), ""]
     return "\n".join([*head, *lines, signature_line(report)])
@@ -28,17 +28,17 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def signature_line(report: Report) -> str:
-    """The last line of a report."""
+    """Return the last line of a report."""
     return f"Signature: `{visible(report['signature']).replace('`', '')}`"
 
 
 def row_of(cells: Sequence[str]) -> str:
-    """A row of a table."""
+    """Return a row of a table."""
     return f"| {' | '.join(cells)} |"
 
 
 def escaped(text: str) -> str:
-    """Text that is shown as it is: nothing in it means anything in Markdown or HTML, and nothing is invisible."""
+    """Escape text so that Markdown and HTML show it unchanged, with visible escapes for invisible characters."""
     text = visible(text)
     for character in "\\`*_[]#|":
         text = text.replace(character, f"\\{character}")

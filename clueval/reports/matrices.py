@@ -1,7 +1,7 @@
-"""Which labels a matrix shows: all of them while they are few, then those that occur most often.
+"""The labels that a matrix shows: all of them if they are few, otherwise the most frequent.
 
-A matrix of all labels grows with the square of their number. The reports hold the cells that are not zero, and
-JSON and TSV have them all.
+A matrix of all labels grows with the square of their number. Reports hold only the cells that are not zero;
+JSON and TSV have all of these cells.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 MOST_LABELS = 40
-"""How many labels a matrix shows at most."""
+"""The greatest number of labels that a matrix shows."""
 
 
 def frequencies(cells: Mapping[str, Mapping[str, int]]) -> Counter[str]:
-    """How often each label occurs in a matrix: the sum of its row and its column.
+    """Return how often each label occurs in a matrix: the sum of its row and its column.
 
     >>> sorted(frequencies({"A": {"A": 2, "B": 1}, "B": {}}).items())
     [('A', 5), ('B', 1)]
@@ -29,7 +29,8 @@ def frequencies(cells: Mapping[str, Mapping[str, int]]) -> Counter[str]:
 
 
 def most_frequent(labels: Iterable[str], often: Mapping[str, int], limit: int = MOST_LABELS) -> list[str]:
-    """The labels that occur most often, in the order in which they are given; of equal ones the first.
+    """Return the most frequent labels, in the order in which they are given; of equally frequent ones the
+    first.
 
     >>> most_frequent(["C", "A", "B"], {"A": 1, "B": 2, "C": 1}, limit=2)
     ['C', 'B']
@@ -42,7 +43,7 @@ def most_frequent(labels: Iterable[str], often: Mapping[str, int], limit: int = 
 
 
 def how_many(shown: int, labels: int) -> str:
-    """What is added to the title of a matrix that does not show all labels.
+    """Return the end of the title of a matrix that does not show all labels.
 
     >>> how_many(40, 1_200), how_many(3, 3)
     (', the 40 most frequent of 1,200 labels', '')
@@ -51,9 +52,10 @@ def how_many(shown: int, labels: int) -> str:
 
 
 def labels_of(matrix: Mapping[str, Any], unmatched: str) -> tuple[list[str], int]:
-    """The labels that a matrix shows, in their order, and how many it has in all.
+    """Return the labels that a matrix shows, in their order, and the number of all its labels.
 
-    `matrix` has cells under ``found``; spans without partner or label stand under `unmatched` and ``unlabelled``.
+    `matrix` has cells under ``found``; spans without a partner or label are under `unmatched` and
+    ``unlabelled``.
     """
     often = frequencies(matrix["found"])
     labels = sorted(often)

@@ -11,7 +11,7 @@ from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
-    """The tables of a report and its signature as HTML; everything in them is escaped."""
+    """Return the tables of a report and its signature as HTML; everything in them is escaped."""
     parts = [part for table in tables for part in _table(table)]
     return "".join(
         [*parts, f"<p><small>signature: <code>{escape(visible(report['signature']))}</code></small></p>"]

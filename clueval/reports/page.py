@@ -1,8 +1,8 @@
-"""What the web pages share: templates in which everything is escaped, and data that can stand in a page.
+"""The common parts of the web pages: templates with escaping, and data that is safe inside a page.
 
-Text from the corpus never becomes markup: Jinja escapes what it writes, after characters that steer have become
-escapes, the pages' scripts write text only, and a content security policy names the script by its hash, so that
-no other can run.
+Text from the corpus never becomes markup: control characters become visible escapes, Jinja escapes its
+output, the pages' scripts write text only, and a content security policy names the script by its hash, so
+that no other script can run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """A score table as a page shows it; `chosen` are the first cells of the rows to stand out."""
+    """A score table as a page shows it; `chosen` are the first cells of the rows to highlight."""
 
     title: str
     header: Sequence[str]
@@ -35,14 +35,14 @@ class ShownTable:
 
     @classmethod
     def of(cls, table: Table, chosen: Sequence[str] = ()) -> ShownTable:
-        """The table with its cells as text."""
+        """Return the table with its cells as text."""
         table = table.cut()
         rows = [[shown(cell) for cell in row] for row in table.rows]
         return cls(table.title, table.header, rows, chosen)
 
 
 def environment() -> Environment:
-    """Jinja over the package's templates. Raises `MissingExtra` if it is not installed."""
+    """Return a Jinja environment over the package's templates. Raises `MissingExtra` without Jinja2."""
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError:
@@ -60,29 +60,29 @@ def environment() -> Environment:
 
 
 def _shown(value: object) -> object:
-    """What is written into a page: text that is not markup is made visible."""
+    """Make text that is not markup visible before it is written into a page."""
     return visible(value) if type(value) is str else value
 
 
 def template(name: str) -> str:
-    """The text of a file beside the templates."""
+    """Return the text of a file in the folder of the templates."""
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
 def score_table(jinja: Environment) -> Callable[[ShownTable], str]:
-    """The macro that writes a score table."""
+    """Return the macro that writes a score table."""
     macro: Any = jinja.get_template("tables.html").module
     found: Callable[[ShownTable], str] = macro.score_table
     return found
 
 
 def script_hash(script: str) -> str:
-    """The hash by which a content security policy allows a script: SHA-256, base64."""
+    """Return the hash by which a content security policy allows a script: SHA-256, base64."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def json_inside(value: object) -> str:
-    """JSON that can stand in a script element: nothing in it ends that, or begins a comment.
+    """Return JSON that is safe in a script element: it contains no end of the element and begins no comment.
 
     >>> json_inside(["</script>", 1])
     '["\\\\u003c/script\\\\u003e",1]'

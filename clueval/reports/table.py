@@ -1,7 +1,7 @@
-"""A table, as every form of a report shows it: a title, a header, rows of strings and numbers.
+"""A table for all forms of a report: a title, a header, rows of strings and numbers.
 
-Text, Markdown and web pages show the same tables. Rates are shown as percentages with two decimals, as the field
-prints them; JSON and TSV have them as fractions.
+Text, Markdown and web pages show the same tables. Rates are shown as percentages with two decimals, as is
+usual in the field; JSON and TSV have them as fractions.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell | Rate]]
 
     def cut(self) -> Table:
-        """The table for a screen: labels and names, in the header and the first column, and texts are cut."""
+        """Return the table for a screen: labels, names and texts are cut, in the header and in all columns."""
         rows = [[_cut(cell, column) for column, cell in enumerate(row)] for row in self.rows]
         return Table(self.title, [cut_label(name) for name in self.header], rows)
 

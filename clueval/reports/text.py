@@ -9,24 +9,24 @@ from clueval.visible import visible
 
 
 def render(report: Report, tables: Iterable[Table]) -> str:
-    """A report as text: what was read, its tables, the signature."""
+    """Return a report as text: the numbers of documents and positions, its tables, the signature."""
     return "\n".join(
         [*summary(report), "", *(line for table in tables for line in _table(table)), *_foot(report)]
     )
 
 
 def render_tables(found: Iterable[Table]) -> str:
-    """Tables alone."""
+    """Return tables only, as text."""
     return "\n".join(line for table in found for line in _table(table))
 
 
 def summary(report: Report) -> Iterator[str]:
-    """What was read, in a line or two."""
+    """Yield the numbers of documents and positions, then those of repaired tags, if any."""
     documents, tokens = report["documents"], report["tokens"]
     yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
     for side, n in report["repaired_tags"].items():
         if n:
-            yield f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}"
+            yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
 
 
 def _foot(report: Report) -> Iterator[str]:
@@ -52,7 +52,7 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def shown(cell: Cell | Rate) -> str:
-    """A cell as text: rates as percentages, integers with separators, other numbers with three decimals."""
+    """Return a cell as text: rates as percentages, integers with separators, other numbers with 3 decimals."""
     if isinstance(cell, Rate):
         return "-" if cell.value is None else f"{100 * cell.value:.2f}"
     if isinstance(cell, str):

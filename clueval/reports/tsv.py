@@ -1,7 +1,7 @@
 """Results as a table of tab-separated values: one row for each entry of each report.
 
-The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its place in the
-report, as in the JSON), then every measure that occurs. Rates are fractions. The last line is the signature.
+The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its path in the
+JSON report), then every measure that occurs. Rates are fractions. The last line is the signature.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from clueval.reports.table import Report
 from clueval.textfiles import cell
 
 _BY_LABEL = {"confusion", "found", "label_counts", "missed", "spurious"}
-"""Entries whose keys are labels; they get a row for each, so that a label never is a column."""
+"""Entries whose keys are labels; each key gets a row, so that no label becomes a column."""
 
 Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
@@ -62,7 +62,8 @@ def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str,
 
 
 def guarded(text: str) -> str:
-    """A cell that a spreadsheet does not run: an apostrophe stands before what could begin a formula.
+    """Return a cell that a spreadsheet does not run: text that could begin a formula gets an apostrophe
+    before it.
 
     >>> guarded("=1+1"), guarded("PER")
     ("'=1+1", 'PER')

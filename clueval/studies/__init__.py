@@ -1,4 +1,4 @@
-"""What is made of several results, or of results and errors together.
+"""Studies: what combines several results, or results and errors.
 
-`conventions` scores under every convention at once. Nothing here reads arguments or prints.
+`conventions` scores under every convention in one pass. Nothing here reads arguments or prints.
 """

@@ -1,12 +1,13 @@
-"""The same data under every convention at once: which F1 is this?
+"""The same data under every convention: which F1 is this?
 
-One row for each way of counting that people report, with precision, recall and F1 over all spans of a layer
-(micro averages where there is a choice), and a line on what it counts as right. Everything is counted in one pass.
+One row for each convention that people report, with precision, recall and F1 over all spans of a layer
+(micro averages if there is a choice), and a line on when it counts a span as correct. Everything is counted
+in one pass.
 
-The rows of conlleval and seqeval read the tags as they are written, whatever is to become of ill-formed tags
-otherwise; of documents that have spans and no tags on either side they compare the spans. seqeval's strict mode
-needs a scheme: the one that is named or, if none is, that of the gold tags. A convention that forbids
-overlapping spans has no figures where there are some, and says so.
+The rows of conlleval and seqeval read the tags as they are written, whichever treatment of ill-formed tags is
+set; for documents that have spans but no tags on either side they compare the spans. seqeval's strict mode
+needs a scheme: the one in the settings or, by default, the scheme of the gold tags. A convention that forbids
+overlapping spans has no scores if there are some, and its row says so.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_count
 
 
 class Convention(NamedTuple):
-    """A way of counting: its key in a report, its name, what it counts from, and what it counts as right."""
+    """A convention: its key in a report, its name, the metric behind it, and when it counts a span as correct."""
 
     key: str
     name: str
@@ -55,12 +56,12 @@ _LEVELS = {
 }
 
 CONVENTIONS = (
-    Convention("conlleval", "conlleval", "tags", "same start, end and type; ill-formed tags are mended"),
+    Convention("conlleval", "conlleval", "tags", "same start, end and type; tags are repaired"),
     Convention(
         "seqeval",
         "seqeval, default",
         "tags",
-        "as conlleval: same start, end and type; ill-formed tags are mended",
+        "as conlleval: same start, end and type; tags are repaired",
     ),
     Convention(
         "seqeval_strict",
@@ -111,7 +112,7 @@ CONVENTIONS = (
 
 
 class _Scheme(NamedTuple):
-    """A scheme as seqeval calls it, and the letters that it knows."""
+    """A scheme as seqeval calls it, and its prefixes."""
 
     name: str
     letters: frozenset[str]
@@ -125,16 +126,16 @@ _STRICT = {
     "IOE1": _Scheme("IOE1", frozenset("IOE")),
     "IOE2": _Scheme("IOE2", frozenset("IOE")),
 }
-"""The schemes that seqeval's strict mode has."""
+"""The schemes of seqeval's strict mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class EveryConvention:
-    """All conventions as one metric. `scheme` is that of the tags (None: told from them), `factor` that of loio.
+    """All conventions as one metric. `scheme` is the tag scheme (None: detected), `factor` is loio's.
 
-    The tally has the keys of the metrics behind their names, and ``("refused", metric)`` for documents that a
-    metric refuses; of tags ``("tags", reading, what)``, where the reading is ``lenient``, a scheme, or ``spans``
-    where there are no tags, and ``("neighbours", side, tag, next tag)``.
+    The tally has the keys of the metrics, each after the name of its metric, and ``("refused", metric)`` for
+    documents that a metric refuses; of tags ``("tags", reading, what)``, where the reading is ``lenient``, a
+    scheme, or ``spans`` if there are no tags, and ``("neighbours", side, tag, next tag)``.
     """
 
     name: ClassVar[str] = "conventions"
@@ -159,11 +160,11 @@ class EveryConvention:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Raises `UsageError`: spans that are known by their labels only have no tags."""
+        """Raise `UsageError`: spans that are known only by their labels have no tags."""
         raise UsageError("the conventions need documents", advice="count documents with their tags instead")
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The rows of the table, by the keys of the conventions."""
+        """Return the rows of the table, by the keys of the conventions."""
         found = self._rates_of_tags(total)
         for metric in self._metrics():
             own = Tally({key[1:]: n for key, n in total.items() if key[0] == metric.name})
@@ -177,23 +178,23 @@ class EveryConvention:
 
     @property
     def needs(self) -> Needs:
-        """Tags and sentences, so whole documents."""
+        """Return that whole documents are needed, for tags and sentences."""
         return Needs(documents=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
-        """The rates of every convention that has some."""
+        """Return the rates of every convention that has some."""
         return {key: rates_of(row) for key, row in report.items() if row["f1"] is not None}
 
     def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
-        """One table: a row for each convention."""
+        """Yield one table: a row for each convention."""
         rows = [
             [row["convention"], *(Rate(row[rate]) for rate in ("precision", "recall", "f1")), row["counts"]]
             for row in report.values()
         ]
-        yield Table(title, ["convention", "precision", "recall", "f1", "what counts as right"], rows)
+        yield Table(title, ["convention", "precision", "recall", "f1", "a span is correct if"], rows)
 
     def check(self, total: Tally) -> None:
-        """Nothing to check: no setting names a label."""
+        """Do nothing: no setting names a label."""
 
     def _metrics(self) -> list[Metric]:
         return [
@@ -202,7 +203,7 @@ class EveryConvention:
         ]
 
     def _counted(self, gold: Side, predicted: Side) -> Iterator[tuple[str, Callable[[], Tally]]]:
-        """What counts, by name: the reading of tags, and the metrics."""
+        """Yield the functions that count, by name: of tags, and of each metric."""
         yield "tags", partial(self._count_tags, gold, predicted)
         for metric in self._metrics():
             yield metric.name, partial(metric.count, gold, predicted)
@@ -218,7 +219,7 @@ class EveryConvention:
                 tally["neighbours", side, *pair] += n
                 letters.add(pair[1][0])
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # seqeval warns of letters that it does not know
+            warnings.simplefilter("ignore")  # seqeval warns of prefixes that it does not know
             _add_types(tally, "lenient", lenient_counts(true, found, suffix=False))
         for scheme in _STRICT if self.scheme is None else {self.scheme} & _STRICT.keys():
             if letters <= _STRICT[scheme].letters:
@@ -249,7 +250,7 @@ class EveryConvention:
 
 
 def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
-    """The tags of a document, cut where its sentences begin and end."""
+    """Return the tags of a document, cut where its sentences begin and end."""
     document = side.document
     assert document is not None  # tags come from a document
     borders = {edge - document.start for sentence in document.sentences for edge in sentence[:2]}
@@ -266,7 +267,7 @@ _NUMBERS = ("gold", "predicted", "right")
 
 
 def _tally_of_spans(gold: Side, predicted: Side) -> Tally:
-    """The counts of spans without tags. Raises `OverlapError` for such as no tags can say."""
+    """Return the counts of spans without tags. Raises `OverlapError` for spans that tags cannot express."""
     sides: list[set[tuple[int, int, str]]] = []
     for side in (gold, predicted):
         document = None if side.document is None else side.document.id
@@ -279,7 +280,7 @@ def _tally_of_spans(gold: Side, predicted: Side) -> Tally:
 
 
 def _rates(total: Tally, reading: str) -> Rates:
-    """The rates of a reading of the tags, and of the spans that had none."""
+    """Return the rates of a reading of the tags, including spans without tags."""
     readings = {reading, "spans"}
     gold, predicted, right = (sum(total["tags", one, what] for one in readings) for what in _NUMBERS)
     precision, recall = rate(right, predicted), rate(right, gold)
@@ -287,7 +288,7 @@ def _rates(total: Tally, reading: str) -> Rates:
 
 
 def _scheme_of_tags(total: Tally) -> str | None:
-    """The scheme of the gold tags; of the predicted ones, if gold has none but O. Raises `TagError`."""
+    """Return the scheme of the gold tags, or of the predicted ones if all gold tags are O. Raises `TagError`."""
     for side in SIDES:
         pairs = [key[2:] for key in total if key[:2] == ("neighbours", side)]
         if scheme := scheme_of((previous, tag) for previous, tag in pairs):
@@ -319,11 +320,11 @@ class ConventionTable:
 
     @property
     def signature(self) -> Signature:
-        """The choices behind the figures."""
+        """The choices that the scores depend on."""
         return self.result.signature.citing(zero="0/0=0,gate=1 if both sides are empty")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain dictionaries; rates are fractions, or None where a convention gives none."""
+        """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
         report = self.result.to_dict()
         rows = report.pop("metrics")[EveryConvention.name]
         return {**report, "signature": str(self.signature), "conventions": rows}

@@ -1,7 +1,7 @@
 """The table of conventions in all forms of results, and as a web page that needs nothing else.
 
-Each layer has a table: a row for each convention, its rates as percentages, and what it counts as right; a
-convention without figures says why in place of them.
+Each layer has a table: a row for each convention, its rates as percentages, and when a span is correct; a
+convention without scores gives the reason instead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Report = Mapping[str, Any]
 
 FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
-HEADER = ("convention", "precision", "recall", "f1", "what counts as right")
+HEADER = ("convention", "precision", "recall", "f1", "a span is correct if")
 
 
 def render(report: Report, form: str) -> str:
@@ -40,7 +40,7 @@ def render(report: Report, form: str) -> str:
 
 
 def render_text(report: Report) -> str:
-    """What `ConventionTable.to_dict` gives, as text for a terminal."""
+    """Return the output of `ConventionTable.to_dict` as text for a terminal."""
     lines = [_facts(report), ""]
     for sequence, rows in _tables(report):
         cells = [HEADER, *rows]
@@ -56,7 +56,7 @@ def render_text(report: Report) -> str:
 
 
 def render_markdown(report: Report) -> str:
-    """The same as Markdown."""
+    """Return the output of `ConventionTable.to_dict` as Markdown."""
     lines: list[str] = []
     for sequence, rows in _tables(report):
         lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- |"]
@@ -76,7 +76,7 @@ def write_page(path: Path, report: Report, *, title: str = "Which F1 is this?") 
 
 
 def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
-    """The page as a string; see `write_page`."""
+    """Return the page as a string; see `write_page`."""
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
@@ -104,7 +104,7 @@ _FOR_PROGRAMS = {"csv": csv_text.render, "tsv": tsv.render}
 
 
 def _tables(report: Report) -> Iterator[tuple[str, list[Sequence[str]]]]:
-    """Each sequence of spans, and its rows as they are shown."""
+    """Yield each sequence of spans, and its rows as they are shown."""
     for sequence, rows in report["conventions"].items():
         yield sequence, [_shown(row) for row in rows.values()]
 
@@ -117,11 +117,11 @@ def _shown(row: Report) -> Sequence[str]:
 
 
 def _facts(report: Report) -> str:
-    """How much was read, and what was ill-formed."""
+    """Return the numbers of documents, positions and repaired tags."""
     documents, tokens = report["documents"], report["tokens"]
     parts = [f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} positions"]
     parts += [
-        f"{n:,} ill-formed tag{'s' * (n != 1)} in {side}" for side, n in report["repaired_tags"].items() if n
+        f"{n:,} repaired tag{'s' * (n != 1)} in {side}" for side, n in report["repaired_tags"].items() if n
     ]
     return "; ".join(parts)
 

@@ -25,7 +25,7 @@ def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
 
     output = capsys.readouterr().out
     assert "gold         188        10       4        3               17    222" in output
-    assert "1 ill-formed tag in predicted" in output
+    assert "1 repaired tag in predicted" in output
     assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:auto")
 
 

@@ -435,8 +435,8 @@ def test_asterisks_and_blanks_in_a_formula_are_optional(formula: str) -> None:
         ("LE = -1 FP", 6, "expected a weight, such as 0.5, found '-'"),
         ("LE = 1 FP, XE = 1 FP", 12, "found 'XE'"),
         ("LE = 1 FP,", 11, "expected an error type"),
-        ("LE = 1 FP, LE = 1 FN", 12, "LE has its weights already"),
-        ("LE = 1 FP + 1 FP", 15, "FP stands twice in one sum"),
+        ("LE = 1 FP, LE = 1 FN", 12, "LE already has weights"),
+        ("LE = 1 FP + 1 FP", 15, "FP is named twice in one sum"),
         ("LE = 1 FP; BE = 1 FP", 10, "found ';'"),
     ],
 )

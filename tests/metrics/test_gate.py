@@ -765,12 +765,12 @@ def test_thousands_of_spans_over_one_another_need_no_list_of_all_pairings() -> N
     ("score", "message"),
     [
         (None, "annotation 4 .* has no score 'score'"),
-        ("high", "has the score 'high', which is no number"),
-        ("1_0", "no number"),
-        (True, "no number"),
-        (math.nan, "no number"),
-        (math.inf, "no number"),
-        ([1], "no number"),
+        ("high", "has the score 'high', which is not a number"),
+        ("1_0", "not a number"),
+        (True, "not a number"),
+        (math.nan, "not a number"),
+        (math.inf, "not a number"),
+        ([1], "not a number"),
     ],
 )
 def test_a_response_without_a_number_as_its_score_is_named(score: object, message: str) -> None:
@@ -794,7 +794,7 @@ def test_a_response_without_a_number_as_its_score_is_named(score: object, messag
         ({"features": "fg"}, "not the string 'fg'"),
         ({"nil": ""}, "nil needs a feature"),
         ({"thresholds": "all"}, "thresholds need scores"),
-        ({"score_feature": "s", "thresholds": "0.2,x"}, "threshold 'x' is no number"),
+        ({"score_feature": "s", "thresholds": "0.2,x"}, "threshold 'x' is not a number"),
         ({"score_feature": "s", "thresholds": ()}, "no threshold is named"),
         ({"containment": "near"}, "unknown containment 'near'"),
         ({"beta": 0}, "beta must be greater than 0"),

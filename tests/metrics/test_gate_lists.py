@@ -84,10 +84,10 @@ def test_a_list_whose_candidates_are_all_passed_over_is_no_list() -> None:
     ("ids", "score", "message"),
     [
         (None, 1, "annotation 100 .* has no 'ids'"),
-        ("1", 1, "annotation 100 .* has '1' as 'ids', which is no list"),
+        ("1", 1, "annotation 100 .* has '1' as 'ids', which is not a list"),
         ([1, 9], 1, "annotation 100 .* names the candidate 9"),
         ([1], None, "annotation 1 .* has no score 'score'"),
-        ([1], "0.5", "annotation 1 .* has the score '0.5', no number"),
+        ([1], "0.5", "annotation 1 .* has the score '0.5', which is not a number"),
     ],
 )
 def test_broken_lists_are_refused_with_document_and_annotation(

@@ -1,6 +1,6 @@
 """FairEval's functions, its configuration files and its report.
 
-Read `functions`, `config`, `report`. The way of counting itself is `clueval.metrics.fair`.
+To read the package, begin with `functions`, `config`, `report`. The metric is `clueval.metrics.fair`.
 """
 
 from __future__ import annotations

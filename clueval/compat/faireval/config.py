@@ -1,8 +1,8 @@
 """FairEval's config file: one ``key = value`` per line.
 
-Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system_in` must be there; what the
-other keys mean and default to is said in `FairEvalConfig`. A key without a value (``exclude =``, as in FairEval's
-own config files) has its default. Paths are given on as they are written.
+Blank lines and lines that begin with ``#`` are skipped. `target_in` and `system_in` are required;
+`FairEvalConfig` describes the other keys and their defaults. A key without a value (``exclude =``, as in
+FairEval's own config files) has its default. Paths are not changed.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ _MANDATORY = ("target_in", "system_in")
 
 @dataclass(frozen=True, slots=True)
 class FairEvalConfig:
-    """What a FairEval run is to do.
+    """The settings of a FairEval run.
 
-    `labels` are the labels to evaluate (empty: all), `exclude` those not to; `ignore_punct` takes punctuation
-    out of CoNLL-2000 spans; `focus` says whose label counts for an LE or LBE; `eval_method` are the
-    evaluations to print; `weights` are those of the weighted one; `eval_out` is a file, a folder,
-    or None for standard output.
+    `labels` are the labels to evaluate (empty: all), `exclude` those to ignore; `ignore_punct` removes
+    punctuation from CoNLL-2000 spans; `focus` is the side whose label an LE or LBE is counted under;
+    `eval_method` are the evaluations to print; `weights` are those of the weighted one; `eval_out` is a file,
+    a folder, or None for standard output.
     """
 
     target_in: str
@@ -47,11 +47,11 @@ class FairEvalConfig:
     eval_out: str | None = None
 
     def metric(self) -> Fair:
-        """The metric with these settings."""
+        """Return the metric with these settings."""
         return Fair(self.focus, self.weights, self.labels, self.exclude)
 
     def settings(self) -> dict[str, str]:
-        """The settings as text, as a report shows them."""
+        """Return the settings as text, as a report shows them."""
         return {
             "target_in": self.target_in,
             "system_in": self.system_in,
@@ -66,7 +66,7 @@ class FairEvalConfig:
 
 
 def _formula(weights: Weights) -> str:
-    """The formula of weights, parts of weight zero left out; `parse_weights` reads it."""
+    """Return weights as a formula without parts of weight zero; `parse_weights` reads it."""
     return ", ".join(
         f"{kind} = "
         + (" + ".join(f"{weight:g} {part}" for part, weight in parts.items() if weight) or "0 TP")
@@ -75,10 +75,10 @@ def _formula(weights: Weights) -> str:
 
 
 def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConfig:
-    """The config that numbered lines say.
+    """Parse a config, given as numbered lines.
 
     Raises `FormatError` with file and line for a line without ``=``, an unknown key, a key that comes twice,
-    an impossible value, a mandatory key without a value, and with the file for one that is not there.
+    an invalid value, a required key without a value, and with the file for a required key that is missing.
 
     >>> text = ["target_in = gold.csv", "system_in = tagger.csv", "labels = NP, PP"]
     >>> parse_config(enumerate(text, 1), file="run.config").labels
@@ -100,7 +100,7 @@ def parse_config(lines: Iterable[tuple[int, str]], *, file: str) -> FairEvalConf
 
 
 def _key_and_value(text: str, file: str, number: int) -> tuple[str, str]:
-    """Key and value of a line; the value is empty where the default is meant."""
+    """Return key and value of a line; an empty value means the default."""
     key, equals, value = (part.strip() for part in text.partition("="))
     if not equals:
         raise FormatError(f"no '=' in {text!r}", file=file, line=number, advice="expected: key = value")
@@ -170,10 +170,10 @@ _READERS: Mapping[str, Callable[[str], object]] = {
 
 
 def run_config(config: FairEvalConfig) -> str:
-    """Carry out what a config says, and return FairEval's report.
+    """Evaluate as a config says, and return FairEval's report.
 
-    Paths are taken from the working folder. Files of two folders are paired by name. Raises as `read_sentences`
-    and `pairs_of` do. A label to evaluate that no span has is no error: in this corpus there are none.
+    Paths are relative to the working folder. Files of two folders are paired by name. Raises the same errors
+    as `read_sentences` and `pairs_of`. A label to evaluate that no span has is not an error.
     """
     metric = config.metric()
     total = Run(Counter())
@@ -197,7 +197,7 @@ def run_config(config: FairEvalConfig) -> str:
 
 
 def output_file(config: FairEvalConfig) -> Path | None:
-    """The file that the report goes to: ``eval.csv`` if the config names a folder; None: standard output."""
+    """Return the file for the report, ``eval.csv`` if the config names a folder; None: standard output."""
     if config.eval_out is None:
         return None
     path = Path(config.eval_out)

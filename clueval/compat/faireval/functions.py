@@ -1,8 +1,8 @@
-"""FairEval's face: the functions of its module.
+"""FairEval's interface: the functions of its module.
 
-The functions take and give what FairEval's do: spans are lists ``[label, begin, end, tokens]`` with the last
-token included, counts are dictionaries, rates are fractions. See https://github.com/rubcompling/FairEval and
-Ortmann (2022). The input is never changed.
+The functions have the arguments and results of FairEval's: spans are lists ``[label, begin, end, tokens]``
+with the last token included, counts are dictionaries, rates are fractions. See
+https://github.com/rubcompling/FairEval and Ortmann (2022). The input is never changed.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ VERSIONS = ("traditional", "fair", "weighted")
 def compare_spans(
     target_spans: Iterable[Sequence[Any]], system_spans: Iterable[Sequence[Any]], focus: str = "target"
 ) -> dict[str, Any]:
-    """The counts of one sentence, overall and by label, and the confusion matrix (cells that are not 0).
+    """Return the counts of one sentence, overall and by label, and the confusion matrix (cells that are not
+    0).
 
-    A span is label, first token, last token, set of tokens. `focus` says whose label counts for an LE or LBE.
-    Raises `SpanError` for a span that is not of this shape, `UsageError` for another focus.
+    A span is label, first token, last token, set of tokens. `focus` is the side whose label an LE or LBE is
+    counted under. Raises `SpanError` for a span that is not of this shape, `UsageError` for another focus.
 
     >>> counts = compare_spans([["NP", 1, 3, {1, 2, 3}]], [["NP", 1, 2, {1, 2}]])
     >>> counts["overall"]["fair"]["BES"], counts["conf"]
@@ -66,17 +67,17 @@ def _item(span: Sequence[Any]) -> Item:
         whole = frozenset(tokens)
     except (TypeError, ValueError):
         raise SpanError(
-            f"{span!r} is no span", advice="expected [label, begin, end, set of tokens]"
+            f"{span!r} is not a span", advice="expected [label, begin, end, set of tokens]"
         ) from None
     if type(begin) is not int or type(end) is not int or begin > end or not isinstance(label, str):
-        raise SpanError(f"{span!r} is no span", advice="expected a label, and whole numbers begin <= end")
+        raise SpanError(f"{span!r} is not a span", advice="expected a label, and whole numbers begin <= end")
     if not all(type(token) is int for token in whole):
-        raise SpanError(f"{span!r} has tokens that are no whole numbers")
+        raise SpanError(f"{span!r} has tokens that are not whole numbers")
     return item(label, begin, end + 1, whole)
 
 
 def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | Literal[False]:
-    """How the second span lies to the first, as begin and end (included): TP, BES, BEL, BEO, or False.
+    """Return the relation of two spans, given as begin and end (included): TP, BES, BEL, BEO, or False.
 
     >>> overlap_type((1, 4), (2, 3)), overlap_type((1, 4), (5, 6))
     ('BES', False)
@@ -88,9 +89,9 @@ def overlap_type(span1: tuple[int, int], span2: tuple[int, int]) -> str | Litera
 def precision(
     eval_dict: Mapping[str, float], version: str = "traditional", weights: Weights | None = None
 ) -> float:
-    """TP / (TP + FP) of the counts, as the version weighs them; 0/0 is 0, and a missing count is 0.
+    """Return TP / (TP + FP) of the counts, weighted by the version; 0/0 is 0, and a missing count is 0.
 
-    `weights` matter for the version ``"weighted"`` only, and are taken as they are: what they leave out
+    `weights` are only used by the version ``"weighted"``, without defaults: an error type without weights
     does not count. Raises `UsageError` for another version.
 
     >>> precision({"TP": 1, "FP": 1, "LE": 2}), precision({"TP": 1, "FP": 1, "LE": 2}, "fair")
@@ -102,7 +103,7 @@ def precision(
 def recall(
     eval_dict: Mapping[str, float], version: str = "traditional", weights: Weights | None = None
 ) -> float:
-    """TP / (TP + FN) of the counts; all else as in `precision`.
+    """Return TP / (TP + FN) of the counts; see `precision` for the arguments.
 
     >>> recall({"TP": 1, "FN": 1, "LE": 2}, "fair")
     0.3333333333333333
@@ -119,7 +120,7 @@ def _rate(name: str, counts: Mapping[str, float], version: str, weights: Weights
 
 
 def fscore(eval_dict: Mapping[str, float]) -> float:
-    """The harmonic mean of ``Prec`` and ``Rec``; 0 where both are 0.
+    """Return the harmonic mean of ``Prec`` and ``Rec``; 0 if both are 0.
 
     >>> fscore({"Prec": 0.5, "Rec": 1.0})
     0.6666666666666666

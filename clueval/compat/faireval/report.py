@@ -24,12 +24,12 @@ def render_faireval(
     weights: Mapping[str, Mapping[str, float]] | None = None,
     label_order: Iterable[str] | None = None,
 ) -> str:
-    """The settings, the results of each method, their comparison, the confusion matrix, the target's labels.
+    """Return the settings, the results of each method, their comparison, the confusion, the target's labels.
 
-    `report` is the REPORT of the metric ``fair``, `weights` are the weights it was made with: the table of
-    the weighted evaluation has a column for each error type that they name, in their order. Labels are
-    sorted; only the last table takes them in `label_order`, as FairEval has them in the order in which they
-    come up in the target.
+    `report` is the report of the metric ``fair``, `weights` are its weights: the table of
+    the weighted evaluation has a column for each error type in them, in their order. Labels are
+    sorted, except in the last table, which has them in `label_order`; FairEval has them in the order in which
+    they first occur in the target.
     """
     sections = [] if settings is None else [_section("Evaluation settings", settings.items())]
     for method in methods:

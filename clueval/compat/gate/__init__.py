@@ -1,6 +1,7 @@
 """GATE's evaluation: its sets, its candidate lists, its tables, its page, its indicators.
 
-Read `run`, `best`, `changes`, `files`, `table`, `page`. The way of counting itself is `clueval.metrics.gate`.
+To read the package, begin with `run`, `best`, `changes`, `files`, `table`, `page`. The metric is
+`clueval.metrics.gate`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Candidate lists: the best candidate of each is what is counted, and what the lists offer besides is reported."""
+"""Candidate lists: the best candidate of each list is counted, and the lists themselves are reported."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from clueval.transforms.group import Group
 
 
 class BestCandidates:
-    """A transform: predicted has the best candidate of each list; as it was, it is the last of `Group.further`.
+    """A transform that replaces predicted by the best candidate of each list, and appends it to
+    `Group.further`.
 
     `metric` counts the best candidates. Raises `UsageError` as `ListEvaluation` does.
     """
@@ -43,6 +44,6 @@ class CandidateLists:
         self._evaluation.add(group.gold, group.further[-1])
 
     def section(self) -> dict[str, Any]:
-        """The report. Raises `UsageError` if no document has such lists."""
+        """Return the report. Raises `UsageError` if no document has such lists."""
         self._evaluation.require_known()
         return self._evaluation.report()

@@ -1,9 +1,10 @@
-"""What changed against a reference, usually an older run of the same system, as a part of metric ``gate``'s report.
+"""The changes from a reference, usually an older run of the same system, as a part of metric ``gate``'s
+report.
 
-The report has the measures of the reference beside those of the response, the targets that both, one or none
-got right (strict, lenient) with McNemar's exact test, and every change with its context. In a context brackets
-say who marked what, as in the error tables: ``[-the span that changed-]``, ``{+targets+}``, ``[=both=]``. Where
-targets overlap one another only the span itself is marked.
+The report has the measures of the reference and of the response, the targets that both, one or none got right
+(strict, lenient) with McNemar's exact test, and every change with its context. In a context brackets show
+which side has marked a piece, as in the error tables: ``[-the span that changed-]``, ``{+targets+}``,
+``[=both=]``. If targets overlap one another only the span itself is marked.
 
 Source: the change indicators and contingency tables of GATE's plugin Evaluation; see
 `clueval.metrics.gate.changes`.
@@ -33,13 +34,14 @@ BETTER, WORSE, NEITHER = "+", "-", "+-"
 _NAMES = {BETTER: "better", WORSE: "worse", NEITHER: "neither"}
 
 _WINDOW = 60
-"""Positions before and after a changed span that are shown of a document without sentences."""
+"""The number of positions shown before and after a changed span in a document without sentences."""
 
 
 class AgainstReference:
-    """An observer that compares with a reference, which is `Group.further`; `reference_set` is what it is called.
+    """An observer that compares with a reference, `Group.further`; `reference_set` is the name of the
+    reference.
 
-    Held in memory: the counts, and every change, since the report lists them all.
+    Holds the counts and every change, since the report lists them all.
     """
 
     name: ClassVar[str] = "reference"
@@ -52,7 +54,7 @@ class AgainstReference:
         self._changes: list[dict[str, Any]] = []
 
     def see(self, group: Group) -> None:
-        """Count one document. Raises `TextMismatch` if the reference is of another text."""
+        """Count one document. Raises `TextMismatch` if the reference has another text."""
         gold, predicted, (reference,) = group.gold, group.predicted, group.further
         require_same_text(gold, reference)
         own, other, older = (
@@ -68,7 +70,7 @@ class AgainstReference:
             if len(kinds) > 1 or self._metric.containing is not None:
                 _, *tables = self._metric.against(own, other, older, kind)
             self._count(kind, tables)
-        targets = self._metric.outcome(own, Side((), document=predicted)).missing  # nobody finds any
+        targets = self._metric.outcome(own, Side((), document=predicted)).missing  # without responses: all
         self._changes.extend(change_rows(found, targets, gold, predicted))
 
     def _count(self, kind: str | None, tables: Sequence[Contingency]) -> None:
@@ -76,7 +78,7 @@ class AgainstReference:
         self._tables[kind] = (before[0] + tables[0], before[1] + tables[1])
 
     def section(self) -> dict[str, Any]:
-        """The report; see the module. Without documents all counts are zero."""
+        """Return the report; see the module's docstring. Without documents all counts are zero."""
         metric, beta = self._metric, self._metric.beta
         per_type = {name: metric.counts(self._total, name) for name in metric.types_of(self._total)}
         empty = (Contingency(), Contingency())
@@ -105,18 +107,18 @@ def _report(tables: tuple[Contingency, Contingency]) -> dict[str, Any]:
 def change_rows(
     changes: Sequence[Change], targets: Sequence[Span], gold: Document, predicted: Document
 ) -> Iterator[dict[str, Any]]:
-    """Every change as plain values: where, what, from which group to which, the sign, the text, its context.
+    """Yield every change as plain values: place, type, both groups, the sign, the text, its context.
 
     `targets` are marked in the context, unless they overlap one another.
     """
     window = None if gold.sentences or predicted.sentences else _WINDOW
     around = replace(gold, layers={DEFAULT_LAYER: targets}, tags={})
-    nobody = replace(gold, layers={DEFAULT_LAYER: ()}, tags={})
+    unmarked = replace(gold, layers={DEFAULT_LAYER: ()}, tags={})
     spans = [change.span for change in changes]
     try:
         rows = list(error_table(spans, predicted, around, layer=DEFAULT_LAYER, window=window))
     except OverlapError:
-        rows = list(error_table(spans, predicted, nobody, layer=DEFAULT_LAYER, window=window))
+        rows = list(error_table(spans, predicted, unmarked, layer=DEFAULT_LAYER, window=window))
     for change, row in zip(changes, rows, strict=True):
         yield _row(change, row)
 
@@ -137,7 +139,7 @@ def _row(change: Change, row: Finding) -> dict[str, Any]:
 
 
 def bracketed(context: Context) -> str:
-    """A context in one line of text, with brackets around what is marked."""
+    """Return a context in one line of text, with brackets around the marked pieces."""
     pieces = []
     for piece in context.pieces:
         left, right = BRACKETS[piece.mark]

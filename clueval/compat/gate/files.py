@@ -2,8 +2,8 @@
 
 Both are made by observers of the documents that an evaluation counts, group by group.
 
-Unlike the original, the TSV has all columns in its macro rows and names them so, the indicators leave what they
-were made of as it was, and nothing is overwritten.
+In contrast to the original, the macro rows of the TSV have all columns and are named as macro rows,
+indicators do not change the annotations they are made from, and no file is overwritten.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from clueval.writing import whole_file
 
 
 class GateTable:
-    """An observer that makes GATE's TSV of 31 columns. Held in memory: what was counted in each document.
+    """An observer that makes GATE's TSV of 31 columns. Holds the counts of each document.
 
     >>> table = GateTable(Gate(), "Response")
     >>> document = Document("d", {"label": [Span(0, 3, "Person")]}, text="Ada", unit="character")
@@ -60,11 +60,11 @@ class GateTable:
         self._counted.append((group.gold.id, self._metric.count(gold, predicted), older))
 
     def section(self) -> dict[str, Any]:
-        """Nothing: what this makes is a file."""
+        """Return nothing: the output is a file."""
         return {}
 
     def lines(self) -> Iterator[str]:
-        """The lines, the header first."""
+        """Yield the lines, the header first."""
         return tagging_lines(self._metric, self._counted, **self._names)
 
 
@@ -96,11 +96,11 @@ class GateListTable:
         ]
 
     def section(self) -> dict[str, Any]:
-        """Nothing: what this makes is a file."""
+        """Return nothing: the output is a file."""
         return {}
 
     def lines(self) -> Iterator[str]:
-        """The lines, the header first: documents, the best of all, by score, by rank, disambiguation."""
+        """Yield the lines, the header first: documents, the best of all, by score, by rank, disambiguation."""
         whole = self._evaluation
         yield header()
         yield from self._rows
@@ -114,8 +114,8 @@ class GateListTable:
 class IndicatorWriter:
     """An observer that writes copies of the predicted files with indicator annotations in sets of their own.
 
-    ``PREFIX_Res`` says what became of the response, ``PREFIX_Ref`` of the reference, ``PREFIX_Diff`` what
-    changed. Everything else in a file stays as it is. Each file is written when its document comes.
+    ``PREFIX_Res`` has the outcome of the response, ``PREFIX_Ref`` of the reference, ``PREFIX_Diff`` the
+    changes. Everything else in a file is unchanged. Each file is written when its document is counted.
     """
 
     name: ClassVar[str] = "indicators"
@@ -130,8 +130,8 @@ class IndicatorWriter:
     def see(self, group: Group) -> None:
         """Write the file of a document.
 
-        Raises `UsageError` for a format without annotation sets and for a set that is already there,
-        `FileError` for a file that is there already or cannot be written.
+        Raises `UsageError` for a format without annotation sets and for a set that already exists,
+        `FileError` for a file that already exists or cannot be written.
         """
         gold, predicted, *reference = _sides(group)
         after = self._metric.outcome(gold, predicted)
@@ -144,7 +144,7 @@ class IndicatorWriter:
         self._write(group.predicted, added)
 
     def section(self) -> dict[str, Any]:
-        """Nothing: what this makes is files."""
+        """Return nothing: the output is files."""
         return {}
 
     def _write(self, document: Document, added: Mapping[str, Sequence[Span]]) -> None:
@@ -152,7 +152,7 @@ class IndicatorWriter:
             raise UsageError("indicators are written into files", document=document.id)
         path = Path(document.file)
         text = _with_sets(path, added)
-        # a document of a folder is called by its relative name, one of two single files is not
+        # the id of a document in a folder is its relative path; of two single files it is not
         relative = Path(document.id)
         inside = path.parts[-len(relative.parts) :] == relative.parts and ".." not in relative.parts
         target = self._folder / (relative if inside and not relative.is_absolute() else path.name)
@@ -162,7 +162,7 @@ class IndicatorWriter:
             )
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-        except (OSError, ValueError) as error:  # ValueError: no folder can be called that
+        except (OSError, ValueError) as error:  # ValueError: not a possible name for a folder
             reason = getattr(error, "strerror", None) or "check its name"
             raise FileError(f"the folder cannot be made: {reason}", file=str(target.parent)) from error
         with whole_file(target) as output:
@@ -171,8 +171,8 @@ class IndicatorWriter:
 
 
 def _with_sets(path: Path, added: Mapping[str, Sequence[Span]]) -> str:
-    """The content of a file with further annotation sets."""
-    opened = Opened(path, sys.maxsize, sys.maxsize)  # it has been read already
+    """Return the content of a file with further annotation sets."""
+    opened = Opened(path, sys.maxsize, sys.maxsize)  # without limits, since it has been read before
     form = ReadOptions(max_line=opened.max_line).format_at(path)
     if form.add_sets is not None:
         return form.add_sets(opened, added)

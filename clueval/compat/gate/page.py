@@ -1,9 +1,10 @@
-"""What metric ``gate`` found as one web page that needs nothing else: no network, no other file, no script.
+"""The result of metric ``gate`` as one web page that loads nothing else: no network, no other file, no
+script.
 
 The page has the score tables, for every type and over all, the precision-recall curve over the score
-thresholds as a drawing (SVG) with its average precision, what changed against a reference, and what candidate
-lists offer. Strict is a full line and lenient a dashed one. How text from the corpus is kept from becoming
-markup is said in `clueval.reports.page`.
+thresholds as a drawing (SVG) with its average precision, the changes from a reference, and the evaluation of
+candidate lists. Strict is a full line and lenient a dashed one. `clueval.reports.page` describes why text
+from the corpus cannot become markup.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from clueval.reports.page import ShownTable, environment, score_table, template
 from clueval.writing import whole_file
 
 LEFT, TOP, SIDE = 52, 14, 320
-"""Where the square of the drawing begins, and its length, in units of the drawing."""
+"""The left and top edge of the square in the drawing, and its length, in units of the drawing."""
 
 MOST_DOTS = 200
-"""A curve of more points is drawn without a dot for each."""
+"""A curve of more points is drawn without dots."""
 
 KINDS = ("strict", "lenient")
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point of a curve in the drawing, and what it stands for."""
+    """A point of a curve in the drawing, and its description."""
 
     x: float
     y: float
@@ -47,7 +48,7 @@ class Line:
 
     @property
     def points(self) -> str:
-        """The points as SVG writes them."""
+        """Return the points as SVG writes them."""
         return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
 
     @property
@@ -66,8 +67,8 @@ class Picture:
 def write_page(path: Path, report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> None:
     """Write the page, whole or not at all.
 
-    `report` is what `Result.to_dict` gives, of an evaluation with metric ``gate``. Raises `UsageError` if it
-    lacks the metric, `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    `report` is the output of `Result.to_dict` for an evaluation with metric ``gate``. Raises `UsageError` if
+    it lacks the metric, `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
     page = render(report, title=title)
     with whole_file(path) as file:
@@ -75,7 +76,7 @@ def write_page(path: Path, report: Mapping[str, Any], *, title: str = "GATE's ev
 
 
 def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> str:
-    """The page as a string; see `write_page`."""
+    """Return the page as a string; see `write_page`."""
     if "gate" not in report["metrics"]:
         raise UsageError("the report lacks the metric 'gate'", advice="evaluate with metrics=['gate']")
     jinja = environment()
@@ -104,14 +105,14 @@ def _tables(metrics: Mapping[str, Any], where: str) -> Iterator[ShownTable]:
 
 
 def _tables_of_groups(report: Mapping[str, Any]) -> Iterator[ShownTable]:
-    """The tables of each value of the metadata that the report is broken down by, if it is."""
+    """Yield the tables of each metadata value by which the report is broken down."""
     for key, groups in report.get("by", {}).items():
         for value, group in groups.items():
             yield from _tables(group["metrics"], f"{key} {value}: ")
 
 
 def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
-    """The curves of every sequence that has scores, and of its candidate lists."""
+    """Yield the curves of every sequence that has scores, and of its candidate lists."""
     for sequence, report in sequences.items():
         curves = {
             f"{sequence}: responses by their score": (
@@ -127,7 +128,7 @@ def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
 
 
 def _dots(thresholds: Mapping[str, Any], kind: str) -> Iterator[Dot]:
-    """The points of a curve, from the highest threshold down; at infinity there is nothing to draw."""
+    """Yield the points of a curve, from the highest threshold down, without infinity."""
     for name in sorted(filter(_is_finite, thresholds), key=float, reverse=True):
         precision, recall = (thresholds[name][f"{what}_{kind}"] for what in ("precision", "recall"))
         yield Dot(

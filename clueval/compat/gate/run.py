@@ -54,7 +54,7 @@ def gate(
             ``reference`` compares the two (see `clueval.compat.gate.changes`).
         table: a file for GATE's table of 31 columns.
         page: a file for a web page with the scores and their curve (extra ``report``).
-        indicators: a folder for copies of the predicted files that show what became of each annotation, in
+        indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
         wrote: is called with a line on each output.
         options: other options of `clueval.score`, save `metrics` and `merge`.
@@ -99,7 +99,7 @@ def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ..
 
 
 def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
-    """GATE's rule: targets of the containing set and type themselves all take part.
+    """Return the metric with GATE's rule: targets of the containing set and type are all evaluated.
 
     >>> with_unfiltered(Gate(containing="Key:Person"), "Key").unfiltered
     'Person'
@@ -111,7 +111,7 @@ def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
 
 
 def _in_one_report(result: Result, metric: Gate) -> Result:
-    """The result with the sections of the observers in the report of the metric."""
+    """Return the result with the sections of the observers in the report of the metric."""
     if not result.sections:
         return result
     own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
@@ -120,7 +120,7 @@ def _in_one_report(result: Result, metric: Gate) -> Result:
 
 
 class _Files:
-    """The outputs that observers make: GATE's table, and documents with indicator annotations."""
+    """The outputs of observers: GATE's table, and documents with indicator annotations."""
 
     def __init__(self, table: str | Path | None, indicators: str | Path | None) -> None:
         self._path = None if table is None else Path(table)
@@ -131,7 +131,7 @@ class _Files:
     def observers(
         self, metric: Gate, lists: Lists | None, sets: tuple[str, str], prefix: str
     ) -> Iterator[Observer]:
-        """What makes them; `sets` are the names of the predicted set and the reference set."""
+        """Yield the observers; `sets` are the names of the predicted set and the reference set."""
         if self._path is not None:
             self._table = GateTable(metric, *sets) if lists is None else GateListTable(metric, lists, sets[0])
             yield self._table
@@ -142,7 +142,7 @@ class _Files:
             yield self._indicators
 
     def write(self) -> Iterator[str]:
-        """Write what is written at the end; yields a line on each output."""
+        """Write the table, and yield a line on each output."""
         if self._table is not None and self._path is not None:
             with whole_file(self._path) as output:
                 output.writelines(f"{line}\n" for line in self._table.lines())
@@ -153,7 +153,7 @@ class _Files:
 
 
 def _page(path: str | Path | None, result: Result) -> Iterator[str]:
-    """Write the page, if there is to be one; yields a line on it."""
+    """Write the page, if `path` is given, and yield a line on it."""
     if path is not None:
         from clueval.compat.gate.page import write_page
 

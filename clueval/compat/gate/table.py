@@ -1,8 +1,8 @@
 """GATE's report of a tagging evaluation: 31 columns of tab-separated values.
 
-Row by row for every document, then for the corpus: for each type the response, the reference and one row per
-score threshold; the same over all types; the macro average over the types. Rates are fractions, and are not
-rounded; numbers are written as Java writes them. A row without a threshold has ``NaN`` there.
+There are rows for every document, then for the corpus: for each type the response, the reference and one row
+per score threshold; the same over all types; the macro average over the types. Rates are fractions, and are
+not rounded; numbers are written as Java writes them. A row without a threshold has ``NaN`` as its threshold.
 
 Rows of candidate lists have the same columns and are made by `list_lines`.
 
@@ -57,18 +57,18 @@ PLACE = (
     "thresholdType",
     "threshold",
 )
-"""The columns that say what a row is about."""
+"""The columns that identify a row."""
 
 CORPUS = "[doc:all:micro]"
 ALL_TYPES = "[type:all:micro]"
 MACRO = "[type:all:macro]"
 
 Counted = tuple[str, Tally, Tally | None]
-"""A document's name, what the metric counted in the response, and in the reference if there is one."""
+"""A document's name, the tally of the response, and the tally of the reference if there is one."""
 
 
 def header() -> str:
-    """The line with the names of the columns."""
+    """Return the line with the names of the columns."""
     return "\t".join([*PLACE, *COLUMNS])
 
 
@@ -80,14 +80,14 @@ def tagging_lines(
     response_set: str = "",
     reference_set: str = "",
 ) -> Iterator[str]:
-    """The lines of the report, the header first, each document's as soon as it comes.
+    """Yield the lines of the report, the header first, each document's as soon as it is given.
 
     Args:
-        metric: what counted the documents.
+        metric: the metric that counted the documents.
         documents: name, tally of the response, tally of the reference or None.
-        evaluation, response_set, reference_set: what is written in the columns of these names.
+        evaluation, response_set, reference_set: the values of the columns with these names.
 
-    Held in memory: one document and the sums. F is F1, whatever the beta of the metric.
+    Holds one document and the sums. F is F1, whatever the beta of the metric.
     """
     yield header()
     response, reference = Tally(), Tally()
@@ -135,7 +135,7 @@ class _Rows:
             yield line((self._evaluation, *place), macro_report(members))
 
     def _types(self, sides: Sequence[tuple[str, Tally]]) -> list[str]:
-        """The types of both sides, in their order if they were given, else in that of the alphabet."""
+        """Return the types of both sides, in the order of the settings or, by default, in alphabetical order."""
         if self._printed:
             return list(self._printed)
         return sorted({name for _, tally in sides for name in self._metric.types_of(tally)})
@@ -149,7 +149,7 @@ class _Rows:
 
 
 def line(place: Sequence[str], report: Mapping[str, float]) -> str:
-    """One row: the columns of `PLACE`, then the numbers."""
+    """Return one row: the columns of `PLACE`, then the numbers."""
     return "\t".join([*map(_cell, place), *(java_string(report[name]) for name in COLUMNS.values())])
 
 
@@ -162,10 +162,11 @@ def list_lines(
     set_name: str = "",
     annotation_type: str = "",
 ) -> Iterator[str]:
-    """The rows of candidate lists at each threshold or rank.
+    """Yield the rows of candidate lists at each threshold or rank.
 
-    `evaluation_type` is ``list-best``, ``list-score``, ``list-rank``, ``list-disamb`` or ``list-disamb-best``;
-    ``list-best`` (its threshold is NaN) and ``list-score`` go by scores, the others by ranks.
+    `evaluation_type` is ``list-best``, ``list-score``, ``list-rank``, ``list-disamb`` or
+    ``list-disamb-best``; ``list-best`` (its threshold is NaN) and ``list-score`` use scores, the others
+    ranks.
     """
     by_rank = evaluation_type in ("list-rank", "list-disamb", "list-disamb-best")
     for threshold, counts in rows:
@@ -176,7 +177,7 @@ def list_lines(
 
 
 def _cell(text: str) -> str:
-    """A cell that a spreadsheet does not run; a threshold below zero is a number and stays one."""
+    """Return a cell that a spreadsheet does not run; a threshold below zero stays a number."""
     return text if text.startswith("-") and _is_number(text) else guarded(text)
 
 

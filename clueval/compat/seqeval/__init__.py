@@ -1,9 +1,9 @@
-"""seqeval's face: ``from clueval.compat import seqeval`` replaces ``import seqeval.metrics as seqeval``.
+"""seqeval's interface: ``from clueval.compat import seqeval`` replaces ``import seqeval.metrics as seqeval``.
 
-The functions have the signatures, defaults, figures, warnings, errors and layout of seqeval 1.2.2, and stand in
-modules of the same names (`metrics`, `metrics.sequence_labeling`, `metrics.v1`, `scheme`, `reporters`). Nothing
-but the standard library is needed; where seqeval gives numbers and arrays of numpy, these are plain numbers
-and lists.
+The functions have the signatures, defaults, scores, warnings, errors and layout of seqeval 1.2.2, and are in
+modules of the same names (`metrics`, `metrics.sequence_labeling`, `metrics.v1`, `scheme`, `reporters`). Only
+the standard library is needed; where seqeval returns numbers and arrays of numpy, these functions return
+plain numbers and lists.
 
 >>> from clueval.compat import seqeval
 >>> from clueval.compat.seqeval.scheme import IOB2
@@ -11,27 +11,29 @@ and lists.
 >>> seqeval.f1_score(true, predicted), seqeval.f1_score(true, predicted, mode="strict", scheme=IOB2)
 (1.0, 0.6666666666666666)
 
-Where seqeval crashes or misleads, this does not:
+Some cases in which seqeval crashes or misleads are different here (seqeval's behaviour is in brackets):
 
-* No tag but ``O`` on either side: the text report is written, with the averages only (seqeval: ValueError).
-  Without a scheme, strict mode tells it from the predicted tags if all true ones are ``O`` (ValueError).
+* No tag but ``O`` on either side: the text report is written, with the averages only (ValueError).
+  Without a scheme, strict mode detects it from the predicted tags if all true ones are ``O`` (ValueError).
 * The macro average over no types is `zero_division`, with its warning (nan, with a warning of numpy's).
-* `classification_report(output_dict=True)` is of plain numbers, so `json.dumps` takes it (TypeError).
-* A position whose true label is None or -100 is left out on both sides; a predicted None or -100 counts as
+* `classification_report(output_dict=True)` has plain numbers, so `json.dumps` accepts it (TypeError).
+* A position whose true label is None or -100 is ignored on both sides; a predicted None or -100 counts as
   ``O``. In `get_entities` such a label neither begins nor ends a span (AttributeError).
 * `accuracy_score` of no positions is 0.0 (ZeroDivisionError).
-* `accuracy_score` and `performance_measure` refuse sides of different lengths (compared up to the shorter end).
-* A scheme that is no class of ours is refused with a TypeError: one by its name, or seqeval's own class, whose
-  import was left as it was (TypeError without a word on it; a report for whatever scheme is detected).
-* `zero_division` other than "warn", 0 and 1 is refused with a ValueError (taken for 1).
-* "seems not to be NE tag" is said once per tag and call (once per position).
-* `UndefinedMetricWarning` is ours and, like scikit-learn's of this name, a UserWarning.
+* `accuracy_score` and `performance_measure` refuse sides of different lengths (compared up to the shorter
+  end).
+* A scheme that is not one of these classes is a TypeError: a name, or seqeval's own class whose
+  import was not changed (TypeError without an explanation; a report for another scheme that is detected).
+* `zero_division` other than "warn", 0 and 1 is a ValueError (treated as 1).
+* "seems not to be NE tag" is printed once per tag and call (once per position).
+* `UndefinedMetricWarning` is defined here and, like scikit-learn's class of this name, a UserWarning.
 
-Errors are `CluevalError` and of seqeval's type at once: TypeError for what is no list of lists of tags, ValueError
-for lengths that differ, for an unknown average and for a tag outside the scheme, KeyError in strict mode for a
-prefix that no scheme knows, IndexError for an empty tag. Their text says where. Kept as they are, because
-scores depend on them: `sample_weight` has no effect; any `mode` but "strict" is the default one, and so is
-"strict" without a scheme (but in `classification_report`); see also `scheme`.
+Each error is a `CluevalError` and also of seqeval's type: TypeError for a value that is not a list of lists
+of tags, ValueError for different lengths, for an unknown average and for a tag outside the scheme, KeyError
+in strict mode for a prefix that no scheme has, IndexError for an empty tag. The messages name the position.
+Two things are the same as in seqeval because scores depend on them: `sample_weight` has no effect; any `mode`
+except "strict" is the default mode, and so is "strict" without a scheme (except in `classification_report`);
+see also `scheme`.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A rate is undefined where its denominator is 0; it then is `zero_division` ("war
 F-score of precision p and recall r is ``(1 + beta²) p r / (beta² p + r)``, and 0 if both are 0. *micro* adds the
 counts first, *macro* is the mean over types, *weighted* the mean weighted by true spans.
 
-Sums are made in the order in which numpy makes them, so figures equal seqeval's to the last bit. Over no types
+Sums are made in numpy's order, so scores equal seqeval's to the last bit. Over no types
 at all seqeval's macro average is nan; here it is undefined like any other 0/0.
 """
 
@@ -26,11 +26,11 @@ Averaged = tuple[float, float, float, int]
 
 
 class UndefinedMetricWarning(UserWarning):
-    """A rate is undefined (0/0) and set to 0.0; stands for scikit-learn's warning of this name."""
+    """A rate is undefined (0/0) and set to 0.0; replaces scikit-learn's warning of this name."""
 
 
 def check_arguments(average: str | None, beta: float, zero_division: ZeroDivision) -> None:
-    """Raise `UsageError` (a ValueError) for a value that none of these may have."""
+    """Raise `UsageError` (a ValueError) for an invalid argument."""
     if beta < 0:
         raise UsageError(f"beta should be >=0 in the F-beta score, not {beta!r}")
     if average not in AVERAGES:
@@ -47,7 +47,7 @@ def averaged(
     beta: float,
     zero_division: ZeroDivision,
 ) -> PerType | Averaged:
-    """Precision, recall, F-score and support: lists over the types in order, or averages."""
+    """Return precision, recall, F-score and support: lists over the types in order, or averages."""
     check_arguments(average, beta, zero_division)
     predicted, right, true = counts.predicted, counts.right, counts.true
     if average == "micro" or (average == "macro" and not true):
@@ -69,7 +69,7 @@ def averaged(
 
 
 def f_score(precision: float, recall: float, beta: float) -> float:
-    """The F-score; the order of the operations is seqeval's."""
+    """Return the F-score; the order of the operations is seqeval's."""
     if math.isinf(beta):
         return recall
     square = beta**2
@@ -103,7 +103,8 @@ def _mean(values: Sequence[float], weights: Sequence[float] | None) -> float:
 
 
 def pairwise_sum(values: Sequence[float]) -> float:
-    """The sum in numpy's order: up to 128 values in eight rows that are added up in pairs, more by halves.
+    """Return the sum in numpy's order: up to 128 values in eight rows that are added in pairs, more by
+    halves.
 
     >>> pairwise_sum([0.1] * 3) == 0.1 + 0.1 + 0.1, pairwise_sum([0.1] * 10) == 8 * 0.1 + 0.1 + 0.1
     (True, True)

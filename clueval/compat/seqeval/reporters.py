@@ -1,4 +1,4 @@
-"""Where the rows of a classification report go: into a dictionary or into text, laid out as by seqeval."""
+"""The reporters of a classification report: a dictionary or text, with seqeval's layout."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ Row = dict[str, float]
 
 
 class Reporter(ABC):
-    """Takes rows and gives a report."""
+    """Collects rows and returns a report."""
 
     @abstractmethod
     def report(self) -> Any:
-        """Everything written so far."""
+        """Return everything written so far."""
 
     @abstractmethod
     def write(self, row_name: str, precision: float, recall: float, f1: float, support: int) -> None:
         """Add a row."""
 
     def write_blank(self) -> None:  # noqa: B027  # most reports have no blank rows
-        """Add a blank row, if the report has such."""
+        """Add a blank row, if the report has blank rows."""
 
 
 class DictReporter(Reporter):
@@ -42,7 +42,7 @@ class DictReporter(Reporter):
 
 
 class StringReporter(Reporter):
-    """Text: names right-justified to `width`, rates with so many `digits`, columns of nine characters."""
+    """Text: names right-justified to `width`, rates with `digits` decimals, columns of nine characters."""
 
     def __init__(self, *_: Any, width: int = 10, digits: int = 4, **__: Any) -> None:
         self.width = width
@@ -57,7 +57,7 @@ class StringReporter(Reporter):
         self.buffer.append(f"{row_name:>{self.width}s} {rates} {support:>9}")
 
     def write_header(self) -> str:
-        """The line of column names and a blank line."""
+        """Return the line of column names and a blank line."""
         names = "".join(f" {name:>9}" for name in ("precision", "recall", "f1-score", "support"))
         return f"{'':>{self.width}s} {names}\n\n"
 

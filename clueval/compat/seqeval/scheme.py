@@ -1,4 +1,4 @@
-"""seqeval's module `scheme`: its schemes and what reads tags by them; see `clueval.tagging.token_schemes`."""
+"""seqeval's module `scheme`: its schemes and the classes that read tags; see `clueval.tagging.token_schemes`."""
 
 from clueval.tagging.token_schemes import (
     BILOU,

@@ -1,8 +1,8 @@
 """Fair evaluation of labelled spans: every error is counted once.
 
 Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation of Labeled Spans. LREC 2022, pages
-1400-1407. `metric` is the way of counting, `pairing` the pairing, step by step, `most_similar` the search for
-the most similar span, `weights` what an error counts for.
+1400-1407. `metric` counts and scores, `pairing` pairs the spans step by step, `most_similar` finds
+the most similar span, `weights` says how each type of error is weighted.
 """
 
 from clueval.metrics.fair.metric import Fair, FairError, tally_pairs

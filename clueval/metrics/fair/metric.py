@@ -1,13 +1,13 @@
-"""The metric: counts errors of every kind by label, and gives traditional, fair and weighted scores.
+"""The metric: counts errors of every type by label, and gives traditional, fair and weighted scores.
 
 Definition: Ortmann (2022) and FairEval, its published tool; `pairing` follows it step by step. FairEval
-compares sentence by sentence, so for its numbers a document is one sentence. Traditional counts go by
-membership: each gold span that is equal to some predicted span is a true positive, also where it is one
-predicted span for two of them. Fair counts pair one to one.
+compares sentence by sentence, so to get its numbers, make each sentence a document. Traditional counts test
+membership: each gold span that equals some predicted span is a true positive, even if two gold spans equal
+the same predicted span. Fair counts pair one to one.
 
-The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The counts
-are kept under ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP
-have the label of the one span that there is.
+The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The tally
+has the keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP
+have the label of their only span.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 _Table = dict[str, dict[str, int]]
 FOCUSES = ("target", "system")
 PLACEHOLDERS = ("NONE", "EMPTY")
-"""Labels that stand for a sentence without spans."""
+"""Labels that mean a sentence without spans."""
 
 
 class FairError(NamedTuple):
-    """One error: LE, BES, BEL, BEO, LBE, FN or FP, and the spans that make it."""
+    """One error: its type (LE, BES, BEL, BEO, LBE, FN or FP) and its spans; FN and FP have only one."""
 
     kind: str
     gold: Span | None
@@ -56,19 +56,19 @@ class FairError(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fair:
-    """Fair evaluation: each error counts once, as what it is.
+    """Fair evaluation: each error counts once, under its own type.
 
-    `focus` says whose label an LE or LBE is counted under, ``"target"`` (gold) or ``"system"`` (predicted).
-    `weights` maps error types to what one of them counts for as TP, FP and FN in the weighted scores; None
-    stands for `DEFAULT_WEIGHTS`. Only spans with one of `labels` (empty: any label), and with none of
-    `exclude`, are looked at, on both sides.
+    `focus` is the side whose label an LE or LBE is counted under: ``"target"`` (gold) or ``"system"``
+    (predicted). `weights` maps error types to their weights as TP, FP and FN in the weighted scores; None
+    means `DEFAULT_WEIGHTS`. Only spans with one of `labels` (empty: any label) and with none of
+    `exclude` are evaluated, on both sides.
 
-    Swapping gold and predicted swaps FN with FP and BES with BEL where no span overlaps more than one of the
-    other side. In general it does not, since it is gold that chooses. The smallest case: gold A[0,1) and
-    A[0,2) both share tokens with predicted A[0,3), two BEL. Swapped, gold A[0,3) chooses A[0,2), a BES; of the
-    tokens of A[0,1) it has none left, an FP.
+    Swapping gold and predicted swaps FN with FP and BES with BEL if no span overlaps more than one span of
+    the other side. In general it does not, because the gold spans choose their partners. The smallest case:
+    gold A[0,1) and A[0,2) both share tokens with predicted A[0,3): two BEL. Swapped, gold A[0,3) chooses
+    A[0,2), a BES; no tokens of A[0,1) are left to share, so it is an FP.
 
-    Raises `UsageError` for another focus and for weights that make no sense.
+    Raises `UsageError` for another focus and for invalid weights.
 
     >>> gold, predicted = Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")])
     >>> [finding.kind for finding in Fair().findings(gold, predicted)]
@@ -120,10 +120,10 @@ class Fair:
             object.__setattr__(self, name, tuple(labels))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """The errors of one document; n log n in the number of spans, save for what `most_similar` says.
+        """Count the errors of one document; O(n log n) for n spans, except for the cases in `most_similar`.
 
-        Raises `UsageError` where a side leaves spans out of the count: a span that is not counted could still
-        be a partner, which has no meaning where each span is paired once. Use `labels` and `exclude`.
+        Raises `UsageError` if a filter excludes spans of a side: an excluded span could still be a partner,
+        but each span is paired only once. Use `labels` and `exclude` instead.
         """
         _, golds = self._items(gold)
         _, predictions = self._items(predicted)
@@ -132,14 +132,14 @@ class Fair:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """True positives; they may overlap one another too, so long as both sides have the same list."""
+        """Count true positives; the spans may overlap one another if both sides have the same list."""
         by_label: Counter[str] = Counter()
         for layers, number in labels.items():
             by_label[_label_of(layers)] += number
         return _tally_equal({label: number for label, number in by_label.items() if self.wanted(label)})
 
     def findings(self, gold: Side, predicted: Side) -> Iterator[FairError]:
-        """The errors that `count` counts, by position (of the gold span, where there is one)."""
+        """Yield the errors that `count` counts, by position (of the gold span, if there is one)."""
         gold_spans, golds = self._items(gold)
         predicted_spans, predictions = self._items(predicted)
         found = []
@@ -154,11 +154,11 @@ class Fair:
         return (finding for _, _, finding in found)
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The report: traditional, fair and weighted scores, overall and by label; confusion; gold labels.
+        """Return traditional, fair and weighted scores, overall and by label; the confusion; the gold labels.
 
         The confusion matrix holds no true positives: its diagonal holds the boundary errors, its row ``_``
-        the false positives, its column ``_`` the false negatives. (A span without label has the label ``_``,
-        and shares those cells.)
+        the false positives, its column ``_`` the false negatives. (A span without a label has the label
+        ``_``, and is counted in the same row and column.)
         """
         traditional, fair, confusion = self._tables(total)
         labels = sorted(fair)
@@ -175,7 +175,7 @@ class Fair:
 
     @property
     def needs(self) -> Needs:
-        """All spans: who pairs with whom depends on every one."""
+        """Return that all spans are needed: each pair depends on every span."""
         return Needs(every_span="use its own labels and exclude")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -194,11 +194,11 @@ class Fair:
                 raise UsageError(f"no span is labelled {label!r}", advice="a setting of metric fair")
 
     def wanted(self, label: str) -> bool:
-        """Whether spans of this label are looked at."""
+        """Return whether spans with this label are evaluated."""
         return label not in self.exclude and (not self.labels or label in self.labels)
 
     def _items(self, side: Side) -> tuple[list[Span], list[Item]]:
-        """The spans that are looked at, in the order of the side, and what `pair_up` needs of them."""
+        """Return the spans that are evaluated, in the order of the side, and their items for `pair_up`."""
         refuse_filter(self, (side,))
         spans, items = [], []
         for span in side.spans:
@@ -209,7 +209,7 @@ class Fair:
         return spans, items
 
     def _tables(self, total: Tally) -> tuple[_Table, _Table, Counter[tuple[str, str]]]:
-        """Traditional and fair counts by label, and the cells of the confusion matrix."""
+        """Return traditional and fair counts by label, and the cells of the confusion matrix."""
         traditional: _Table = {}
         fair: _Table = {}
         confusion: Counter[tuple[str, str]] = Counter()
@@ -244,7 +244,7 @@ def _sum(table: _Table, kinds: tuple[str, ...]) -> dict[str, int]:
 
 
 def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str, dict[str, int]]:
-    """A row for every label, the one of no label last; in it the cells that are not 0, in the same order."""
+    """Return a row for every label, `NO_LABEL` last, with the cells that are not 0, in the same order."""
     names = [label for label in labels if label != NO_LABEL] + [NO_LABEL]
     matrix: dict[str, dict[str, int]] = {gold: {} for gold in names}
     for (gold, predicted), number in sorted(
@@ -256,12 +256,12 @@ def _matrix(cells: Mapping[tuple[str, str], int], labels: list[str]) -> dict[str
 
 
 def _label_of(layers: Mapping[str, str | None]) -> str:
-    """`Span.label` from the labels by layer."""
+    """Return `Span.label` of the labels by layer."""
     return "|".join([NO_LABEL if label is None else label for label in layers.values()])
 
 
 def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> None:
-    """Count one document's two lists of items into a tally."""
+    """Count the two lists of items of one document into a tally."""
     if gold == predicted:
         tally.update(_tally_equal(Counter(span[0] for span in gold)))
         return
@@ -279,7 +279,7 @@ def add_items(tally: Tally, gold: Sequence[Item], predicted: Sequence[Item]) -> 
 
 
 def _tally_equal(labels: Mapping[str, int]) -> Tally:
-    """The tally of two equal lists with so many spans of each label."""
+    """Return the tally of two equal lists that have these numbers of spans of each label."""
     tally: Tally = Counter()
     for label, number in labels.items():
         tally["traditional", "TP", label] = number
@@ -292,8 +292,8 @@ def tally_pairs(
 ) -> Tally:
     """Count one layer over pairs of gold and predicted documents; a document without the layer has no spans.
 
-    One pair is held at a time. What documents belong together, and whether they have the same text, is for
-    the caller to know.
+    Holds one pair at a time. The caller must pair the right documents and make sure that they have the same
+    text.
 
     >>> same = Document("1", {"label": [Span(0, 2, "PER")]})
     >>> Fair().scores(tally_pairs([(same, same)], Fair()), ("label",))["overall"]["fair"]["f1"]

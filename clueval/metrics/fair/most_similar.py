@@ -1,21 +1,23 @@
-"""Which span is the most similar? The search behind the boundary errors of fair evaluation.
+"""The search for the most similar span, behind the boundary errors of fair evaluation.
 
-Among candidates the one that shares most tokens wins; then the one that lacks fewest of the asking span's
-tokens; then the one with fewest tokens besides; then the shorter one; then the earlier one. For one asking
-span the second follows from the first, and the third means: fewest tokens. So the order is
+A span of one side (the query) looks for a candidate of the other side. The candidate that shares most tokens
+wins; then the one that lacks fewest of the query's tokens; then the one with fewest other tokens; then the
+shorter one; then the earlier one. For one query the second rule follows from the first, and the third means:
+fewest tokens. So the order is
 
     (-shared, tokens of the candidate, length of the candidate, its place in the list)
 
 and the least is taken. Spans lose tokens while they are paired, so a token set is kept as *runs*, the
-disjoint half-open ranges that are left of it: their number does not depend on the length of the span.
+disjoint half-open ranges that are left of it: the number of runs does not depend on the length of the span.
 
-Three pools answer the question alike. `ListPool` looks at every span, which is fastest where there are few.
-`NeighbourPool` knows what overlaps what and looks at nothing else, which is fastest where that is little.
-`TreePool` is a k-d tree over start, end and label whose nodes know the best that a span inside could be, and
-goes to the most promising node first. Where runs fill their span, or lack one stretch of it (nested, crossing,
-identical spans, however many over one another), it looks at a few nodes for each question. The bounds go by the
-first and the last token, by their number, and by the longest hole between them, so they do not see further holes:
-for a mass of spans over one another with large token sets full of holes it may have to look at all of them.
+Three pools give the same answers. `ListPool` compares every span, which is fastest for few spans.
+`NeighbourPool` knows which spans overlap and compares only those, which is fastest if few overlap.
+`TreePool` is a k-d tree over start, end and label whose nodes know a bound on the rank of their spans, and
+searches the most promising node first. If runs fill their span, or lack one stretch of it (nested, crossing
+or identical spans, also many over one another), each search visits a few nodes. The bounds use the
+first token, the last token, the number of tokens and the longest hole between tokens, but no further holes:
+if many spans with large token sets full of holes lie over one another, a search may have to compare all of
+them.
 """
 
 from __future__ import annotations
@@ -29,14 +31,14 @@ from typing import Protocol
 from clueval.metrics.fair.runs import Runs, intersect, longest_hole, size_of, subtract
 
 Rank = tuple[int, int, int, int]
-"""The order of similarity; the least is the most similar."""
+"""The order of similarity; the least rank is the most similar."""
 
 _FAR = 1 << 62
 
 
 @dataclass(slots=True, eq=False)
 class Leftover:
-    """A span that is no true positive: its place in the caller's list, and the tokens it has still."""
+    """A span that is not a true positive: its place in the caller's list, and its remaining tokens."""
 
     index: int
     label: str
@@ -51,7 +53,7 @@ class Leftover:
 
 
 def take_shared(one: Leftover, other: Leftover) -> None:
-    """Take the tokens that both have out of both."""
+    """Remove the tokens that both spans have from both."""
     shared = intersect(one.runs, other.runs)
     if shared:
         size = size_of(shared)
@@ -64,7 +66,7 @@ def take_shared(one: Leftover, other: Leftover) -> None:
 
 
 def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
-    """How similar a candidate is to a span; the least is the most similar."""
+    """Return how similar a candidate is to a span; the least is the most similar."""
     if len(span.runs) == 1 == len(candidate.runs):  # nearly all: no need to build the intersection
         (start, end), (other_start, other_end) = span.runs[0], candidate.runs[0]
         shared = max(0, min(end, other_end) - max(start, other_start))
@@ -74,7 +76,7 @@ def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
 
 
 def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
-    """Whether two spans overlap, not being the same range, with the same label or with another."""
+    """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
     return (
         span.start < candidate.end
         and candidate.start < span.end
@@ -84,28 +86,28 @@ def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
 
 
 class Pool(Protocol):
-    """Spans of one side that can be asked for the one most similar to a span of the other side."""
+    """Spans of one side, with a search for the one most similar to a span of the other side."""
 
     def add(self, span: Leftover) -> None:
-        """Put a span at the end of the list."""
+        """Append a span to the list."""
 
     def remove(self, span: Leftover) -> None:
-        """Take a span out of the list."""
+        """Remove a span from the list."""
 
     def changed(self, span: Leftover) -> None:
-        """Take notice that a span has lost tokens."""
+        """Update the bounds after a span has lost tokens."""
 
     def most_similar(self, span: Leftover, *, same_label: bool, sharing: bool) -> Leftover | None:
-        """The most similar candidate, if there is one; with `sharing` it must have a token in common."""
+        """Return the most similar candidate, if any; with `sharing` it must have a token in common."""
 
 
 class ListPool:
-    """A plain list: every question looks at all spans."""
+    """A plain list: every search compares all spans."""
 
     __slots__ = ("_spans",)
 
     def __init__(self) -> None:
-        self._spans: dict[int, Leftover] = {}  # by index; a dict keeps the order and forgets in no time
+        self._spans: dict[int, Leftover] = {}  # by index; a dict keeps the order and deletes in O(1)
 
     def add(self, span: Leftover) -> None:
         self._spans[span.index] = span
@@ -128,15 +130,15 @@ class ListPool:
 
 
 Neighbours = dict[int, list[Leftover]]
-"""Of each span of one side, by its index, the spans of the other side that overlap it."""
+"""For each span of one side, by its index, the spans of the other side that overlap it."""
 
 
 def neighbours(
     gold: Sequence[Leftover], predicted: Sequence[Leftover], limit: int
 ) -> tuple[Neighbours, Neighbours] | None:
-    """What overlaps the gold spans and what the predicted ones, or None if these are more than `limit` pairs.
+    """Return the spans that overlap each gold and each predicted span, or None for more than `limit` pairs.
 
-    Costs O(n log n) for n spans, and O(limit).
+    Costs O(n log n + limit) for n spans.
     """
     of_gold: Neighbours = {span.index: [] for span in gold}
     of_predicted: Neighbours = {span.index: [] for span in predicted}
@@ -144,7 +146,7 @@ def neighbours(
     entries += [(span.start, span.end, 1, place) for place, span in enumerate(predicted)]
     entries.sort()
     sides, neighbours_of = (gold, predicted), (of_gold, of_predicted)
-    over: tuple[list[Leftover], list[Leftover]] = ([], [])  # what has begun and may not have ended yet
+    over: tuple[list[Leftover], list[Leftover]] = ([], [])  # spans that have begun and may not have ended yet
     for start, _, side, place in entries:
         span, other = sides[side][place], 1 - side
         here = [each for each in over[other] if each.end > start]
@@ -160,7 +162,7 @@ def neighbours(
 
 
 class NeighbourPool:
-    """A list whose questions look only at what overlaps the asking span; that must be known beforehand."""
+    """A list whose searches compare only the spans that overlap the query, which are computed beforehand."""
 
     __slots__ = ("_neighbours", "_next", "_places")
 
@@ -195,7 +197,7 @@ _LEAF = 8
 
 
 class _Node:
-    """Part of a tree: the box that holds its spans, and the bounds of those that are in the list now."""
+    """Part of a tree: the box of all its spans, and the bounds of those in the list now."""
 
     __slots__ = (
         "first",
@@ -244,7 +246,7 @@ class _Node:
         self.hi_hole = min((end for _, end in holes), default=_FAR)
 
     def gather(self) -> bool:
-        """Set the bounds from those of the children; False if that changes nothing."""
+        """Set the bounds from those of the children; return False if nothing changes."""
         left, right = self.left, self.right
         assert left is not None  # only leaves have no children
         assert right is not None
@@ -270,7 +272,7 @@ class _Node:
         )
 
     def bound(self, span: Leftover, same_label: bool, sharing: bool) -> Rank | None:
-        """The best rank that a candidate in here could have, or None where there is none."""
+        """Return a bound on the rank of the best candidate in this node, or None if it has no candidate."""
         start, end = span.start, span.end
         if self.max_size < 0 or self.lo_start >= end or self.hi_end <= start:
             return None
@@ -289,7 +291,7 @@ class _Node:
         return (-shared, self.min_size, self.min_length, self.first)
 
     def _common(self, runs: Runs) -> int:
-        """How many of these tokens a span in here could have at most."""
+        """Return the greatest number of these tokens that a span in this node could have."""
         low, high = self.lo_token, self.hi_token
         if len(runs) > _FEW_RUNS:
             return min(runs[-1][1], high) - max(runs[0][0], low)
@@ -301,11 +303,11 @@ class _Node:
 
 
 _FEW_RUNS = 4
-"""Of more runs than these the bound goes by the first and the last."""
+"""For more runs than this, the bound uses only the first and the last run."""
 
 
 class TreePool:
-    """A k-d tree over all spans that may ever be in the list; n log n to build, log n to add and remove."""
+    """A k-d tree over all spans that can be in the list; O(n log n) to build, O(log n) to add or remove."""
 
     __slots__ = ("_leaves", "_next", "_places", "_root")
 
@@ -349,7 +351,7 @@ class TreePool:
         best_rank: Rank = (1, 0, 0, 0)  # worse than any
         bound = self._root.bound(span, same_label, sharing)
         queue = [] if bound is None else [(bound, 0, self._root)]
-        pushed = 0  # nodes of equal bounds cannot be compared
+        pushed = 0  # breaks ties: nodes cannot be compared
         while queue:
             bound, _, node = heapq.heappop(queue)
             if bound >= best_rank:

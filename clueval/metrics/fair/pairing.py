@@ -1,17 +1,19 @@
 """The steps of fair evaluation: every span is paired once, or stays alone.
 
-Followed step by step as FairEval takes them, since the published numbers depend on their order and on every
-tie: exact pairs (TP), pairs of one range and two labels (LE), boundary errors (BES, BEL, BEO), errors in both
-(LBE), and what is left (FN, FP). Ranges are half-open. Gold is FairEval's target, predicted its system.
+The steps are those of FairEval, since the published numbers depend on their order and on every
+tie: exact pairs (TP), pairs with the same range and different labels (LE), boundary errors (BES, BEL, BEO),
+errors in both (LBE), and the remaining spans (FN, FP). Ranges are half-open. Gold is FairEval's target,
+predicted its system.
 
-Exact pairs and label errors are found by hashing. What is left falls into overlap components, which cannot
-touch one another's pairings. Most are a single span, or one of each side, and need no search; small ones are
-searched as lists, large ones by what overlaps what, or with a tree where that is much (see `most_similar`). The
-cost is n log n for n spans, as long as the tree's bounds hold.
+Exact pairs and label errors are found by hashing. The remaining spans form overlap components, whose
+pairings do not affect each other. Most components are a single span, or one span of each side, and need no
+search; small ones are searched as lists, large ones by their overlapping pairs or, if those are many, with a
+tree (see `most_similar`). The cost is O(n log n) for n spans, as long as the tree's bounds hold.
 
-By hand: gold A[0,4) and A[6,8), predicted A[0,9). No exact pair, no label error. Shortest first, A[6,8) asks:
-A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8. Then A[0,4) asks: nothing is
-free, but the counted A[0,9) has still four tokens in common with it, so BEL again. Nothing remains.
+An example: gold A[0,4) and A[6,8), predicted A[0,9). There is no exact pair and no label error. The shortest
+span comes first: for A[6,8), A[0,9) is free and contains it, so BEL, and A[0,9) keeps the tokens 0-5 and 8.
+Then for A[0,4) no span is free, but A[0,9), already counted, still shares four tokens with it, so BEL again.
+No span remains.
 """
 
 from __future__ import annotations
@@ -32,20 +34,20 @@ from clueval.metrics.fair.most_similar import (
 from clueval.metrics.fair.runs import runs_of
 
 Item = tuple[str, int, int, frozenset[int] | None]
-"""Label, start, end (half-open) and tokens, None for all tokens of the range; equal items are equal spans."""
+"""Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans."""
 
 Pair = tuple[str, int | None, int | None]
 """TP, LE, BES, BEL, BEO, LBE, FN or FP, with the places of the two spans in their lists."""
 
 _LIST_IS_FASTER = 64
-"""Up to this many pairs of spans in one component, looking at all of them costs less than anything else."""
+"""Up to this many pairs of spans in one component, comparing all of them is fastest."""
 
 _TREE_IS_FASTER = 16
-"""With more overlapping pairs than this for each span of a component, a tree costs less than to look at them."""
+"""With more overlapping pairs than this for each span of a component, a tree is faster than comparing them."""
 
 
 def item(label: str, start: int, end: int, tokens: frozenset[int] | None) -> Item:
-    """An item, with the tokens left out where they are all of the range.
+    """Return an item, with None for tokens that are the whole range.
 
     >>> item("NP", 3, 6, frozenset({3, 4, 5}))
     ('NP', 3, 6, None)
@@ -56,7 +58,8 @@ def item(label: str, start: int, end: int, tokens: frozenset[int] | None) -> Ite
 
 
 def overlap_kind(start: int, end: int, other_start: int, other_end: int) -> str | None:
-    """How the other half-open range lies to the first: TP, BES, BEL, BEO, or None where they do not overlap.
+    """Return how the other range lies to the first (half-open): TP, BES, BEL, BEO; None: no overlap.
+    overlap.
 
     >>> [overlap_kind(2, 6, *other) for other in ((2, 6), (2, 4), (2, 7), (4, 8), (6, 8))]
     ['TP', 'BES', 'BEL', 'BEO', None]
@@ -71,7 +74,7 @@ def overlap_kind(start: int, end: int, other_start: int, other_end: int) -> str 
 
 
 def pair_up(gold: Sequence[Item], predicted: Sequence[Item]) -> Iterator[Pair]:
-    """Every span of both lists exactly once, in the order of the steps.
+    """Yield every span of both lists exactly once, in the order of the steps.
 
     >>> list(pair_up([("A", 0, 4, None), ("A", 6, 8, None)], [("A", 0, 9, None)]))
     [('BEL', 1, 0), ('BEL', 0, 0)]
@@ -107,7 +110,7 @@ def _without(places: list[int], gone: set[int | None]) -> list[int]:
 def _exact_pairs(
     gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
 ) -> Iterator[Pair]:
-    """Step 1: each gold span with the first equal predicted span that is free."""
+    """Step 1: pair each gold span with the first equal predicted span that is free."""
     wanted = {gold[i] for i in golds}
     free: dict[Item, list[int]] = {}
     for j in reversed(predictions):
@@ -122,9 +125,10 @@ def _exact_pairs(
 def _label_errors(
     gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
 ) -> Iterator[Pair]:
-    """Step 2: each gold span with the first free predicted span of its range and another label.
+    """Step 2: pair each gold span with the first free predicted span of its range and another label.
 
-    Each range has a heap of labels, by their first free span: the answer is on top, or next to the top.
+    Each range has a heap of labels, by their first free span: the answer is the top of the heap or the next
+    entry.
     """
     wanted = {gold[i][1:3] for i in golds}
     by_range: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
@@ -155,9 +159,10 @@ def _label_errors(
 def _components(
     gold: Sequence[Item], golds: list[int], predicted: Sequence[Item], predictions: list[int]
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """What overlaps, directly or through others, from left to right.
+    """Yield the overlap components from left to right, as places of gold and of predicted spans.
 
-    Step 3: each part is in the order in which it is asked, shortest first, otherwise in the order of the list.
+    Step 3: the spans of each side are sorted by length, the shortest first, and then by their place in the
+    list.
     """
     entries = [(*gold[i][1:3], 0, i) for i in golds]
     entries += [(*predicted[j][1:3], 1, j) for j in predictions]
@@ -176,14 +181,14 @@ def _components(
 
 
 def _places(part: list[tuple[int, int]]) -> list[int]:
-    """The places of spans, given their lengths and places, by both."""
+    """Return the places of spans, given as lengths and places, sorted by both."""
     if len(part) > 1:
         part.sort()
     return [place for _, place in part]
 
 
 def _pair_of_two(gold: Sequence[Item], i: int, predicted: Sequence[Item], j: int) -> Iterator[Pair]:
-    """What steps 4 to 8 come to where two spans overlap nothing else: an error unless the ranges are one."""
+    """Do steps 4 to 8 for two spans that overlap no others: one error, or two if the ranges are equal."""
     label, start, end, _ = gold[i]
     other_label, other_start, other_end, _ = predicted[j]
     kind = overlap_kind(start, end, other_start, other_end)
@@ -206,7 +211,7 @@ def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
 
 
 def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
-    """Empty pools for free predicted, counted gold and counted predicted spans."""
+    """Return empty pools for free predicted, counted gold and counted predicted spans."""
     if len(gold) * len(predicted) <= _LIST_IS_FASTER:
         return ListPool(), ListPool(), ListPool()
     known = neighbours(gold, predicted, _TREE_IS_FASTER * (len(gold) + len(predicted)))
@@ -217,7 +222,7 @@ def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool,
 
 
 def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterator[Pair]:
-    """Steps 4 to 8 for one component: same label first, then other labels, then what nobody wanted."""
+    """Do steps 4 to 8 for a component: same label first, then other labels, then the remaining spans."""
     free, counted_gold, counted_predicted = _pools(gold, predicted)
     for span in predicted:
         free.add(span)
@@ -239,13 +244,13 @@ def _boundary_errors(gold: list[Leftover], predicted: list[Leftover]) -> Iterato
 
 
 Found = tuple[list[tuple[Leftover, Leftover]], list[Leftover]]
-"""Each span that was paired, with its partner; and the spans that were not."""
+"""Each span that was paired, with its partner; and the spans that were not paired."""
 
 
 def _against_free(
     gold: list[Leftover], free: Pool, counted_gold: Pool, counted_predicted: Pool, same_label: bool
 ) -> Found:
-    """Step 4: each gold span with the most similar predicted span that is free; both become counted."""
+    """Step 4: pair each gold span with the most similar predicted span that is free; both become counted."""
     pairs, left = [], []
     for span in gold:
         other = free.most_similar(span, same_label=same_label, sharing=False)
@@ -261,7 +266,7 @@ def _against_free(
 
 
 def _against_counted(spans: list[Leftover], counted: Pool, own_counted: Pool, same_label: bool) -> Found:
-    """Steps 5 and 6: each span with the most similar counted one that has still a token in common."""
+    """Steps 5 and 6: pair each span with the most similar counted span that still shares a token with it."""
     pairs, left = [], []
     for span in spans:
         other = counted.most_similar(span, same_label=same_label, sharing=True)
@@ -279,5 +284,5 @@ def _error(gold: Leftover, predicted: Leftover, same_label: bool) -> Pair:
     if not same_label:
         return "LBE", gold.index, predicted.index
     kind = overlap_kind(gold.start, gold.end, predicted.start, predicted.end)
-    assert kind is not None  # pools answer with overlapping spans only
+    assert kind is not None  # pools return overlapping spans only
     return kind, gold.index, predicted.index

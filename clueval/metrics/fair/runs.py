@@ -1,4 +1,4 @@
-"""Sets of tokens as *runs*: their number does not depend on the length of a span."""
+"""Sets of tokens as *runs*, whose number does not depend on the length of a span."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FAR = 1 << 62
 
 
 def runs_of(tokens: frozenset[int]) -> Runs:
-    """The runs of a token set.
+    """Return the runs of a token set.
 
     >>> runs_of(frozenset({1, 2, 5}))
     [(1, 3), (5, 6)]
@@ -27,7 +27,7 @@ def runs_of(tokens: frozenset[int]) -> Runs:
 
 
 def intersect(one: Runs, other: Runs) -> Runs:
-    """The positions in both; the cost goes by the runs of the one that has fewer.
+    """Return the positions in both; the cost depends on the number of runs of the side with fewer.
 
     >>> intersect([(0, 4), (6, 9)], [(2, 7)])
     [(2, 4), (6, 7)]
@@ -45,7 +45,7 @@ def intersect(one: Runs, other: Runs) -> Runs:
 
 
 def subtract(runs: Runs, gone: Runs) -> None:
-    """Take positions out; each run of `gone` must lie inside one of `runs`.
+    """Remove positions in place; each run of `gone` must lie inside one of `runs`.
 
     >>> runs = [(0, 9)]
     >>> subtract(runs, [(2, 4), (8, 9)])
@@ -59,7 +59,7 @@ def subtract(runs: Runs, gone: Runs) -> None:
 
 
 def longest_hole(runs: Runs) -> tuple[int, int]:
-    """The longest stretch between two runs; one that is empty where there is none.
+    """Return the longest stretch between two runs, or an empty one if there is only one run.
 
     >>> longest_hole([(0, 2), (3, 4), (8, 9)]), longest_hole([(0, 2)])
     ((4, 8), (2, 2))
@@ -69,7 +69,7 @@ def longest_hole(runs: Runs) -> tuple[int, int]:
 
 
 def size_of(runs: Runs) -> int:
-    """How many positions there are.
+    """Return the number of positions.
 
     >>> size_of([(0, 2), (4, 8)])
     6

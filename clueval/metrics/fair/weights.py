@@ -1,6 +1,6 @@
-"""What an error counts for: weights, the formula they are written in, and the rates they give.
+"""Weights of errors, the formula in which they are written, and the weighted rates.
 
-A weight says which part of one error is a true positive, a false positive and a false negative:
+A weight gives the share of one error that counts as a true positive, a false positive and a false negative:
 ``{"BES": {"TP": 0.5, "FP": 0.0, "FN": 0.5}}``. Weights and formula are those of FairEval (Ortmann 2022).
 """
 
@@ -23,21 +23,21 @@ KINDS = ("TP", "FP", "FN", "LE", "BE", *BOUNDARY, "LBE")
 """Every count of a fair report; BE is the sum of `BOUNDARY`."""
 
 _MOST = 1e100
-"""The greatest weight: with any number of errors its products have a sum that a float can hold."""
+"""The greatest weight: a float can hold the weighted sum of any number of errors."""
 
 _WHOLE = Frozen({part: Frozen({part: 1.0}) for part in PARTS})
 _HALF = Frozen(FP=0.5, FN=0.5)
 
 TRADITIONAL_WEIGHTS: Weights = _WHOLE
 DEFAULT_WEIGHTS: Weights = Frozen({**_WHOLE, "LE": _HALF, "BE": _HALF, "LBE": _HALF})
-"""A labelling, boundary or labelling-boundary error is half a false positive and half a false negative."""
+"""An LE, BE or LBE is half a false positive and half a false negative."""
 
 
 def freeze_weights(weights: Weights) -> Frozen:
-    """Checked weights in the order given, with TP, FP and FN counting as themselves where not named.
+    """Return checked weights in the order given, then TP, FP and FN as themselves if they are not named.
 
-    Raises `UsageError` for an unknown error type or part, for a weight that is no number from 0 to 1e100, and
-    for BE next to BES, BEL or BEO, which would count the same error twice.
+    Raises `UsageError` for an unknown error type or part, for a weight that is not a number from 0 to 1e100,
+    and for BE together with BES, BEL or BEO, which would count the same error twice.
 
     >>> list(freeze_weights({"LE": {"FP": 1}}))
     ['LE', 'TP', 'FP', 'FN']
@@ -86,10 +86,11 @@ _SIGN = re.compile(r"[ \t]*([A-Za-z]+|\d+(?:\.\d+)?|\.\d+|[^ \t])?")
 
 
 def parse_weights(formula: str) -> Frozen:
-    """The weights that a formula says, in its order; then TP, FP and FN where it does not name them.
+    """Return the weights of a formula, in its order, then TP, FP and FN as themselves if it does not name
+    them.
 
-    A formula is ``error type = weight * part + ..., ...``; asterisks and blanks may be left out, and so may
-    parts of weight zero. Raises `UsageError` at the first place (column, from 1) that cannot be read.
+    A formula is ``error type = weight * part + ..., ...``; asterisks and blanks may be omitted, and so may
+    parts of weight zero. Raises `UsageError` with the column (from 1) of the first error.
 
     >>> parse_weights("LE = 0.5 FP + 0.5FN, BES=0.5*TP+0.5*FN")["BES"]
     {'TP': 0.5, 'FN': 0.5}
@@ -99,7 +100,7 @@ def parse_weights(formula: str) -> Frozen:
     while True:
         kind = reader.take("an error type", KINDS)
         if kind in weights:
-            reader.refuse(f"{kind} has its weights already")
+            reader.refuse(f"{kind} already has weights")
         reader.take("'='", ("=",))
         weights[kind] = _terms(reader)
         if not reader.sign:
@@ -115,7 +116,7 @@ def _terms(reader: _FormulaReader) -> dict[str, float]:
             reader.advance()
         part = reader.take("TP, FP or FN", PARTS)
         if part in parts:
-            reader.refuse(f"{part} stands twice in one sum")
+            reader.refuse(f"{part} is named twice in one sum")
         parts[part] = weight
         if reader.sign != "+":
             return parts
@@ -123,7 +124,7 @@ def _terms(reader: _FormulaReader) -> dict[str, float]:
 
 
 class _FormulaReader:
-    """A formula, sign by sign: `sign` is the one that comes next ("" at the end), `place` where it stands."""
+    """Reads a formula token by token: `sign` is the next token ("" at the end), `place` its position."""
 
     __slots__ = ("_end", "_last", "formula", "place", "sign")
 
@@ -157,7 +158,7 @@ class _FormulaReader:
         return float(sign)
 
     def refuse(self, problem: str) -> NoReturn:
-        """Complain about the sign that was taken last."""
+        """Raise an error about the token that was taken last."""
         self._fail(problem, self._last)
 
     def _expected(self, wanted: str) -> NoReturn:
@@ -174,12 +175,12 @@ class _FormulaReader:
 
 
 def weigh(counts: Mapping[str, float], weights: Weights, part: str) -> float:
-    """The sum of all counts as `part` (TP, FP or FN); an error type without a count has none."""
+    """Return the sum of all counts, weighted as `part` (TP, FP or FN); a missing error type counts 0."""
     return math.fsum(parts.get(part, 0) * counts.get(kind, 0) for kind, parts in weights.items())
 
 
 def weighted_rates(counts: Mapping[str, float], weights: Weights) -> dict[str, Any]:
-    """Precision, recall and F1 of weighted counts, as fractions; 0/0 is 0.
+    """Return precision, recall and F1 of weighted counts, as fractions; 0/0 is 0.
 
     >>> weighted_rates({"TP": 1, "LE": 2}, DEFAULT_WEIGHTS)["precision"]
     0.5

@@ -1,11 +1,12 @@
 """GATE's tagging evaluation: strict and lenient, features, score thresholds, candidate lists, changes.
 
-After the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of its
-authors. Its words are used here: a *target* is a gold annotation, a *response* a predicted one, and the label
-of a span is the *type* of the annotation. `metric` is the way of counting; `equality` says when two annotations
-are equal, `pairing` which go together, `counts` what follows, `selection` what takes part, `thresholds` what
-scores do, `outcomes` what became of every annotation, `changes` what changed against a reference;
-`candidate_lists`, `list_counts` and `disambiguation` are about lists of candidates.
+This follows the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of
+its authors, and uses their words: a *target* is a gold annotation, a *response* a predicted one, and the
+label of a span is the *type* of the annotation. `metric` counts and scores; `equality` tests whether two
+annotations are equal, `pairing` pairs them, `counts` has the counts and measures, `selection` selects
+annotations, `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation,
+`changes` compares with a reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of
+candidates.
 """
 
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists

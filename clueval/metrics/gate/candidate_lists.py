@@ -1,9 +1,9 @@
 """Candidate lists: responses that offer several annotations for one place, the best first.
 
 A *list annotation* has a feature with the ids of its candidates, which are annotations of the same set. The
-rank of a candidate is its place in the list, from 0; with scores the candidates are sorted by falling score,
-equal ones in their order. A list without candidates is no response. `best_candidates` makes the first of each
-list an ordinary response; `list_counts` and `disambiguation` are what else can be asked of them.
+rank of a candidate is its place in the list, from 0. Candidates with scores are sorted by falling score;
+equal ones keep their order. A list without candidates is not a response. `best_candidates` makes the first
+candidate of each list an ordinary response; `list_counts` and `disambiguation` evaluate the lists themselves.
 
 Source: GATE's plugin Evaluation, its list evaluation.
 """
@@ -25,9 +25,10 @@ from clueval.spans.span import Span, name_of
 
 @dataclass(frozen=True, slots=True)
 class CandidateList:
-    """A list annotation and its candidates, the best first; `scores` are theirs, if they have any.
+    """A list annotation and its candidates, the best first; `scores` are the scores of the candidates, or
+    None.
 
-    Raises `UsageError` for a list without candidates and for scores that do not fit them or rise.
+    Raises `UsageError` for a list without candidates, for a wrong number of scores, and for scores that rise.
     """
 
     span: Span
@@ -59,15 +60,15 @@ def candidate_lists(
     nil: tuple[str, str] | None = None,
     document: Document | None = None,
 ) -> list[CandidateList]:
-    """The lists of an annotation set, by position.
+    """Return the lists of an annotation set, by position.
 
     Args:
         annotations: the whole set, list annotations and candidates.
         list_type, edge_feature: the type of list annotations, and their feature with the ids of candidates.
-        element_type: the type of candidates; others are passed over. None: any.
+        element_type: the type of candidates; others are ignored. None: any.
         score_feature: the feature by which the candidates are sorted. None: they stay in their order.
-        nil: the feature and the value by which candidates are recognised that stand for nothing.
-        document: where they come from, for errors.
+        nil: a feature and its value that mark candidates for "none of these".
+        document: the document of the annotations, for errors.
 
     Raises `FormatError`, naming document and annotation, for a list without ids, for an id that no annotation
     has, and for a candidate whose score is no number.
@@ -99,7 +100,7 @@ def _ids(
     ids = span.features.get(feature)
     advice = f"the feature {feature!r} of a list holds a list of annotation ids"
     if not isinstance(ids, list | tuple):
-        problem = f"has no {feature!r}" if ids is None else f"has {ids!r} as {feature!r}, which is no list"
+        problem = f"has no {feature!r}" if ids is None else f"has {ids!r} as {feature!r}, which is not a list"
         raise annotation_error(span, problem, document, advice)
     for number in ids:
         if isinstance(number, bool) or not isinstance(number, int | str) or number not in known:
@@ -111,7 +112,11 @@ def _ids(
 def _score(span: Span, feature: str, document: Document | None) -> float:
     value = span.features.get(feature)
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        problem = f"has no score {feature!r}" if value is None else f"has the score {value!r}, no number"
+        problem = (
+            f"has no score {feature!r}"
+            if value is None
+            else f"has the score {value!r}, which is not a number"
+        )
         raise annotation_error(
             span, problem, document, f"every candidate needs a finite number as {feature!r}"
         )
@@ -119,12 +124,12 @@ def _score(span: Span, feature: str, document: Document | None) -> float:
 
 
 def best_candidates(lists: Iterable[CandidateList]) -> list[Span]:
-    """The first candidate of each list, as ordinary responses."""
+    """Return the first candidate of each list, as ordinary responses."""
     return [each.candidates[0] for each in lists]
 
 
 class Numbered:
-    """Spans to be asked for the numbers of those that overlap a given one."""
+    """An index that finds the numbers of the spans that overlap a given span."""
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._numbers: dict[tuple[int, int], list[int]] = {}
@@ -133,12 +138,12 @@ class Numbered:
         self._index = SpanIndex(Span(start, end) for start, end in self._numbers)
 
     def overlapping(self, span: Span, *also: tuple[int, int]) -> list[int]:
-        """The numbers of those that overlap the span, and of those that have one of the other ranges."""
+        """Return the numbers of the spans that overlap `span` or have one of the ranges `also`."""
         ranges = {(other.start, other.end) for other in self._index.overlapping(span)}
         return sorted(number for one in ranges.union(also) for number in self._numbers.get(one, ()))
 
     def touching(self, span: Span) -> list[int]:
-        """The numbers of those that touch the span; see `clueval.metrics.gate.pairing.touches`."""
+        """Return the numbers of the spans that touch `span`; see `clueval.metrics.gate.pairing.touches`."""
         also = [(span.start, span.start)] if span.start < span.end else []
         return self.overlapping(span, *also)
 

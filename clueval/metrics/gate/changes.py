@@ -1,10 +1,11 @@
-"""A system against a reference, usually an older run of it: what changed, and whether that is chance.
+"""A system compared with a reference, usually an older run of it: the changes, and whether they may be
+chance.
 
 `changes` compares the groups of two outcomes for the same targets and gives one annotation for every change.
-`contingency` counts the targets that both, one or none of the two got right, strictly and leniently; McNemar's
-test (1947), exact, asks whether the targets that only one of them got right fall to both sides alike.
+`contingency` counts the targets that both, one or none of the two got right, strictly and leniently;
+McNemar's test (1947), exact, tests whether each of the two alone is right about equally many targets.
 
-Source: GATE's plugin Evaluation, which makes the tables and leaves the test to the reader.
+Source: GATE's plugin Evaluation, which makes the tables but does not test them.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ _SIGNS = {
     "IP": {"CS": "+", "CP": "+", "IS": "+-", "ML": "+-"},
     "ML": {"CS": "+", "CP": "+", "IS": "+-", "IP": "+-"},
 }
-"""From the group in the reference to the group in the response: the sign."""
+"""The sign of a change from a group in the reference to a group in the response."""
 
 
 class Change(NamedTuple):
-    """A span that is of another group than before; `A` stands for absent, before or after."""
+    """A span whose group has changed; `A` stands for absent, before or after."""
 
     span: Span
     before: str
@@ -43,13 +44,13 @@ class Change(NamedTuple):
     sign: str
 
     def annotation(self) -> Span:
-        """The change annotation: the span with both groups in its type and the sign as a feature."""
+        """Return the change annotation: the span with both groups in its type and the sign as a feature."""
         label = f"{self.span.label}_{self.before}_{self.after}"
         return Span(self.span.start, self.span.end, label, {**self.span.features, CHANGE: self.sign})
 
 
 class _TouchIndex:
-    """Spans to be asked for those that touch a given one."""
+    """An index that finds the spans that touch a given span."""
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self._index = SpanIndex(spans)
@@ -59,19 +60,20 @@ class _TouchIndex:
                 self._points.setdefault(span.start, []).append(span)
 
     def touching(self, span: Span) -> list[Span]:
-        """Those that touch it (see `touches`), by position."""
+        """Return the spans that touch `span` (see `touches`), by position."""
         at_start = self._points.get(span.start, []) if span.start < span.end else []
         found = at_start + self._index.overlapping(span)
         return sorted(found, key=lambda other: (other.start, other.end)) if at_start else found
 
 
 def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ()) -> list[Change]:
-    """What changed from the reference to the response.
+    """Return the changes from the reference to the response.
 
-    For every span of a group of the reference: the spans that touch it and are of another group in the
+    For every span of a group of the reference: the spans that touch it and are in another group in the
     response, unless the reference has the same span (range, type, `features`) in any group. So the same span
-    may be named more than once. Then what is spurious in one of the two and touches nothing spurious in the
-    other. In the order of the groups, then by position. n log n, and the number of touching spans.
+    may be named more than once. Then the spurious spans of each of the two that touch no spurious span of the
+    other. In the order of the groups, then by position. Costs O(n log n) for n spans, plus the touching
+    spans.
     """
     before, after = reference.groups(), response.groups()
     test = FeatureTest(tuple(features))
@@ -99,7 +101,8 @@ def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ())
 
 @dataclass(frozen=True, slots=True)
 class Contingency:
-    """How many targets both, only the reference, only the response, or none of the two got right; it adds.
+    """The numbers of targets that both, only the reference, only the response, or none got right; can be
+    added.
 
     >>> Contingency(3, 1, 2, 4) + Contingency(both=1)
     Contingency(both=4, reference_only=1, response_only=2, neither=4)
@@ -120,16 +123,16 @@ class Contingency:
 
     @property
     def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Rows: the reference right, wrong; columns: the response right, wrong."""
+        """Return the rows: the reference right, wrong; columns: the response right, wrong."""
         return (self.both, self.reference_only), (self.response_only, self.neither)
 
     @property
     def p_value(self) -> float:
-        """McNemar's exact test, two-sided."""
+        """Return the two-sided p-value of McNemar's exact test."""
         return mcnemar_exact(self.reference_only, self.response_only)
 
     def report(self) -> dict[str, float]:
-        """The four counts and the p-value by name."""
+        """Return the four counts and the p-value by name."""
         return {
             "both": self.both,
             "reference_only": self.reference_only,
@@ -142,11 +145,11 @@ class Contingency:
 def contingency(
     targets: Iterable[Span], reference: Outcome, response: Outcome
 ) -> tuple[Contingency, Contingency]:
-    """The strict and the lenient table of one document.
+    """Return the strict and the lenient table of one document.
 
     An outcome is strictly right about a target if one of its single correct strict responses has the target's
-    range; leniently if it is strictly right, or a single correct partial response touches the target. It is the
-    place that counts, not with which target the response was paired.
+    range; leniently if it is strictly right, or a single correct partial response touches the target. Only
+    the place of the response counts, not the target that it was paired with.
     """
     sides = [_Right(outcome) for outcome in (reference, response)]
     tables: list[list[int]] = [[0] * 4, [0] * 4]
@@ -158,7 +161,7 @@ def contingency(
 
 
 class _Right:
-    """What an outcome is right about."""
+    """Tests which targets an outcome is right about."""
 
     def __init__(self, outcome: Outcome) -> None:
         self._strict = {(span.start, span.end) for span in outcome.single_correct("CS")}
@@ -170,9 +173,9 @@ class _Right:
 
 
 def mcnemar_exact(one: int, other: int) -> float:
-    """The two-sided exact p-value of McNemar's test, from the two counts of disagreements.
+    """Return the two-sided exact p-value of McNemar's test, from the two counts of disagreements.
 
-    Under the null hypothesis each of the ``one + other`` disagreements falls to either side with probability
+    Under the null hypothesis each of the ``one + other`` disagreements goes to either side with probability
     1/2; the p-value is twice the probability of the smaller count or fewer, 1 at most. Without disagreements
     it is 1. Raises `UsageError` for negative counts.
 
@@ -190,7 +193,7 @@ def mcnemar_exact(one: int, other: int) -> float:
 
 
 _EXACT = 1000
-"""Up to this many disagreements the sum is of exact integers, beyond it of logarithms."""
+"""Up to this many disagreements the sum uses exact integers, above it logarithms."""
 
 
 def _tail(n: int, least: int) -> float:

@@ -1,12 +1,12 @@
-"""What GATE's tagging evaluation counts, and the measures that follow from the counts.
+"""The counts of GATE's tagging evaluation, and the measures computed from them.
 
-Fourteen numbers are counted and add over documents; everything else follows from them. *Strict* asks for the
-same start and end, *lenient* is strict or partial (overlapping). Words: a *missing* target has no correct
-response, a *truly missing* one not even an incorrect one; *spurious* and *truly spurious* are the same of
+Fourteen numbers are counted and add over documents; everything else is computed from them. *Strict* requires
+the same start and end, *lenient* is strict or partial (overlapping). Words: a *missing* target has no correct
+response, a *truly missing* one not even an incorrect one; *spurious* and *truly spurious* mean the same for
 responses.
 
-**0/0** of precision and recall is 1 if the other side is empty too and else 0: nothing found where nothing
-was to be found is right. Accuracies, error rates and F are 0 there. Recall in responses is 1 without
+**0/0** of precision and recall is 1 if the other side is empty too, otherwise 0: to find nothing is right if
+there is nothing to find. Accuracies, error rates and F are 0 then. Recall in responses is 1 without
 responses.
 
 Source: GATE's plugin Evaluation and the notes of its authors, whose identities `tests/metrics/test_gate.py`
@@ -24,7 +24,8 @@ from clueval.metrics.counting import f_measure, rate
 
 
 class GateCounts(NamedTuple):
-    """The counts of an evaluation; two of them add count by count. (A tuple: sweeps make one per threshold.)
+    """The counts of an evaluation; two of them add count by count. (A tuple, because sweeps make one per
+    threshold.)
 
     `correct_strict`, `correct_partial`, `incorrect_strict` and `incorrect_partial` count pairs; of the correct
     ones, `single_correct_*` counts those whose target is touched by no truly spurious response.
@@ -54,7 +55,7 @@ class GateCounts(NamedTuple):
     def __add__(self, other: GateCounts) -> GateCounts:  # type: ignore[override]  # counts add, not tuples
         return GateCounts(*map(add, self, other))
 
-    # Counts that follow
+    # Counts computed from the others
 
     @property
     def correct_lenient(self) -> int:
@@ -143,7 +144,7 @@ class GateCounts(NamedTuple):
         return f_measure(self.precision_lenient, self.recall_lenient, beta)
 
     def f_average(self, beta: float = 1.0) -> float:
-        """The mean of strict and lenient F."""
+        """Return the mean of strict and lenient F."""
         return (self.f_strict(beta) + self.f_lenient(beta)) / 2
 
     @property
@@ -155,7 +156,7 @@ class GateCounts(NamedTuple):
         return rate(self.single_correct_lenient, self.targets)
 
     def report(self, beta: float = 1.0) -> dict[str, float]:
-        """All counts and measures by name; F is called ``f1_strict`` and so on, with `beta` in its name."""
+        """Return all counts and measures by name; the name of F has `beta` in it, as in ``f1_strict``."""
         targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
         with_strict, with_lenient, several_strict, several_lenient, accurate, accurate_lenient = self[8:]
         lenient, incorrect = strict + partial, mismatch + wrong
@@ -215,14 +216,14 @@ class GateCounts(NamedTuple):
 
 
 NAMES = GateCounts._fields
-"""The names of what is counted."""
+"""The names of the counts."""
 
 
 def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, float]:
-    """The unweighted means of the members' measures, over the sums of their counts.
+    """Return the unweighted means of the members' measures, with the sums of their counts.
 
-    F is the mean of the members' F, not F of the means. A member without annotations takes part, with the
-    values of 0/0. Without any member every mean is 1. (The plugin knows a macro F for beta = 1 only.)
+    F is the mean of the members' F, not F of the means. A member without annotations is included, with the
+    values of 0/0. Without any member every mean is 1. (The plugin has a macro F for beta = 1 only.)
 
     >>> macro_report([GateCounts(), GateCounts(targets=1, responses=1)])["precision_strict"]
     0.5

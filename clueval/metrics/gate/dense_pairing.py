@@ -1,15 +1,16 @@
-"""The pairing ``plugin`` without looking at every possible pairing, for many spans over one another.
+"""The pairing ``plugin`` without listing every possible pairing, for many spans over one another.
 
-The value of a pairing is ``2 * equal + same place``, so what a span loses to its conflicts follows from how
+The value of a pairing is ``2 * equal + same place``, so a span's loss to conflicts follows from how
 many spans it overlaps, how many of them are equal, and how many have its place: counted, not listed. The
-greedy choice is found by following best partners: from any span to the best one for it, from there to the best
-one for that, and so on, until two are the best for each other; those two are a pair that the greedy choice takes
-as well, since scores never change and no two pairings tie. Every step is a question for the heaviest span that
-overlaps another, and there are at most three for each span, so all of it costs n log^2 n.
+greedy choice is found by following best partners: from any span to its best partner, from there to the best
+partner of that one, and so on, until two are the best for each other. The greedy choice takes this pair
+as well, since scores never change and no two pairings tie. Every step searches the heaviest span that
+overlaps another; each span needs at most three steps, so the whole costs O(n log^2 n).
 
-What overlaps ``[s, e)`` starts within it, or starts before s and ends after it. For the first there is a tree of
-maxima over the spans by start. For the second there is a tree over the positions, each span standing at the
-log n nodes that together are its inside, sorted by weight; what lies over s stands on the way from s up.
+A span that overlaps ``[s, e)`` either starts within it, or starts before s and ends after it. For the first
+kind there is a tree of maxima over the spans by start. For the second there is a tree over the positions:
+each span is stored at the log n nodes that together make up its inside, sorted by weight; the spans over s
+are found on the way from s to the root.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 Weight = tuple[int, int]
-"""What a partner is worth, then its number; the greatest is taken."""
+"""The value of a partner, then its number; the greatest is taken."""
 
 
 class Entry(NamedTuple):
-    """A target or a response: its number by position, its range, and what it is compared by.
+    """A target or a response: its number by position, its range, and the keys by which it is compared.
 
     A target and a response are equal if they have a key in common; they never have more than one.
     """
@@ -36,7 +37,7 @@ class Entry(NamedTuple):
 
 
 class Partners(NamedTuple):
-    """How many possible pairings a span has, of all, at the same place, equal, and equal at the same place."""
+    """A span's numbers of possible pairings: all, at the same place, equal, and equal at the same place."""
 
     all: int
     same: int
@@ -45,7 +46,7 @@ class Partners(NamedTuple):
 
 
 class _Overlaps:
-    """Counts the spans that overlap a given one."""
+    """Counts the spans that overlap a given span."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._starts = sorted(entry.start for entry in entries)
@@ -55,12 +56,12 @@ class _Overlaps:
     def count(self, start: int, end: int) -> int:
         before = bisect_right(self._ends, start)
         if start == end:
-            before -= self._points[start]  # they do not start before it either
+            before -= self._points[start]  # those of zero length do not start before it either
         return bisect_left(self._starts, end) - before
 
 
 def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Partners]:
-    """The partners of every span of one side, by number. n log n."""
+    """Return the partners of every span of one side, by number. O(n log n)."""
     overlaps = _Overlaps(others)
     by_key = {key: _Overlaps(entries) for key, entries in _by_key(others).items()}
     places = Counter((entry.start, entry.end) for entry in others)
@@ -70,14 +71,14 @@ def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Part
         same, same_equal = places[start, end], sum([equal_places[start, end, key] for key in keys])
         every = overlaps.count(start, end)
         equal = sum([by_key[key].count(start, end) for key in keys if key in by_key])
-        if start == end:  # two of zero length at one place are a pairing, but do not overlap
+        if start == end:  # two spans of zero length at one place can pair, but do not overlap
             every, equal = every + same, equal + same_equal
         found[number] = Partners(every, same, equal, same_equal)
     return found
 
 
 def possible_pairings(targets: Sequence[Entry], responses: Sequence[Entry]) -> int:
-    """How many possible pairings there are, counted without listing them; n log n."""
+    """Return the number of possible pairings, counted without listing them; O(n log n)."""
     overlaps = _Overlaps(responses)
     points = Counter(entry.start for entry in responses if entry.start == entry.end)
     return sum(
@@ -97,7 +98,7 @@ _NONE: Weight = (-(1 << 62), -1)
 
 
 class _Heaviest:
-    """Spans by position, to be asked for the heaviest that overlaps a given one and is not yet gone."""
+    """Spans by position: finds the heaviest one that overlaps a given range and is not yet removed."""
 
     def __init__(self, entries: Sequence[Entry], weights: dict[int, int]) -> None:
         self._places = [(entry.start, entry.end) for entry in entries]
@@ -107,7 +108,7 @@ class _Heaviest:
         self._maxima += [(weights[entry.number], entry.number) for entry in entries]
         for node in range(self._size - 1, 0, -1):
             self._maxima[node] = max(self._maxima[2 * node], self._maxima[2 * node + 1])
-        # Slot 2i is the i-th position at which a span starts or ends, slot 2i + 1 is what lies behind it.
+        # Slot 2i is the i-th position at which a span starts or ends, slot 2i + 1 is the gap after it.
         self._positions = sorted({position for place in self._places for position in place})
         self._slots = 2 * len(self._positions)
         self._over: dict[int, list[Weight]] = {}
@@ -115,7 +116,7 @@ class _Heaviest:
             self._stand(entry, (weights[entry.number], entry.number))
 
     def _stand(self, entry: Entry, weight: Weight) -> None:
-        """Put a span at the nodes that together are its inside."""
+        """Store a span at the nodes that together make up its inside."""
         low = 2 * bisect_left(self._positions, entry.start) + 1 + self._slots
         high = 2 * bisect_left(self._positions, entry.end) + self._slots
         while low < high:
@@ -180,7 +181,7 @@ class _Heaviest:
 
 
 class _Side:
-    """One side, to be asked for the best partner of a span of the other side."""
+    """One side: finds the best partner for a span of the other side."""
 
     def __init__(self, entries: Sequence[Entry], partners: dict[int, Partners]) -> None:
         self.entries = {entry.number: entry for entry in entries}
@@ -201,7 +202,7 @@ class _Side:
             self._by_key[key].remove(number)
 
     def best_for(self, asking: Entry) -> int | None:
-        """The best partner: each is asked for as what it is, where it counts most, and as less."""
+        """Return the number of the best partner, or None: the best of each kind of partner are compared."""
         _, start, end, keys = asking
         candidates = [(0, self._all.overlapping(start, end)), (3, self._at_place((start, end)))]
         for key in keys:
@@ -224,16 +225,16 @@ def best_pairs(
     of_targets: dict[int, Partners],
     of_responses: dict[int, Partners],
 ) -> list[tuple[int, int]]:
-    """The pairs that are taken, as numbers of target and response, in no particular order.
+    """Return the pairs that are taken, as numbers of target and response, in no particular order.
 
-    Both sides by position, numbers rising, with what `partners_of` gives for them.
+    Both sides are sorted by position, with rising numbers, and come with their values of `partners_of`.
     """
     sides = (_Side(targets, of_targets), _Side(responses, of_responses))
     pairs = []
     for first in responses:
         chain = [first] if first.number in sides[1].entries else []  # responses and targets by turns
         while chain:
-            of_target = len(chain) % 2 == 0  # the last of the chain is a target
+            of_target = len(chain) % 2 == 0  # the last span of the chain is a target
             best = sides[of_target].best_for(chain[-1])
             if best is None:
                 sides[1].remove(chain.pop().number)

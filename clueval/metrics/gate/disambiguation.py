@@ -1,7 +1,8 @@
-"""Candidate lists: at which rank is the match, and how many targets have one in any list?
+"""Candidate lists: the rank of the match, and how many targets have a match in any list.
 
-`disambiguation` asks, for every list that has a match at all, whether it is among the first k.
-`maximum_recall` asks for every target whether any list has a match; nothing is used up by a match in either.
+`disambiguation` counts, for every list with a match, whether the match is among the first k candidates.
+`maximum_recall` counts the targets that have a match in any list; in both, a match does not use up list or
+target.
 
 Source: GATE's plugin Evaluation, its list evaluation and ``EvaluateMaxRecall``.
 """
@@ -22,11 +23,11 @@ from clueval.spans.span import Span
 
 
 def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Tally:
-    """For every list that has a match at all: at which rank does a right candidate appear?
+    """Count, for every list with a match, the rank at which a right candidate appears.
 
-    Several lists may be matched with one target. The keys are those of `count_lists_by_rank` (use
-    `disambiguation_curve`) and ``("lists", what)`` with what one of all, without_target, with_target,
-    without_match, strict, strict_at_0, partial, partial_at_0.
+    Several lists may match the same target. The keys are those of `count_lists_by_rank` (use
+    `disambiguation_curve`) and ``("lists", name)``, where name is all, without_target, with_target,
+    without_match, strict, strict_at_0, partial or partial_at_0.
     """
     require_features(test)
     ordered, listed = in_order(targets), list(lists)
@@ -36,7 +37,7 @@ def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test
     matched = 0
     beyond: Counter[tuple[int, str]] = (
         Counter()
-    )  # lists that end before a rank, by what they count from there on
+    )  # lists that end before a rank, by the count that they add to from there on
     for each in listed:
         near = [ordered[n] for n in index.touching(each.span)]
         strict, partial = _first_matches(near, each, test)
@@ -53,7 +54,7 @@ def disambiguation(targets: Iterable[Span], lists: Iterable[CandidateList], test
 
 
 def _count_beyond(tally: Tally, beyond: Mapping[tuple[int, str], int], matched: int, longest: int) -> None:
-    """Count at every rank the lists that have a match, and what those count that end before it."""
+    """Count at every rank the lists with a match, with the last outcome of lists that end before it."""
     so_far: Counter[str] = Counter()
     for rank in range(longest if matched else 0):
         tally["rank", rank, "targets"] = tally["rank", rank, "responses"] = matched
@@ -79,7 +80,7 @@ def _at_rank(each: CandidateList, strict: int | None, partial: int | None, rank:
 def _first_matches(
     targets: Sequence[Span], each: CandidateList, test: FeatureTest
 ) -> tuple[int | None, int | None]:
-    """The least ranks of a strict and of a partial match with any of the targets."""
+    """Return the least ranks of a strict and of a partial match with any of the targets."""
     strict: int | None = None
     partial: int | None = None
     for rank, candidate in enumerate(each.candidates):
@@ -102,9 +103,9 @@ def _count_list(tally: Tally, near: Sequence[Span], strict: int | None, partial:
 
 
 def disambiguation_curve(documents: Iterable[Tally]) -> list[tuple[int, GateCounts]]:
-    """The counts at every rank over documents; a shorter document gives its last rank to all higher ones.
+    """Return the counts at every rank over documents; a shorter document keeps its last rank for higher ones.
 
-    Precision, recall and F at a rank are all the share of lists whose match is among the candidates up to it.
+    Precision, recall and F at a rank are equal: the share of lists whose match is at most at that rank.
     """
     own = [_own_ranks(tally) for tally in documents]
     total = GateCounts()
@@ -126,7 +127,7 @@ def _own_ranks(tally: Tally) -> list[GateCounts]:
 
 @dataclass(frozen=True, slots=True)
 class MaximumRecall:
-    """For how many targets there is a match in any list; it adds.
+    """The numbers of targets that have a match in any list; can be added.
 
     `strict_at` and `lenient_at` count the targets by the least rank of their match.
     """
@@ -149,7 +150,7 @@ class MaximumRecall:
         )
 
     def report(self, rank: int | None = None) -> dict[str, float]:
-        """Counts and recalls with the candidates up to a rank (None: all of them); 0/0 is 1."""
+        """Return counts and recalls with the candidates up to a rank (None: all of them); 0/0 is 1."""
         correct_strict, correct_lenient = (
             sum(number for at, number in found.items() if rank is None or at <= rank)
             for found in (self.strict_at, self.lenient_at)
@@ -170,7 +171,7 @@ class MaximumRecall:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are, up to the highest that any target needs."""
+        """Return the number of ranks, up to the highest that any target needs."""
         return max([*self.strict_at, *self.lenient_at], default=-1) + 1
 
 
@@ -183,7 +184,7 @@ def _recall(part: int, whole: int) -> float:
 def maximum_recall(
     targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest
 ) -> MaximumRecall:
-    """The maximum recall of one document; nothing is used up, lists may serve several targets."""
+    """Return the maximum recall of one document; a list may match several targets."""
     require_features(test)
     ordered, listed = in_order(targets), list(lists)
     index = Numbered([each.span for each in listed])
@@ -204,7 +205,7 @@ def maximum_recall(
 
 
 def _first_of(target: Span, each: CandidateList, test: FeatureTest) -> tuple[int | None, int | None]:
-    """The least ranks of a strict and of a lenient match of one list; a range without length never matches."""
+    """Return the least ranks of a strict and of a lenient match of one list; zero length never matches."""
     lenient: int | None = None
     for rank, candidate in enumerate(each.candidates):
         if candidate.overlaps(target) and test.agree(target, candidate):

@@ -1,8 +1,8 @@
-"""When a target and a response are equal: the test of their types and the test of their features.
+"""Equality of a target and a response: the test of their types and the test of their features.
 
-Where they stand plays no part here. Two values are equal only if they are of one kind: a truth value, a whole
-number, a number with a fraction, a string, a list. 1 is not 1.0 and not "1", as in Java, where GATE's features
-live; compared as strings they are what Java's ``toString`` makes of them. None is a feature that is not there.
+Positions are not compared here. Two values are equal only if they have the same type: truth value, whole
+number, number with a fraction, string, list. 1 is not equal to 1.0 or "1", as in Java, in which GATE is
+written; compared as strings they are what Java's ``toString`` makes of them. None is a missing feature.
 
 Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison and type specifications.
 """
@@ -22,7 +22,7 @@ COMPARISONS = ("equality", "string", "subsumption")
 
 
 def java_double(number: float) -> str:
-    """A number as Java's ``Double.toString`` writes it, with the fewest digits that tell it from others.
+    """Return a number as Java's ``Double.toString`` writes it, with the fewest digits that identify it.
 
     >>> java_double(1.0), java_double(12345678.0), java_double(0.0005), java_double(-math.inf)
     ('1.0', '1.2345678E7', '5.0E-4', '-Infinity')
@@ -36,7 +36,7 @@ def java_double(number: float) -> str:
         return f"{sign}0.0"
     mantissa, _, exponent = repr(abs(number)).partition("e")
     whole, _, fraction = mantissa.partition(".")
-    point = len(whole) + int(exponent or 0)  # the decimal point stands before this digit
+    point = len(whole) + int(exponent or 0)  # the decimal point is before this digit
     text = (whole + fraction).lstrip("0")
     point -= len(whole + fraction) - len(text)
     text = text.rstrip("0")
@@ -48,7 +48,7 @@ def java_double(number: float) -> str:
 
 
 def java_string(value: object) -> str:
-    """A value as Java's ``toString`` writes it; None is ``null``.
+    """Return a value as Java's ``toString`` writes it; None is ``null``.
 
     >>> [java_string(value) for value in (1, 1.0, True, "a", ["x", 2], {"k": False})]
     ['1', '1.0', 'true', 'a', '[x, 2]', '{k=false}']
@@ -69,7 +69,7 @@ def java_string(value: object) -> str:
 
 
 def equality_key(value: object) -> Hashable:
-    """What two values have in common if and only if they are equal.
+    """Return a key that two values share if and only if they are equal.
 
     >>> equality_key(1) == equality_key(1.0), equality_key([1, "a"]) == equality_key([1, "a"])
     (False, True)
@@ -79,7 +79,7 @@ def equality_key(value: object) -> Hashable:
     if isinstance(value, bool | int):
         return type(value).__name__, value
     if isinstance(value, float):
-        return "float", repr(value)  # not a number is itself, and 0.0 is not -0.0, as in Java
+        return "float", repr(value)  # NaN equals itself, and 0.0 does not equal -0.0, as in Java
     if isinstance(value, list | tuple):
         return "list", tuple(map(equality_key, value))
     if isinstance(value, Mapping):
@@ -91,15 +91,15 @@ def equality_key(value: object) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class FeatureTest:
-    """Whether the features of a target and a response agree.
+    """The test whether the features of a target and a response agree.
 
-    `names` are the features that are looked at; without any, all annotations agree. `comparison` says how:
+    `names` are the features to compare; without any, all annotations agree. `comparison` is one of:
 
-    * ``equality``: every one of them has the same value on both sides, or is on neither;
-    * ``string``: the same, of the values as Java writes them, so that 1 is "1" and 1.0 is "1.0";
-    * ``subsumption``: only those are looked at that the target has; the response may have more.
+    * ``equality``: every feature has the same value on both sides, or is missing on both;
+    * ``string``: the same, but with the values as Java writes them, so that 1 is "1" and 1.0 is "1.0";
+    * ``subsumption``: only features that the target has are compared; the response may have more.
 
-    Raises `UsageError` for an unknown comparison, for a name that is empty or comes twice.
+    Raises `UsageError` for an unknown comparison, for an empty name and for a name that comes twice.
 
     >>> test = FeatureTest(("kind",), "subsumption")
     >>> test.agree(Span(0, 1), Span(0, 1, features={"kind": "a"}))
@@ -123,15 +123,15 @@ class FeatureTest:
 
     @property
     def has_keys(self) -> bool:
-        """Whether annotations agree if and only if they have the same `key`; not so under subsumption."""
+        """Return whether annotations agree if and only if their `key` is the same; not for subsumption."""
         return not self.names or self.comparison != "subsumption"
 
     def key(self, span: Span) -> Hashable:
-        """What annotations that agree have in common, where `has_keys`."""
+        """Return the key that annotations share if they agree; only if `has_keys`."""
         return tuple(self._key_of(span.features.get(name)) for name in self.names)
 
     def agree(self, target: Span, response: Span) -> bool:
-        """Whether the features of the two agree."""
+        """Return whether the features of the two agree."""
         if self.has_keys:
             return self.key(target) == self.key(response)
         return all(
@@ -150,16 +150,17 @@ Typed = Sequence[tuple[Hashable, Span]]
 """Annotations with their types."""
 
 Keys = tuple[Sequence[Sequence[Hashable]], Sequence[Sequence[Hashable]]]
-"""The keys of targets and of responses, which are equal if they have one in common."""
+"""The keys of targets and of responses; a target and a response are equal if they share one."""
 
 _MOST_PATTERNS = 64
 
 
 def subsumption_keys(names: Sequence[str], targets: Typed, responses: Typed) -> Keys | None:
-    """Keys for the comparison ``subsumption``: a target has one, a response one for each set of features.
+    """Return keys for the comparison ``subsumption``: a target has one, a response one for each set of
+    features.
 
-    The sets are those that targets have of the features `names`. None if they are more than 64: a response
-    would have too many keys.
+    The sets are all sets of features of `names` that some target has. None if there are more than 64: a
+    response would have too many keys.
 
     >>> one, both = Span(0, 1, features={"f": 1}), Span(0, 1, features={"f": 1, "g": 2})
     >>> (own,), (other,) = subsumption_keys(("f", "g"), [("T", one)], [("T", both)])
@@ -180,7 +181,7 @@ def _key_with(pattern: tuple[str, ...], type: Hashable, span: Span) -> Hashable:
 
 @dataclass(frozen=True, slots=True)
 class TypeSpec:
-    """A type: what targets call it, and what responses call it.
+    """A type: its name among the targets, and its name among the responses.
 
     >>> str(TypeSpec("Person", "PER")), str(TypeSpec("Place", "Place"))
     ('Person=PER', 'Place')
@@ -194,10 +195,10 @@ class TypeSpec:
 
 
 def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
-    """Type specifications from ``"T"`` or ``"TARGET=RESPONSE"``; the first ``=`` parts the two.
+    """Return type specifications from ``"T"`` or ``"TARGET=RESPONSE"``; the first ``=`` separates the two.
 
-    A name stands for one type on each side: the same name may be one type's target and another's response.
-    Raises `UsageError` for an empty specification and for a name that one side has twice.
+    A name means one type on each side: the same name may be one type's target and another's response.
+    Raises `UsageError` for an empty specification and for a name that comes twice on one side.
 
     >>> [(spec.target, spec.response) for spec in parse_types(["Place", "Person=PER"])]
     [('Place', 'Place'), ('Person', 'PER')]

@@ -1,16 +1,16 @@
-"""The pairings ``by-response`` and ``by-target`` without looking at every possible pairing.
+"""The pairings ``by-response`` and ``by-target`` without listing every possible pairing.
 
-The spans of one side take, in turn, what is best for them of the other side: an equal span at the same place,
-then the equal one with the longest overlap, then one at the same place, then the longest overlap; of equal ones
-the earliest. What overlaps ``[s, e)`` the longest is one of three, and each is found in a tree over the spans by
-position:
+The spans of one side, in turn, take the best span of the other side: an equal span at the same place,
+then the equal one with the longest overlap, then one at the same place, then the longest overlap; of equally
+good spans the earliest. The longest overlap with ``[s, e)`` is one of three, and each is found in a tree over
+the spans by position:
 
-* it starts at s or before: the one that ends last, or the first that ends at e or after;
-* it starts within and ends at e or after: the first such;
-* it lies within: the longest. For this every node of the tree has its spans by their ends, and over them a tree
-  of the longest, so that those that end at e or before can be asked for.
+* among spans that start at s or before: the one that ends last, or the first that ends at e or after;
+* among spans that start within and end at e or after: the first;
+* among spans that lie within: the longest. For this every node of the tree has its spans by their ends, and
+  over them a tree of the longest, which finds the longest of those that end at e or before.
 
-A question costs log^2 n, and so does taking a span out; the trees hold n log n numbers.
+A search costs O(log^2 n), and so does removing a span; the trees hold O(n log n) numbers.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from collections.abc import Hashable, Sequence
 from clueval.metrics.gate.dense_pairing import Entry
 
 Found = tuple[int, int]
-"""How many positions are shared, and the place of the span, negative, so that the greatest is the earliest."""
+"""The number of shared positions, and the span's negative place, so that the greatest is the earliest."""
 
 _NOTHING: Found = (-1, 0)
 
 
 class _Maxima:
-    """Numbers in an order, to be asked for the greatest of a stretch."""
+    """Numbers in an order: finds the greatest of a range of places."""
 
     def __init__(self, values: Sequence[int]) -> None:
         self._size = len(values)
@@ -43,7 +43,7 @@ class _Maxima:
             self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
 
     def greatest(self, low: int, high: int) -> int:
-        """The greatest of the places from `low` to before `high`; -1 for none."""
+        """Return the greatest of the places from `low` to before `high`; -1 for none."""
         best = -1
         low, high = low + self._size, high + self._size
         while low < high:
@@ -58,7 +58,7 @@ class _Maxima:
         return best
 
     def first(self, low: int, high: int, least: int) -> int | None:
-        """The first of these places that has `least` or more."""
+        """Return the first of these places with `least` or more."""
         after: list[int] = []
         low, high = low + self._size, high + self._size
         while low < high:
@@ -83,11 +83,11 @@ class _Maxima:
 
 
 class _Within:
-    """Spans by position, to be asked for the longest of a stretch that ends at a position or before."""
+    """Spans by position: finds the longest of a range of places that ends at a position or before."""
 
     def __init__(self, starts: Sequence[int], ends: Sequence[int]) -> None:
         self._size = size = len(starts)
-        # an end, or a length, and a place as one number, of which the earlier place has the greater length
+        # an end, or a length, and a place in one number, in which the earlier place has the greater length
         self._ends = [end * size + place for place, end in enumerate(ends)]
         lengths = [
             (end - start) * size + size - 1 - place
@@ -121,7 +121,7 @@ class _Within:
 
 
 class _LongestOverlap:
-    """Spans by position, to be asked for the one that shares most positions with a given one."""
+    """Spans by position: finds the one that shares most positions with a given range."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._numbers = [entry.number for entry in entries]
@@ -136,22 +136,22 @@ class _LongestOverlap:
         self._within.remove(place)
 
     def best(self, start: int, end: int) -> int | None:
-        """The number of the span; of those that share as much the earliest."""
+        """Return the number of the span; the earliest of those that share as much."""
         shared, place = max(self._across(start, end), self._inside(start, end))
         return None if shared < 0 else self._numbers[-place]
 
     def _across(self, start: int, end: int) -> Found:
-        """Of those that start at the start or before; a span without length must lie inside them."""
+        """Search the spans that start at the start or before; a range of zero length must lie inside them."""
         high = (bisect_left if start == end else bisect_right)(self._starts, start)
         last = self._ends.greatest(0, high)
         if last <= start:
             return _NOTHING
         place = self._ends.first(0, high, min(last, end) if start < end else start + 1)
-        assert place is not None  # the one that ends last is one
+        assert place is not None  # at least the one that ends last
         return min(last, end) - start, -place
 
     def _inside(self, start: int, end: int) -> Found:
-        """Of those that start behind the start."""
+        """Search the spans that start after the start."""
         low, high = bisect_right(self._starts, start), bisect_left(self._starts, end)
         if low >= high:
             return _NOTHING
@@ -178,7 +178,7 @@ class _Free:
         self._by_key = {key: _LongestOverlap(group) for key, group in groups.items()}
 
     def take(self, asking: Entry) -> int | None:
-        """The number of the span that is best for the one that asks, which is taken out."""
+        """Return the number of the best span for `asking`, and remove that span."""
         number = self._best(asking)
         if number is not None:
             self._all.remove(number)
@@ -192,7 +192,7 @@ class _Free:
         equal = [self._at_place((start, end, key)) for key in known]
         if (number := _first(equal)) is not None:
             return number
-        # two of different keys are compared by what they share
+        # spans with different keys are compared by the overlap
         longest = [self._by_key[key].best(start, end) for key in known]
         there = [number for number in longest if number is not None]
         if there:
@@ -216,9 +216,10 @@ def _first(numbers: Sequence[int | None]) -> int | None:
 
 
 def pairs_in_turn(asking: Sequence[Entry], others: Sequence[Entry]) -> list[tuple[int, int]]:
-    """The pairs that are taken where the spans of one side ask in turn: its numbers, and those of the other.
+    """Return the pairs that are taken if the spans of `asking` choose in turn: their numbers, then the
+    others'.
 
-    Both sides by position, numbers rising. n log^2 n.
+    Both sides are sorted by position, with rising numbers. O(n log^2 n).
     """
     free = _Free(others)
     taken = ((entry.number, free.take(entry)) for entry in asking)

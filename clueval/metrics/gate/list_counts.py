@@ -1,9 +1,9 @@
-"""Candidate lists by score and by rank: how well would one do who picks the right candidate from each?
+"""Candidate lists by score and by rank: the scores of an ideal choice of one candidate from each list.
 
-A list is one response. Of its candidates those are visible that reach a score, or that come up to a rank; its
-value for a target that the list annotation overlaps is that of its best visible candidate that overlaps the
-target or has its range. Types of candidates play no part; the type of the list annotation must belong to the
-target's. A truly spurious list stands where its first candidate does.
+A list is one response. Its visible candidates are those with at least a given score, or up to a given rank.
+Its value for a target that the list annotation overlaps is that of its best visible candidate that overlaps
+the target or has its range. Types of candidates are ignored; the type of the list annotation must belong to
+the target's. The place of a truly spurious list is that of its first candidate.
 
 Source: GATE's plugin Evaluation, its list evaluation; where the behaviour of the plugin contradicts its own
 description, the description.
@@ -28,7 +28,7 @@ from clueval.metrics.gate.thresholds import ALL, CurvePoint, Thresholds, curve, 
 from clueval.spans.span import Span, name_of
 
 ALL_RANKS = 2147483647
-"""The rank that shows every candidate, as the reports of GATE write it."""
+"""The rank at which every candidate is visible, as the reports of GATE write it."""
 
 RANKS: Mapping[str, tuple[int, ...]] = {
     "10": tuple(range(11)),
@@ -49,7 +49,7 @@ class _Match(NamedTuple):
 class _Lists:
     """The lists of a document with their targets.
 
-    `matches` holds, for every target and list whose list annotation overlaps it, the candidates that overlap
+    `matches` holds, for every target and every list whose annotation overlaps it, the candidates that overlap
     the target or have its range, each better than all before it: only those are ever chosen. `strict` holds
     the least rank of a candidate that has the target's range, right or not. `order` holds the place of every
     candidate of every list among all candidates by position.
@@ -62,7 +62,7 @@ class _Lists:
     order: Sequence[Sequence[int]]
 
     def count(self, visible: Sequence[int]) -> list[int]:
-        """The counts where of each list that many candidates are visible."""
+        """Return the counts if each list has this number of visible candidates."""
         counts = [len(self.targets), sum(map(bool, visible))] + [0] * (len(NAMES) - 2)
         pairs = list(self._pairs(visible))
         taken = best_first(pairs)
@@ -100,7 +100,7 @@ class _Lists:
 
 
 def _parts(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Iterator[_Lists]:
-    """The targets and lists that hang together: lists from the first to the last position of their spans."""
+    """Yield the overlap components of targets and lists; a list reaches over all spans of its candidates."""
     require_features(test)
     ordered, listed = in_order(targets), list(lists)
     events = [(span.start, span.end, False, number) for number, span in enumerate(ordered)]
@@ -163,9 +163,10 @@ def _improving(target: Span, each: CandidateList, test: FeatureTest) -> Iterator
 def count_lists_by_score(
     targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest, thresholds: Thresholds = ALL
 ) -> Tally:
-    """The counts of one document at every score threshold, as a tally that adds over documents.
+    """Count one document at every score threshold, as a tally that can be added over documents.
 
     `lists_curve` turns the sum into the counts at every threshold. The keys are ``("targets",)`` and
+    ``("score", score, name)``: the change at the score. Raises `UsageError` for lists without scores.
     ``("score", score, name)``: what the score changes. Raises `UsageError` for lists without scores.
     """
     grid = grid_of(thresholds)
@@ -183,13 +184,13 @@ def count_lists_by_score(
 
 
 def _step(score: float, grid: Sequence[float]) -> float:
-    """The highest threshold of a grid that a score reaches; -infinity below them, where all take part."""
+    """Return the highest threshold of a grid that a score reaches; if none, -infinity (all are visible)."""
     place = bisect_right(grid, score)
     return grid[place - 1] if place else -math.inf
 
 
 def lists_curve(total: Tally, thresholds: Thresholds = ALL) -> list[CurvePoint]:
-    """The counts at every threshold, rising; the first is -infinity, where all candidates take part."""
+    """Return the counts at every threshold, rising; the first is -infinity: all candidates are visible."""
     found: dict[float, list[int]] = {}
     for key, number in total.items():
         if key[0] == "score":
@@ -209,10 +210,10 @@ def _scores(each: CandidateList) -> tuple[float, ...]:
 
 
 def count_lists_by_rank(targets: Iterable[Span], lists: Iterable[CandidateList], test: FeatureTest) -> Tally:
-    """The counts of one document at every rank, as a tally that adds over documents.
+    """Count one document at every rank, as a tally that can be added over documents.
 
-    `ranks_curve` turns the sum into counts. The keys are ``("targets",)`` and ``("rank", rank, name)``: what
-    the candidates of that rank change.
+    `ranks_curve` turns the sum into counts. The keys are ``("targets",)`` and ``("rank", rank, name)``: the
+    change that the candidates of that rank make.
     """
     tally: Tally = Tally()
     for part in _parts(targets, lists, test):
@@ -227,7 +228,7 @@ def count_lists_by_rank(targets: Iterable[Span], lists: Iterable[CandidateList],
 
 
 def ranks_curve(total: Tally, ranks: Iterable[int] | None = None) -> list[tuple[int, GateCounts]]:
-    """The counts at every rank (None: 0 to that of the longest list), and last at `ALL_RANKS`.
+    """Return the counts at every rank (None: 0 to the rank of the longest list), and last at `ALL_RANKS`.
 
     >>> [rank for rank, _ in ranks_curve(Tally({("targets",): 1}), RANKS["10"])][-3:]
     [9, 10, 2147483647]

@@ -1,8 +1,8 @@
-"""The evaluation of candidate lists over documents: everything that GATE asks of them, in one report.
+"""The evaluation of candidate lists over documents: all of GATE's evaluations of lists in one report.
 
 Targets are of one type. A predicted document holds *list annotations* and their candidates in one layer. The
-best candidate of each list is an ordinary response (`ListEvaluation.best`), to be counted as any other; what
-the lists offer besides is counted here: by score, by rank, disambiguation, maximum recall.
+best candidate of each list is an ordinary response (`ListEvaluation.best`), counted like any other; the lists
+themselves are counted here: by score, by rank, disambiguation, maximum recall.
 
 Source: GATE's plugin Evaluation, its list evaluation.
 """
@@ -46,17 +46,17 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 ALL_RANKS_NAME = "all"
-"""How the report calls the rank that shows every candidate; and, as an option, every rank that there is."""
+"""The name, in the report, of the rank at which every candidate is visible; as an option: all ranks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """Where the candidate lists of an annotation set are.
+    """The location of the candidate lists in an annotation set.
 
     Args:
         list_type: the type of the list annotations.
         edge_feature: their feature that holds the ids of the candidates.
-        element_type: the type of the candidates; others are passed over. None: any.
+        element_type: the type of the candidates; others are ignored. None: any.
         ranks: the ranks to report: ``all``, ``10``, ``50`` or ``100`` (eleven ranks up to that one).
 
     Raises `UsageError` for an empty name and for unknown ranks.
@@ -101,7 +101,7 @@ class Lists:
 class ListEvaluation:
     """One evaluation of candidate lists while it runs.
 
-    `metric` says which type is evaluated and how; its score feature sorts the candidates, its thresholds are
+    `metric` sets the type to evaluate and how; its score feature sorts the candidates, its thresholds are
     those of ``by_score``. Raises `UsageError` unless it has exactly one type and at least one feature.
     """
 
@@ -128,7 +128,7 @@ class ListEvaluation:
         self._seen: set[str] = set()
 
     def lists_of(self, document: Document) -> list[CandidateList]:
-        """The candidate lists of a predicted document. Raises as `candidate_lists` does."""
+        """Return the candidate lists of a predicted document. Raises the same errors as `candidate_lists`."""
         metric, layer = self._metric, document.layers.get(DEFAULT_LAYER, ())
         found = candidate_lists(
             layer,
@@ -146,13 +146,13 @@ class ListEvaluation:
         return [each for each in found if id(each.span) in kept]
 
     def best(self, document: Document) -> Document:
-        """The predicted document with the best candidate of each list as its responses, of the targets' type."""
+        """Return the predicted document with the best candidates as its responses, of the targets' type."""
         best = best_candidates(self.lists_of(document))
         spans = [replace(span, labels={DEFAULT_LAYER: self.type}) for span in best]
         return replace(document, layers={**document.layers, DEFAULT_LAYER: spans})
 
     def add(self, gold: Document, predicted: Document) -> Tally:
-        """Count one document, and return what `disambiguation` counts in it."""
+        """Count one document, and return the tally of `disambiguation`."""
         self._seen.update(span.label for span in predicted.layers.get(DEFAULT_LAYER, ()))
         targets = self.targets(gold, predicted)
         lists = self.lists_of(predicted)
@@ -165,37 +165,37 @@ class ListEvaluation:
         return self._disambiguation[-1]
 
     def targets(self, gold: Document, predicted: Document) -> Sequence[Span]:
-        """The targets that take part."""
+        """Return the targets that are evaluated."""
         own = Side(gold.layers.get(DEFAULT_LAYER, ()), document=gold)
         # without a response every target is missing
         return self.best_metric.outcome(own, Side((), document=predicted)).missing
 
     def require_known(self) -> None:
-        """Raise `UsageError` if documents have been counted and none has lists, or candidates, of the type."""
+        """Raise `UsageError` if documents were counted and none has a list, or a candidate, of the type."""
         for kind in (self._lists.list_type, self._lists.element_type):
             if kind is not None and self._disambiguation and kind not in self._seen:
                 raise UsageError(
                     f"no predicted annotation has the type {kind!r}", advice="check its spelling"
                 )
 
-    # From the sums
+    # Results
 
     def by_score(self) -> list[CurvePoint]:
-        """The counts at every score threshold, rising; none without scores."""
+        """Return the counts at every score threshold, rising; none without scores."""
         if self._metric.score_feature is None:
             return []
         return lists_curve(self._by_score, self._metric.thresholds or ALL)
 
     def by_rank(self) -> list[tuple[int, GateCounts]]:
-        """The counts at every rank, the last of them that of all candidates."""
+        """Return the counts at every rank; the last are those of all candidates."""
         return ranks_curve(self._by_rank, RANKS.get(self._lists.ranks))
 
     def disambiguation(self) -> list[tuple[int, GateCounts]]:
-        """The counts at every rank of the lists that have a match at all."""
+        """Return the counts at every rank of the lists that have a match."""
         return disambiguation_curve(self._disambiguation)
 
     def report(self) -> dict[str, Any]:
-        """``by_score``, ``by_rank``, ``disambiguation`` and ``maximum_recall``, by threshold or rank."""
+        """Return ``by_score``, ``by_rank``, ``disambiguation``, ``maximum_recall``, by threshold or rank."""
         beta = self._metric.beta
         return {
             "by_score": {
@@ -235,7 +235,7 @@ _LISTS = (
 
 
 def rank_name(rank: int) -> str:
-    """A rank as the reports name it: its number, or ``all``.
+    """Return the name of a rank in reports: its number, or ``all``.
 
     >>> rank_name(3), rank_name(ALL_RANKS)
     ('3', 'all')

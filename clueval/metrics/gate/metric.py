@@ -1,8 +1,9 @@
 """The metric: one evaluation over all types, one for each type, their macro average, and every threshold.
 
-Over all types together, a response at the place of a target of another type is an *incorrect* pair; for each
-type alone, it is a truly missing and a truly spurious one. So the counts over all types are not the sums of
-those of the types. The macro average is over the types. See `clueval.metrics.gate` for the parts.
+In the evaluation of all types together, a response at the place of a target of another type is an *incorrect*
+pair; in the evaluation of one type, the two are a truly missing and a truly spurious one. So the counts over
+all types are not the sums of the types. The macro average is over the types. See `clueval.metrics.gate` for
+the parts.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ WITHOUT_VALUE = "(none)"
 
 
 class _Annotations(NamedTuple):
-    """The targets or the responses of one evaluation, by position, with what they are compared by."""
+    """The targets or the responses of one evaluation, by position, with their types, keys and scores."""
 
     spans: Sequence[Span]
     types: Sequence[str]
@@ -88,19 +89,20 @@ class Gate:
         pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.metrics.gate.pairing`.
         score_feature: the feature that holds the responses' scores; every response needs one.
         thresholds: ``all``, ``rounded``, ``11``, ``21``, ``51`` or numbers; see `parse_thresholds`.
-        nil: annotations whose first feature has this value are left out ("" where it is missing). None: none.
+        nil: annotations whose first feature has this value are excluded ("" if it is missing). None: none.
         containing: the layer of the document within which annotations are evaluated. None: everywhere.
-        containment: what that means: ``overlapping``, ``containing`` or ``coextensive``.
-        unfiltered: a type whose targets are those of the containing layer, so that they all take part.
+        containment: how an annotation must lie within it: ``overlapping``, ``containing`` or ``coextensive``.
+        unfiltered: a type whose targets are the containing layer itself, so that all of them are evaluated.
         by: features by whose values the evaluation is broken down, as it is by type.
         beta: the weight of recall in F.
 
     The tally's keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for
-    counts; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the number
-    of documents where a score changes the counts by so much (see `thresholds`); ``("seen", "all")``,
-    ``("seen", "type", type)`` and ``("seen", "feature", feature)`` for the annotations that have what is asked for.
+    counts; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the
+    number of documents in which a score changes the counts by these numbers (see `thresholds`); ``("seen",
+    "all")``, ``("seen", "type", type)`` and ``("seen", "feature", feature)`` for the annotations that have a
+    named type or feature.
 
-    Raises `UsageError` for settings that make no sense.
+    Raises `UsageError` for invalid settings.
 
     >>> metric = Gate()
     >>> tally = metric.count(Side([Span(0, 4, "PER")]), Side([Span(0, 3, "PER")]))
@@ -240,10 +242,10 @@ class Gate:
     # Counting
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        """Count one document. n log n in the number of spans, and the number of possible pairings.
+        """Count one document; O(n log n) for n spans, plus the number of possible pairings.
 
-        Raises `UsageError` where a side leaves spans out of the count, `FormatError` for a response without a
-        score where scores are asked for.
+        Raises `UsageError` if a filter excludes spans of a side, `FormatError` for a response without a
+        score if scores are needed.
         """
         targets, responses = self._annotations(gold, predicted)
         tally: Tally = Tally()
@@ -265,13 +267,13 @@ class Gate:
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
-        """Count spans that stand on both sides alike: correct, if the type is the same on both sides.
+        """Count spans that are equal on both sides: correct, if the type is the same on both sides.
 
-        Raises `UsageError` for settings that look at more than labels: such spans are not known by features.
+        Raises `UsageError` for settings that need more than labels: these spans have no features.
         """
         if self._looks_at_features:
             raise UsageError(
-                "spans that are known by their labels only have no features to be compared",
+                "spans that are known only by their labels have no features to compare",
                 advice="count documents with their spans instead",
             )
         tally: Tally = Tally()
@@ -283,14 +285,14 @@ class Gate:
 
     @property
     def _looks_at_features(self) -> bool:
-        """Whether more is looked at than the place and the type of a span."""
+        """Return whether the settings need more than the place and the type of a span."""
         return bool(self.features or self.by or self.score_feature is not None or self.containing is not None)
 
     def outcome(self, gold: Side, predicted: Side, type: str | None = None) -> Outcome:
-        """What became of every annotation of one document, of one type (by the targets' name) or of all."""
+        """Return the outcome of every annotation of a document, for one type (its target name) or all."""
         targets, responses = self._annotations(gold, predicted)
         if type is None and len(self.types) == 1:
-            type = parse_types(self.types)[0].target  # what was asked for, as in `count`
+            type = parse_types(self.types)[0].target  # the named type, as in `count`
         if type is not None:
             targets, responses = next(
                 (
@@ -305,17 +307,18 @@ class Gate:
     def against(
         self, gold: Side, predicted: Side, reference: Side, type: str | None = None
     ) -> tuple[list[Change], Contingency, Contingency]:
-        """What changed from the reference to the prediction, and the strict and the lenient table."""
+        """Return the changes from the reference to the prediction, and the strict and the lenient table."""
         metric = self._without_scores()
         before = metric.outcome(gold, reference, type)
         after = metric.outcome(gold, predicted, type)
         targets = [*(pair.target for pair in after.pairs), *after.missing]
         return (changes(before, after, self.features), *contingency(targets, before, after))
 
-    # From the sums
+    # Results
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """The report: counts and measures over all types, of each type, their macro average, by threshold.
+        """Return the report: counts and measures over all types, of each type, their macro average, by
+        threshold.
 
         With thresholds there is also ``average_precision``, with a break-down ``by``.
         """
@@ -346,7 +349,7 @@ class Gate:
 
     @property
     def needs(self) -> Needs:
-        """All spans; with features, scores or a containing layer, whole documents."""
+        """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
         return Needs(
             documents=self._looks_at_features, every_span="use its own types and nil", within=self.containing
         )
@@ -360,10 +363,10 @@ class Gate:
         return gate(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` for a type or feature that was asked for and that no annotation has.
+        """Raise `UsageError` for a type or feature in the settings that no annotation has.
 
-        Annotations that `nil` or `containing` leave out count here. A type may rightly be empty in one document,
-        and an empty corpus is fine, so this is not part of `scores`.
+        Annotations that `nil` or `containing` exclude count as having it. A single document may lack a type,
+        and a corpus may be empty, so this is not part of `scores`.
         """
         seen = {key[1:]: n for key, n in total.items() if key[0] == "seen"}
         for spec in parse_types(self.types):
@@ -374,17 +377,17 @@ class Gate:
                 raise UsageError(f"no annotation has the feature {feature!r}", advice="check its spelling")
 
     def types_of(self, total: Tally) -> list[str]:
-        """The types: as they were given, or in alphabetical order all that occurred."""
+        """Return the types as they were given or, by default, all that occurred in alphabetical order."""
         if self.types:
             return [spec.target for spec in parse_types(self.types)]
         return sorted({key[1] for key in total if key[0] == "type"})
 
     def counts(self, total: Tally, type: str | None = None) -> GateCounts:
-        """The counts of one type or of all."""
+        """Return the counts of one type or of all."""
         return _counts(total, _key(type))
 
     def curve(self, total: Tally, type: str | None = None) -> list[CurvePoint]:
-        """The counts at every threshold, rising; none without scores."""
+        """Return the counts at every threshold, rising; none without scores."""
         if self.thresholds is None:
             return []
         own = (*_key(type), "score")
@@ -397,10 +400,10 @@ class Gate:
                 found[score] = list(map(add, found[score], change)) if score in found else change
         return curve(found, self.counts(total, type).targets, self.thresholds)
 
-    # Inside
+    # Internal
 
     def _note_seen(self, tally: Tally, gold: Side, predicted: Side) -> None:
-        """Count what has the types and features that are named, also what `nil` and `containing` leave out."""
+        """Count annotations with the types and features named, also those `nil` or `containing` exclude."""
         specs = parse_types(self.types)
         for side, names in (
             (gold, {spec.target: spec.target for spec in specs}),
@@ -417,7 +420,7 @@ class Gate:
         return replace(self, score_feature=None, thresholds=None)
 
     def _annotations(self, gold: Side, predicted: Side) -> tuple[_Annotations, _Annotations]:
-        """Targets and responses that take part in the evaluation over all types."""
+        """Return the targets and responses of the evaluation over all types."""
         specs = parse_types(self.types)
         targets = self._of_side(gold, {spec.target: spec.target for spec in specs})
         responses = self._of_side(predicted, {spec.response: spec.target for spec in specs})
@@ -479,19 +482,19 @@ class Gate:
     def _evaluated(
         self, targets: _Annotations, responses: _Annotations
     ) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
-        """The counts, and what every score changes."""
+        """Return the counts, and the changes that every score makes."""
         problem = self._problem(targets, responses)
         if self.thresholds is None:
             return count(problem), {}
         steps = differences(problem, responses.scores, self.thresholds)
         if not steps or grid_of(self.thresholds) is not None:
             return count(problem), steps
-        # Every response has entered somewhere, so the changes add up to the counts.
+        # Every response enters at some score, so the changes add up to the counts.
         return [len(targets.spans), *list(map(sum, zip(*steps.values(), strict=True)))[1:]], steps
 
 
 def threshold_name(threshold: float) -> str:
-    """A threshold as the reports name it: ``0.5``, ``Infinity``, ``-Infinity``.
+    """Return the name of a threshold in reports: ``0.5``, ``Infinity``, ``-Infinity``.
 
     >>> threshold_name(0.5), threshold_name(float("inf"))
     ('0.5', 'Infinity')
@@ -529,7 +532,7 @@ def _places(names: Sequence[str]) -> dict[str, list[int]]:
 def _by_value(
     feature: str, targets: _Annotations, responses: _Annotations
 ) -> Iterator[tuple[str, _Annotations, _Annotations]]:
-    """Targets and responses that have the same value of a feature, compared as strings."""
+    """Yield targets and responses that have the same value of a feature, compared as strings."""
     own, other = (
         _places([_value(span.features.get(feature)) for span in side.spans]) for side in (targets, responses)
     )
@@ -546,11 +549,11 @@ def _key(type: str | None) -> tuple[str, ...]:
 
 
 def _add(tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]) -> None:
-    """Add the counts of one type, or of all, and what every score changes."""
+    """Add the counts of one type, or of all, and the changes that every score makes."""
     own = _key(type)
     _add_counts(tally, own, counts)
     for score, change in steps.items():
-        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so nothing is added to
+        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so the key is new
 
 
 def _add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:

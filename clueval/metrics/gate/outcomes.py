@@ -1,4 +1,4 @@
-"""What became of every annotation: the pairs, the groups that GATE shows, and the indicator annotations.
+"""The outcome of every annotation: the pairs, the groups that GATE shows, and the indicator annotations.
 
 The groups are CS, CP, IS, IP (responses that are correct or incorrect, strict or partial), ML (targets that are
 truly missing) and SL (responses that are truly spurious).
@@ -15,7 +15,7 @@ from clueval.metrics.gate.pairing import Component, Problem, components, count_c
 from clueval.spans.span import Span
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")
-"""The indicator groups."""
+"""The groups of indicator annotations."""
 
 TARGET_ID = "gate.plugin.evaluation.targetId"
 """The feature of an indicator annotation that holds the id of its target."""
@@ -42,7 +42,7 @@ class Outcome:
     counts: GateCounts
 
     def groups(self) -> Mapping[str, Sequence[Span]]:
-        """The spans of every group; of the missing targets, of all others the responses."""
+        """Return the spans of every group: for ML the missing targets, for all others the responses."""
         groups: dict[str, list[Span]] = {group: [] for group in GROUPS}
         for pair in self.pairs:
             groups[pair.group].append(pair.response)
@@ -51,11 +51,11 @@ class Outcome:
         return groups
 
     def single_correct(self, group: str) -> list[Span]:
-        """The single correct responses of group CS or CP."""
+        """Return the single correct responses of group CS or CP."""
         return [pair.response for pair in self.pairs if pair.single and pair.group == group]
 
     def indicators(self) -> list[Span]:
-        """Copies of the spans of all groups, their type followed by ``_`` and the group, by position.
+        """Return copies of the spans of all groups, their type followed by ``_`` and the group, by position.
 
         A paired response and a missing target also have the id of the target as a feature.
         """
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def outcome_of(problem: Problem) -> Outcome:
-    """The outcome of an evaluation. n log n, and the number of possible pairings."""
+    """Return the outcome of an evaluation. O(n log n), plus the number of possible pairings."""
     counts = GateCounts()
     pairs: list[tuple[int, PairedSpans]] = []
     missing: list[int] = []
@@ -87,7 +87,7 @@ def outcome_of(problem: Problem) -> Outcome:
 def _paired(
     problem: Problem, component: Component, missing: list[int], spurious: list[int]
 ) -> Iterator[tuple[int, PairedSpans]]:
-    """The pairs of a component with the numbers of their responses; what is left over goes to the lists."""
+    """Yield the pairs of a component with the numbers of their responses; append the rest to the lists."""
     taken = solve(problem, component).pairs
     targets = {pair.target for pair in taken}
     responses = {pair.response for pair in taken}

@@ -1,34 +1,34 @@
-"""Which response is paired with which target.
+"""The pairing of responses with targets.
 
-A pairing of a target and a response is possible if the two overlap or have the same start and end (spans of
-zero length at one place do that without overlapping). Its value: 2 if they are equal (see
-`clueval.metrics.gate.equality`) plus 1 if they have the same start and end. So 3 is *correct strict*, 2
-*correct partial*, 1 *incorrect strict*, 0 *incorrect partial*. Each target and each response is in one pair at
-most. Three ways to choose the pairs, by name:
+A pairing of a target and a response is possible if the two overlap or have the same start and end (two spans
+of zero length at one place have the same start and end without overlapping). Its value: 2 if they are equal
+(see `clueval.metrics.gate.equality`) plus 1 if they have the same start and end. So 3 is *correct strict*, 2
+*correct partial*, 1 *incorrect strict*, 0 *incorrect partial*. Each target and each response is in at most
+one pair. There are three ways to choose the pairs:
 
 ``plugin``
-    The score of a possible pairing is its value less the values of all possible pairings that share its
-    target or its response. The best score is taken first; of equal scores the response that starts later,
-    then ends later, then has the greater id; then the target by the same. Scores are those before anything
-    is taken. A strict match can be lost so, if both of its spans have other partners::
+    The score of a possible pairing is its value minus the values of all other possible pairings that share
+    its target or its response. The best score is taken first; of equal scores the response that starts later,
+    then ends later, then has the greater id; then the target by the same rules. Scores are computed before
+    any pair is taken. So a strict match can be lost if both of its spans have other partners::
 
         targets    [0,5) [4,10)           [4,10)-[4,10): 3 - 2 - 2 = -1
         responses        [4,10) [9,14)    [0,5)-[4,10): 2 - 3 = -1,  [4,10)-[9,14): 2 - 3 = -1
 
-    All are equal, so the later response goes first, and the pairs are two partial ones.
+    All scores are equal, so the later response goes first, and the result is two partial pairs.
 
 ``by-response``
-    The responses by position, each of them takes what is best for it among the targets that are left: the
-    highest value, then the longest overlap, then the earliest target. Above, [4,10) takes the target [4,10):
-    one strict pair, one target and one response are left over.
+    Each response, by position, takes the best of the remaining targets: the highest value, then the longest
+    overlap, then the earliest target. Above, [4,10) takes the target [4,10): one strict pair; one target and
+    one response are left over.
 
 ``by-target``
     The same with the roles exchanged. Above, the target [0,5) takes the response [4,10) first, and [9,14) is
-    left for [4,10): two partial pairs. With the targets [4,10) [9,14) and the responses [0,5) [4,10) it is
-    by-target that finds the strict pair, and by-response that does not.
+    left for [4,10): two partial pairs. With the targets [4,10) [9,14) and the responses [0,5) [4,10),
+    by-target finds the strict pair and by-response does not.
 
-Sources: the behaviour of GATE's plugin Evaluation; for the other two its authors' notes ("Strategy for finding
-the counts" and "P/R/F: we process by target").
+Sources: the behaviour of GATE's plugin Evaluation; for the other two the notes of its authors ("Strategy for
+finding the counts" and "P/R/F: we process by target").
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Pair(NamedTuple):
 
 
 class Component(NamedTuple):
-    """Targets and responses that hang together by touching, and the possible pairings among them.
+    """Targets and responses that are connected by touching, and the possible pairings among them.
 
-    `dense` says that there are too many to be listed; `pairs` is empty then.
+    `dense` means that there are too many pairings to list; `pairs` is then empty.
     """
 
     targets: list[int]
@@ -81,13 +81,13 @@ class Problem(NamedTuple):
     equal: Callable[[int, int], bool]
     pairing: str = "plugin"
     keys: Keys | None = None
-    """The keys of targets and of responses: a target and a response are equal if they have one in common."""
+    """The keys of targets and of responses: a target and a response are equal if they share one."""
 
 
 def in_order(spans: Iterable[Span]) -> list[Span]:
-    """The spans by start, end and id; one without an id has its place in the list as its id.
+    """Return the spans by start, end and id; a span without an id has its place in the list as its id.
 
-    Ids that are numbers come before those that are words; spans with the same id keep their order.
+    Numeric ids come before text ids; spans with the same id keep their order.
     """
     listed = list(spans)
     if all(span.id is None for span in listed):
@@ -103,9 +103,10 @@ def _rank(span: Span, place: int) -> tuple[bool, int, str]:
 
 
 def touches(one: Span, other: Span) -> bool:
-    """Whether a set of annotations that is asked for what overlaps `one` gives `other`.
+    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
 
-    As `Span.overlaps`, and besides a span of zero length at the start of a span with a length is given.
+    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
+    length also touches it.
 
     >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
     (True, False, False)
@@ -114,10 +115,10 @@ def touches(one: Span, other: Span) -> bool:
 
 
 class Touching:
-    """Spans that are asked, again and again, whether any of them touches a given one; log n each time.
+    """An index that tests whether any of its spans touches a given span; each test costs O(log n).
 
-    Those that start before the end of the span that asks, less those that end before or at its start (save
-    the ones of zero length that stand there), are those that touch it.
+    The touching spans are those that start before the end of the given span, minus those that end before or
+    at its start (except spans of zero length at its start).
     """
 
     __slots__ = ("_ends", "_points", "_starts")
@@ -129,16 +130,16 @@ class Touching:
         self._points = Counter(span.start for span in listed if span.start == span.end)
 
     def any(self, span: Span) -> bool:
-        """Whether `touches` holds of the span and any of these."""
+        """Return whether `touches` is true for the span and any of these."""
         before = bisect_right(self._ends, span.start) - self._points[span.start]
         return bisect_left(self._starts, span.end) > before
 
 
 def components(problem: Problem, most_listed: int | None = None) -> Iterator[Component]:
-    """All components, by position; a span alone is a component without pairings.
+    """Yield all components, by position; a span alone is a component without pairings.
 
-    Where there are more possible pairings than `most_listed` (None: a few) for each span, they are not listed.
-    Costs n log n.
+    If there are more possible pairings for each span than `most_listed` (None: a few), they are not listed.
+    Costs O(n log n).
     """
     for targets, responses in parts(problem):
         yield component_of(problem, targets, responses, most_listed)
@@ -147,7 +148,7 @@ def components(problem: Problem, most_listed: int | None = None) -> Iterator[Com
 def component_of(
     problem: Problem, targets: list[int], responses: list[int], most_listed: int | None = None
 ) -> Component:
-    """The component that these make."""
+    """Return the component of these targets and responses."""
     if not targets or not responses:
         return Component(targets, responses, [])
     if _is_dense(problem, targets, responses, _LISTED if most_listed is None else most_listed):
@@ -160,9 +161,9 @@ def parts(
     chosen_targets: Iterable[int] | None = None,
     chosen_responses: Iterable[int] | None = None,
 ) -> Iterator[tuple[list[int], list[int]]]:
-    """The numbers of the targets and the responses of each component: a sweep over the starts.
+    """Yield the numbers of the targets and the responses of each component: a sweep over the starts.
 
-    Those that are not chosen (None: all are) are as if they were not there.
+    Spans that are not chosen (None: all are) are ignored.
     """
     events = []
     for is_response, spans, chosen in (
@@ -180,7 +181,7 @@ def parts(
             if targets or responses:
                 yield targets, responses
                 targets, responses = [], []
-            # a span of zero length meets what starts where it stands
+            # a span of zero length is connected with the spans that start at its position
             reach = end if start < end else end + 0.5
         elif end > reach:
             reach = end
@@ -190,7 +191,7 @@ def parts(
 
 
 def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]) -> list[Pair]:
-    """All possible pairings of a component: a sweep that remembers which spans are still open."""
+    """Return all possible pairings of a component: a sweep that remembers which spans are still open."""
     spans, others, equal = problem.targets, problem.responses, problem.equal
     if len(targets) == 1 == len(responses):
         value = _value_of(problem, targets[0], responses[0])
@@ -201,8 +202,9 @@ def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]
     pairs: list[Pair] = []
     opened: tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]] = ([], [])
     for start, end, is_response, number in events:
-        # Spans of zero length come first among those that start here, so whatever stays open is a pairing:
-        # for a span with a length what reaches beyond its start, for one without also what equals it.
+        # Spans of zero length come first among those that start here, so every span that stays open is a
+        # pairing:
+        # for a span with a length, spans that end after its start; for one without, also an equal range.
         across = opened[not is_response]
         across[:] = [o for o in across if o[1] > start or o[0] == start == end]
         for other_start, other_end, other in across:
@@ -214,7 +216,7 @@ def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]
 
 
 def _value_of(problem: Problem, target: int, response: int) -> int | None:
-    """The value of the pairing of a target and a response, or None if it is not possible."""
+    """Return the value of the pairing of a target and a response, or None if it is not possible."""
     one, other = problem.targets[target], problem.responses[response]
     same = one.start == other.start and one.end == other.end
     if not same and not one.overlaps(other):
@@ -223,7 +225,7 @@ def _value_of(problem: Problem, target: int, response: int) -> int | None:
 
 
 _LISTED = 16
-"""Up to so many possible pairings for each span it is quicker to list them."""
+"""Up to this many possible pairings for each span, listing them is faster."""
 
 
 def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int], most_listed: int) -> bool:
@@ -236,7 +238,7 @@ def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int]
 def _entries(
     problem: Problem, targets: Sequence[int], responses: Sequence[int]
 ) -> tuple[list[Entry], list[Entry]]:
-    assert problem.keys is not None  # only such problems are dense
+    assert problem.keys is not None  # only problems with keys can be dense
     sides = []
     for spans, keys, numbers in zip(problem[:2], problem.keys, (targets, responses), strict=True):
         sides.append([Entry(n, spans[n].start, spans[n].end, keys[n]) for n in sorted(numbers)])
@@ -244,14 +246,14 @@ def _entries(
 
 
 class Solution(NamedTuple):
-    """What was taken of a component: the pairs, and what each target counts by its possible pairings."""
+    """The result for a component: the pairs, and for each target the counts of its possible pairings."""
 
     pairs: list[Pair]
     partners: Iterable[Partners]
 
 
 def solve(problem: Problem, component: Component) -> Solution:
-    """The pairs of a component, chosen in the way of the problem, and the partners of its targets."""
+    """Return the pairs of a component, chosen by `problem.pairing`, and the partners of its targets."""
     targets, responses, pairs, dense = component
     if dense:
         own, others = _entries(problem, targets, responses)
@@ -271,7 +273,7 @@ def solve(problem: Problem, component: Component) -> Solution:
 def _chosen(
     pairing: str, own: Sequence[Entry], others: Sequence[Entry], of_targets: dict[int, Partners]
 ) -> Iterable[tuple[int, int]]:
-    """The targets and responses that are paired, where the possible pairings are not listed."""
+    """Return the pairs, if the possible pairings are not listed."""
     if pairing == "plugin":
         return best_pairs(own, others, of_targets, partners_of(others, own))
     if pairing == "by-target":
@@ -286,7 +288,7 @@ def _partners(values: Sequence[int]) -> Partners:
 
 
 def choose(problem: Problem, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that are taken, among all possible pairings of a component, in the way of the problem."""
+    """Return the pairs chosen by `problem.pairing` from all possible pairings of a component."""
     if len(pairs) < 2:
         return list(pairs)
     if problem.pairing == "plugin":
@@ -301,15 +303,16 @@ def choose(problem: Problem, pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def overlap_of(problem: Problem, target: int, response: int) -> int:
-    """How many positions a target and a response share."""
+    """Return how many positions a target and a response share."""
     one, other = problem.targets[target], problem.responses[response]
     return min(one.end, other.end) - max(one.start, other.start)
 
 
 def best_first(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs that are taken under ``plugin``, best first."""
-    # The pairings that share the target, and those that share the response, both without this one, so
-    # value - (of_target - value) - (of_response - value).
+    """Return the pairs that are taken under ``plugin``, best first."""
+    # The values of all pairings that share the target, and of all that share the response, both include this
+    # one,
+    # so the score is value - (of_target - value) - (of_response - value).
     of_target: Counter[int] = Counter()
     of_response: Counter[int] = Counter()
     for value, target, response, _ in pairs:
@@ -325,7 +328,7 @@ def best_first(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _taken(pairs: Iterable[Pair]) -> list[Pair]:
-    """The pairs whose target and response are both in no pair before."""
+    """Return the pairs whose target and response are in no earlier pair."""
     targets: set[int] = set()
     responses: set[int] = set()
     taken = []
@@ -338,7 +341,7 @@ def _taken(pairs: Iterable[Pair]) -> list[Pair]:
 
 
 def single(problem: Problem, taken: Iterable[Pair], spurious: Sequence[int]) -> list[Pair]:
-    """Of the pairs that are taken, the correct ones whose target no truly spurious response touches."""
+    """Return the correct pairs whose target no truly spurious response touches."""
     correct = [pair for pair in taken if pair.value >= PARTIAL]
     if not correct or not spurious:
         return correct
@@ -351,11 +354,11 @@ def single(problem: Problem, taken: Iterable[Pair], spurious: Sequence[int]) -> 
 
 
 _FEW = 50
-"""Up to so many questions whether a span touches another are cheaper than an index."""
+"""Up to this many tests whether a span touches another, testing all is cheaper than an index."""
 
 
 def count_component(problem: Problem, component: Component) -> list[int]:
-    """The counts of one component, in the order of `clueval.metrics.gate.counts.NAMES`."""
+    """Return the counts of one component, in the order of `clueval.metrics.gate.counts.NAMES`."""
     targets, responses, pairs, dense = component
     counts = [len(targets), len(responses), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     if not pairs and not dense:
@@ -382,9 +385,9 @@ def count_component(problem: Problem, component: Component) -> list[int]:
 
 
 def count(problem: Problem) -> list[int]:
-    """The counts of all components together. n log n, and the number of possible pairings."""
+    """Return the counts of all components together. O(n log n), plus the number of possible pairings."""
     counts = [len(problem.targets), len(problem.responses)] + [0] * 12
-    alone = [0, 0, 0, 0]  # components that are one target and one response, by the value of their pairing
+    alone = [0, 0, 0, 0]  # components of one target and one response, by the value of their pairing
     for targets, responses in parts(problem):
         if not targets or not responses:
             continue
@@ -405,4 +408,4 @@ def count(problem: Problem) -> list[int]:
 
 
 _ALONE = ((5, 9), (4, 8, 9), (3, 7, 9, 13), (2, 6, 8, 9, 12, 13))
-"""What a target and a response count that overlap nothing else, by the value of their pairing."""
+"""The counts of a target and a response that overlap nothing else, by the value of their pairing."""

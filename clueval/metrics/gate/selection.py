@@ -1,6 +1,6 @@
-"""Which annotations of a document take part: by set, by type, within others, without NIL, with scores.
+"""The selection of annotations to evaluate: by set, by type, within others, without NIL, with scores.
 
-What is named by the user and is not there is an error that names the document, and the annotation by its id.
+If something that the user names is missing, the error names the document, and the annotation by its id.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
-"""What an annotation must do to stay: overlap a containing one, lie within it, be the same range."""
+"""The relation of an annotation to a containing one: overlaps it, lies within it, has the same range."""
 
 
 def kept_within(
     spans: Iterable[Span], containing: Iterable[Span], containment: str = "overlapping"
 ) -> list[Span]:
-    """The spans that overlap, lie within, or are the same range as some span of `containing`.
+    """Return the spans that overlap, lie within, or have the same range as some span of `containing`.
 
-    Without any containing span nothing is kept. n log n. Raises `UsageError` for another `containment`.
+    Without any containing span the result is empty. O(n log n). Raises `UsageError` for another
+    `containment`.
 
     >>> [len(kept_within([Span(0, 4)], [Span(2, 9)], how)) for how in CONTAINMENTS]
     [1, 0, 0]
@@ -50,13 +51,13 @@ def kept_within(
 
 
 def require_containment(containment: str) -> None:
-    """Raise `UsageError` if there is no such containment."""
+    """Raise `UsageError` for an unknown containment."""
     if containment not in CONTAINMENTS:
         raise UsageError(f"unknown containment {containment!r}", advice=f"one of {', '.join(CONTAINMENTS)}")
 
 
 def without_nil(spans: Iterable[Span], feature: str, nil: str) -> list[Span]:
-    """The spans whose feature, as a string, is not `nil`; one that lacks the feature has the value ``""``.
+    """Return the spans whose feature, as a string, is not `nil`; a missing feature has the value ``""``.
 
     >>> len(without_nil([Span(0, 1), Span(0, 1, features={"id": "Q1"})], "id", ""))
     1
@@ -70,9 +71,9 @@ def without_nil(spans: Iterable[Span], feature: str, nil: str) -> list[Span]:
 
 
 def scores_of(spans: Sequence[Span], feature: str, document: Document | None = None) -> list[float]:
-    """The scores of responses: numbers, or strings that can be read as numbers.
+    """Return the scores of responses: numbers, or strings that can be read as numbers.
 
-    Raises `FormatError` for a response without a score and for a score that is no finite number.
+    Raises `FormatError` for a response without a score and for a score that is not a finite number.
     """
     scores = []
     for span in spans:
@@ -82,7 +83,7 @@ def scores_of(spans: Sequence[Span], feature: str, document: Document | None = N
             problem = (
                 f"has no score {feature!r}"
                 if value is None
-                else f"has the score {value!r}, which is no number"
+                else f"has the score {value!r}, which is not a number"
             )
             raise annotation_error(
                 span, problem, document, f"every response needs a finite number as {feature!r}"
@@ -94,7 +95,7 @@ def scores_of(spans: Sequence[Span], feature: str, document: Document | None = N
 def _number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, str) and "_" in value:  # a number to Python, but to nobody else
+    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
         return None
     try:
         number = float(value)
@@ -104,7 +105,7 @@ def _number(value: object) -> float | None:
 
 
 def annotation_error(span: Span, problem: str, document: Document | None, advice: str) -> CluevalError:
-    """The error about an annotation, named by its id and by its place."""
+    """Return the error about an annotation, named by its id and its position."""
     name = name_of(span) if span.id is None else f"{span.id} {name_of(span)}"
     return FormatError(
         f"annotation {name} {problem}",

@@ -1,13 +1,14 @@
-"""What every score changes in the counts of one component, while its responses enter by falling score.
+"""The changes that every score makes in the counts of one component, while responses enter by falling score.
 
-Where the possible pairings are listed, the pairs that are taken are kept and mended. A possible pairing is taken
-if and only if no better one that shares its target or its response is. So a response that enters can change only
-what follows, pairing by pairing, from its own pairings and from those whose score it lowers; these are looked at
-again, the best first. A pairing that is taken puts out the worse ones of its target and its response, and what
-these leave free is looked at in its turn, later, since it is worse still.
+If the possible pairings are listed, the current pairs are kept and corrected. A possible pairing is taken
+if and only if no better one that shares its target or its response is taken. So a response that enters can
+only change pairings that follow, one by one, from its own pairings and from those whose score it lowers;
+these are considered again, the best first. A pairing that is taken removes the worse ones of its target and
+its response; the pairings of the spans that become free are considered in turn, later, since they are worse
+still.
 
-Where there are too many to be listed, the parts into which a response enters are paired anew. That costs
-n log^2 n for each score, of a component of n annotations, and no way is known that costs less, since every
+If there are too many to list, the parts that a response enters are paired anew. That costs
+O(n log^2 n) for each score of a component of n annotations. No faster way is known, since every
 score can change every pair. `MOST_WORK` limits it.
 """
 
@@ -37,7 +38,7 @@ MOST_WORK = 1_000_000
 """The greatest product of scores and annotations of a component whose possible pairings are not listed."""
 
 Steps = Iterator[tuple[float, list[int]]]
-"""Scores, falling, and what each changes in the counts, in the order of `NAMES`; targets count for none."""
+"""Scores, falling, and the change of each in the counts, in the order of `NAMES`; targets are not counted."""
 
 Edge = tuple[int, int, int]
 """The target, the response and the value of a possible pairing."""
@@ -47,9 +48,9 @@ Order = tuple[int, ...]
 
 
 def sweep(problem: Problem, component: Component, scores: Sequence[float | None]) -> Steps:
-    """Each score of a component and what it changes; responses whose score is None take no part.
+    """Yield each score of a component and its changes; responses whose score is None are ignored.
 
-    Raises `UsageError` where that would take too long; see `MOST_WORK`.
+    Raises `UsageError` if that would take too long; see `MOST_WORK`.
     """
     entering = [(score, number) for number in component.responses if (score := scores[number]) is not None]
     if len(entering) == 1 == len(component.responses):
@@ -73,7 +74,7 @@ Groups = Sequence[tuple[float, list[int]]]
 def _paired_anew(problem: Problem, component: Component, groups: Groups) -> Steps:
     _require_little_work(problem, component, len(groups))
     entered: list[int] = []
-    known: dict[int, list[int]] = {}  # the counts of every part, by the first of its targets
+    known: dict[int, list[int]] = {}  # the counts of every part, by its first target
     for score, group in groups:
         entered += group
         new = set(group)
@@ -114,7 +115,7 @@ def _mended(problem: Problem, component: Component, groups: Groups) -> Steps:
 
 
 class _Taken:
-    """The pairs that are taken of the responses that have entered, and what they count."""
+    """The current pairs of the responses that have entered, and their counts."""
 
     def __init__(self, problem: Problem, component: Component) -> None:
         self._problem = problem
@@ -130,8 +131,8 @@ class _Taken:
         self._touched = _touched(problem, component)
         self._spurious = dict.fromkeys(
             component.targets, 0
-        )  # how many that are truly spurious touch a target
-        self._points: Counter[int] = Counter()  # how many of zero length are truly spurious, by their place
+        )  # for each target, how many truly spurious responses touch it
+        self._points: Counter[int] = Counter()  # truly spurious responses of zero length, by position
         self._starting = _starting(problem, component)
         self._response_of: dict[int, int] = {}
         self._target_of: dict[int, int] = {}
@@ -144,7 +145,7 @@ class _Taken:
         self._changed: set[int] = set()
 
     def enter(self, group: Sequence[int]) -> list[int]:
-        """Let responses enter; what that changes in the counts."""
+        """Add responses, and return the change in the counts."""
         self._changed = set()
         heap: list[tuple[Order, Edge]] = []
         lowered: set[int] = set()
@@ -173,7 +174,7 @@ class _Taken:
         return change
 
     def _mend(self, heap: list[tuple[Order, Edge]]) -> None:
-        """Take what no better pair forbids, the best first."""
+        """Take the pairings that no better pair forbids, the best first."""
         while heap:
             order, edge = heappop(heap)
             target, response, _ = edge
@@ -206,7 +207,7 @@ class _Taken:
         heap.extend(entry for entry in entries if not self._is_barred(*entry))
 
     def _is_barred(self, order: Order, edge: Edge) -> bool:
-        """Whether a better pair is taken that shares the target or the response."""
+        """Return whether a better pair that shares the target or the response is taken."""
         target, response, _ = edge
         partner, other = self._response_of.get(target), self._target_of.get(response)
         if partner is not None and partner != response and self._order_of(target, partner) < order:
@@ -214,14 +215,14 @@ class _Taken:
         return other is not None and other != target and self._order_of(other, response) < order
 
     def _put_out(self, target: int, response: int) -> Order:
-        """Give a pair up; where it stood in the order."""
+        """Remove a pair, and return its place in the order."""
         del self._response_of[target], self._target_of[response]
         self._changed.add(target)
         self._set_spurious(response, 1)
         return self._order_of(target, response)
 
     def _set_spurious(self, response: int, number: int) -> None:
-        """A response has become truly spurious, or is so no longer."""
+        """Record that a response has become truly spurious (1) or no longer is (-1)."""
         for target in self._touched[response]:
             self._spurious[target] += number
             self._changed.add(target)
@@ -237,7 +238,7 @@ class _Taken:
         for place, counts in enumerate((1, value & 1, value >> 1, value == STRICT)):
             partners[place] += counts
 
-    # The order
+    # Order
 
     def _order_of(self, target: int, response: int) -> Order:
         return self._order((target, response, self._values[target, response]))
@@ -255,10 +256,10 @@ class _Taken:
         target, response, value = edge
         return target, -value, -overlap_of(self._problem, target, response), response
 
-    # The counts
+    # Counts
 
     def _counted(self, target: int) -> Sequence[int]:
-        """What a target counts: its pair and its possible pairings."""
+        """Return the counts of a target: of its pair and of its possible pairings."""
         counts = [0] * len(NAMES)
         response = self._response_of.get(target)
         if response is not None:
@@ -278,7 +279,7 @@ class _Taken:
         return counts
 
     def _is_single(self, target: int) -> bool:
-        """Whether no truly spurious response touches a target."""
+        """Return whether no truly spurious response touches a target."""
         span = self._problem.targets[target]
         at_start = self._points[span.start] if span.start < span.end else 0
         return not self._spurious[target] and not at_start
@@ -288,9 +289,9 @@ _NOTHING = (0,) * len(NAMES)
 
 
 def _touched(problem: Problem, component: Component) -> dict[int, list[int]]:
-    """The targets of its pairings that each response touches.
+    """Return the targets, among those it can pair with, that each response touches.
 
-    It may touch others, too: those that begin where it stands, if it has no length; see `_starting`.
+    A response of zero length may also touch targets that start at its position; see `_starting`.
     """
     found: dict[int, list[int]] = {number: [] for number in component.responses}
     for pair in component.pairs:
@@ -300,7 +301,7 @@ def _touched(problem: Problem, component: Component) -> dict[int, list[int]]:
 
 
 def _starting(problem: Problem, component: Component) -> dict[int, list[int]]:
-    """The targets that have a length, by their starts."""
+    """Return the targets that have a length, by their starts."""
     found: dict[int, list[int]] = {}
     for number in component.targets:
         span = problem.targets[number]

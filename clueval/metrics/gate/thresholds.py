@@ -1,13 +1,14 @@
 """Score thresholds: the counts at every threshold in one sweep, and the precision-recall curve.
 
-At threshold t the responses with a score of t or more take part; all targets always do. `sweep` lets the
-responses of a component enter by falling score. What a score changes is kept as a difference, so that documents
-add up plainly: the counts at t are the sum of the differences of all scores from t up, over all documents.
+At threshold t the responses with a score of t or more are evaluated, with all targets. `sweep` lets the
+responses of a component enter by falling score. The change that a score makes is kept as a difference, so
+that documents can be added: the counts at t are the sum of the differences of all scores from t up, over all
+documents.
 
-*Average precision* is the sum, over the thresholds downwards, of precision times the gain in recall:
-``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Pairing can
-make recall fall while responses enter (a strict match can be lost), so the gain is over the highest recall
-before, and nothing where there is none; where recall never falls the two definitions are one.
+*Average precision* is the sum, from the highest threshold down, of precision times the gain in recall:
+``AP = sum over n of (R_n - R_(n-1)) P_n``, as scikit-learn's `average_precision_score` defines it. Here
+recall can fall while responses enter (a strict match can be lost), so the gain is measured from the highest
+recall so far, and is 0 if recall is lower; if recall never falls the two definitions agree.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from clueval.metrics.gate.sweep import sweep
 GRIDS: Mapping[str, tuple[float, ...]] = {
     str(steps + 1): tuple(number / steps for number in range(steps + 1)) for steps in (10, 20, 50)
 }
-"""Thresholds from 0 to 1 in equal steps, by how many they are."""
+"""Thresholds from 0 to 1 in equal steps, by their number."""
 
 ALL, ROUNDED = "all", "rounded"
 """Every score that occurs; every score rounded to two decimals."""
@@ -35,9 +36,9 @@ Thresholds = str | tuple[float, ...]
 
 
 def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
-    """``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
+    """Parse ``"all"``, ``"rounded"``, the name of a grid, or thresholds: ``"0.2,0.5"`` or numbers.
 
-    Raises `UsageError` for what is none of these.
+    Raises `UsageError` for anything else.
 
     >>> parse_thresholds("11"), parse_thresholds("0.2,-inf"), parse_thresholds([1, 0.5])
     ('11', (-inf, 0.2), (0.5, 1.0))
@@ -56,7 +57,7 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
             number = math.nan
         if math.isnan(number):
             raise UsageError(
-                f"the threshold {part!r} is no number",
+                f"the threshold {part!r} is not a number",
                 advice=f"numbers such as 0.2,0.5, or one of {', '.join((ALL, ROUNDED, *GRIDS))}",
             )
         numbers.add(number + 0.0)  # -0.0 is 0.0
@@ -66,7 +67,7 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
 
 
 def rounded(score: float) -> float:
-    """A score rounded to two decimals, half up.
+    """Return a score rounded to two decimals, half up.
 
     >>> rounded(0.126), rounded(0.125), rounded(-0.125)
     (0.13, 0.13, -0.12)
@@ -76,23 +77,25 @@ def rounded(score: float) -> float:
 
 
 def grid_of(thresholds: Thresholds) -> tuple[float, ...] | None:
-    """The thresholds in rising order, or None where the scores themselves are the thresholds."""
+    """Return the thresholds in rising order, or None if the scores themselves are the thresholds."""
     return GRIDS.get(thresholds) if isinstance(thresholds, str) else thresholds
 
 
 _LISTED = 64
-"""Up to so many possible pairings for each span it is quicker to list them, and to mend what was taken."""
+"""Up to this many possible pairings for each span, it is faster to list them and to correct the pairs."""
 
 
 def differences(
     problem: Problem, scores: Sequence[float], thresholds: Thresholds = ALL
 ) -> dict[float, list[int]]:
-    """What every score changes in the counts, in the order of `NAMES`; the targets count for none.
+    """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not
+    counted.
 
-    With a grid the scores are those of its thresholds that let them in first, and responses below all of
-    them count for none. With rounded scores, of those that no threshold parts, the least stands for all.
+    With a grid, a score is replaced by the highest threshold that it reaches, and responses below all
+    thresholds are not counted. With rounded scores, scores between the same two thresholds are replaced by
+    the least.
 
-    Raises `UsageError` where very many annotations overlap and have very many scores; see `sweep`.
+    Raises `UsageError` if very many annotations overlap and have very many scores; see `sweep`.
     """
     grid = grid_of(thresholds)
     names: Mapping[float | None, float] = {}
@@ -113,13 +116,13 @@ def differences(
 
 
 def _step(score: float, grid: Sequence[float]) -> float | None:
-    """The highest threshold of the grid that a score reaches, if it reaches any."""
+    """Return the highest threshold of the grid that a score reaches, or None."""
     place = bisect_right(grid, score)
     return grid[place - 1] if place else None
 
 
 def _hundredth(score: float) -> float:
-    """The highest hundredth that a score reaches; no rounded threshold parts scores with the same one."""
+    """Return the highest hundredth that a score reaches; rounded thresholds do not separate equal results."""
     if abs(score) > _LARGE:
         return score
     number = math.floor(score * 100)
@@ -134,7 +137,7 @@ _LARGE = 1e12
 """Above this, hundredths are hardly more than the precision of a float."""
 
 
-# From the sums
+# Results
 
 
 class CurvePoint(NamedTuple):
@@ -147,9 +150,10 @@ class CurvePoint(NamedTuple):
 def curve(
     found: Mapping[float, Sequence[int]], targets: int, thresholds: Thresholds = ALL
 ) -> list[CurvePoint]:
-    """The counts at every threshold, rising, the last of them infinity, which no response reaches.
+    """Return the counts at every threshold, rising; the last threshold is infinity, which no response
+    reaches.
 
-    `found` holds the differences by score, summed over all documents, `targets` their number of targets.
+    `found` holds the differences by score, summed over all documents, `targets` the number of targets.
     """
     grid = grid_of(thresholds)
     if grid is not None:
@@ -173,9 +177,9 @@ def curve(
 
 
 def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) -> float:
-    """The area under the steps of the precision-recall curve; see the module's docstring.
+    """Return the area under the steps of the precision-recall curve; see the module's docstring.
 
-    Without targets it is 0. Exact for all scores; from a grid it is that of the grid's steps.
+    Without targets it is 0. It is exact for all scores; for a grid it is the area under the grid's steps.
     """
     highest = 0.0
     steps = []
@@ -190,7 +194,7 @@ def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) ->
 
 
 def precision_recall_curve(points: Iterable[CurvePoint]) -> list[dict[str, float]]:
-    """Threshold, precision and recall, strict and lenient, of every point, in the order of the points."""
+    """Return threshold, precision and recall, strict and lenient, of every point, in their order."""
     return [
         {
             "threshold": threshold,

@@ -1,8 +1,8 @@
 "use strict";
-// Everything that comes from the corpus is put into the page with textContent: it is text and nothing else.
+// Text from the corpus is put into the page with textContent, so it is never markup.
 (() => {
   const PAGE = 50;
-  const COLUMNS = 1000;  // of one span at a time: a span may be as long as its document
+  const COLUMNS = 1000;  // shown of one span at a time, because a span may be as long as its document
   const byId = (id) => document.getElementById(id);
   const list = byId("list"), more = byId("more"), count = byId("count"), search = byId("f-text");
   const number = (n) => n.toLocaleString("en");
@@ -42,14 +42,14 @@
 
   // --- characters ------------------------------------------------------------------------------------------
 
-  // controls, what steers the direction of writing, invisible blanks, halves of a pair: shown by their numbers
+  // control characters, direction marks, invisible blanks and lone surrogates are shown by their numbers
   const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/u;
   const EACH_INVISIBLE = new RegExp(`(${INVISIBLE.source})`, "u");
   const COMBINING = /^\p{M}/u;
   const BLANK = /^\p{Zs}$/u;
   const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
   const name = (character) => "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-  // joiners within a text belong to its script or its emoji; only alone in a column are they shown by number
+  // joiners within a text belong to its script or its emoji; they are shown by number only if alone in a column
   const steers = (character) => INVISIBLE.test(character) && character !== "\u200c" && character !== "\u200d";
   const visible = (text) => INVISIBLE.test(text) ? [...text].map((c) => steers(c) ? name(c) : c).join("") : text;
 
@@ -78,8 +78,8 @@
   const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
   const clusters = (text) => segmenter ? Array.from(segmenter.segment(text), ({ segment }) => segment) : [...text];
 
-  // Columns as [kind, gold, predicted]. What is equal stands together as it is written; each code point that
-  // differs has a column of its own, so that there are as many signs as the distance says.
+  // Columns as [kind, gold, predicted]. Equal text stays together; each code point that
+  // differs has a column of its own, so that the number of signs is the distance.
   function* columnsOf(pieces) {
     for (const piece of pieces) {
       if (typeof piece === "string") {
@@ -114,7 +114,7 @@
     const made = make("span", "column " + kind);
     const mark = make("span", "mark");
     mark.textContent = SIGNS[kind];
-    // look-alikes are told apart by their numbers
+    // characters that look alike are distinguished by their numbers
     if (kind !== "equal") made.title = [own, other].map((character) => character ? name(character) : "nothing").join(" → ");
     made.append(cell("of-gold", own), mark, cell("of-predicted", other));
     return made;
@@ -129,7 +129,7 @@
     const counts = new Map(values.map((value) => [value, 0]));
     for (const span of spans) counts.set(of(span), (counts.get(of(span)) ?? 0) + 1);
     select.append(new Option("all", ""));
-    // the values are numbered, for a label may be empty
+    // the values are numbered, because a label may be empty
     const known = [...counts.keys()];
     if (!values.length) known.sort();
     known.forEach((value, n) => select.append(new Option(`${visible(words(value))} (${number(counts.get(value))})`, String(n))));
@@ -205,7 +205,7 @@
     return [box, longer];
   }
 
-  function texts(css, span) {  // both texts as they are written, and as they are read aloud
+  function texts(css, span) {  // both texts, as they are written and for screen readers
     const line = make("p", css);
     const other = span.result === "none" ? " · opposite: " : " · predicted: ";
     for (const [side, text] of [["gold: ", goldText(span)], [other, otherText(span)]])
@@ -239,7 +239,7 @@
     const next = shown.slice(rendered, rendered + PAGE);
     list.append(...next.map(card));
     rendered += next.length;
-    if (!shown.length) list.append(make("li", "empty", spans.length ? "No span fits these filters." : "No gold spans."));
+    if (!shown.length) list.append(make("li", "empty", spans.length ? "No span matches these filters." : "No gold spans."));
     more.hidden = rendered >= shown.length;
     more.textContent = `Show more (${number(shown.length - rendered)} left)`;
   }

@@ -1,5 +1,5 @@
 "use strict";
-// Everything that comes from the corpus is put into the page with textContent: it is text and nothing else.
+// Text from the corpus is put into the page with textContent, so it is never markup.
 (() => {
   const PAGE = 50;
   const ABOVE = "\u0000above";
@@ -8,7 +8,7 @@
   const about = JSON.parse(byId("about").textContent);
   const list = byId("list"), more = byId("more"), count = byId("count"), tip = byId("tip"), form = byId("filters"), row = byId("select-row");
 
-  // --- the data: a line opens a document, or is a finding in the last one opened ---------------------------
+  // --- data: a line opens a document, or is a finding in the last one opened ---------------------------
 
   const findings = [];
   let home = null;
@@ -43,7 +43,7 @@
     return finding.haystack;
   }
 
-  // --- characters that steer or cannot be seen are shown by their numbers -----------------------------------
+  // --- control characters and invisible ones are shown by their numbers -----------------------------------
 
   const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/;
   const EACH_INVISIBLE = new RegExp(INVISIBLE.source, "g");
@@ -91,8 +91,8 @@
   addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
     (f, value) => f.side === value);
   addSelect("class", "Class", plain(tally(findings.map((f) => f.kind)), about.kinds), (f, value) => f.kind === value);
-  addSelect("reason", "Problem", [{ options: sorted(tally(findings.map((f) => f.reason))).map((value) =>
-    [value, value === "label" ? "wrong label" : "class", tally(findings.map((f) => f.reason)).get(value)]) }],
+  addSelect("reason", "Reason", [{ options: sorted(tally(findings.map((f) => f.reason))).map((value) =>
+    [value, value === "label" ? "label" : "boundary", tally(findings.map((f) => f.reason)).get(value)]) }],
     (f, value) => f.reason === value);
   addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
 
@@ -102,7 +102,7 @@
     return { title: layer, options: sorted(counts).map((value) => [JSON.stringify([layer, value]), shownLabel(value), counts.get(value)]) };
   });
   function shownLabel(value) {
-    return value === ABOVE ? "nothing (class above the level)" : value === NO_LABEL ? "no label" : value;
+    return value === ABOVE ? "no match at the level" : value === NO_LABEL ? "no label" : value;
   }
   const foundOf = (f, layer) => !(layer in f.labels) || f.labels[layer] === null ? undefined
     : f.reason === "class" ? ABOVE : (f.found[layer] ?? NO_LABEL);
@@ -170,7 +170,7 @@
     count.replaceChildren(strong, `${whole} finding${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
     const expected = about.expected;
     if (expected !== null && expected > findings.length && shown.length === findings.length)
-      count.append(` (the scores count ${number(expected)} problems; the others were not asked for)`);
+      count.append(` (the scores count ${number(expected)} errors; the others are not selected)`);
   }
 
   // --- cells of the matrices -------------------------------------------------------------------------------
@@ -208,7 +208,7 @@
 
   // --- the list --------------------------------------------------------------------------------------------
 
-  function put(parent, text) {  // text, in which invisible characters that steer are shown by their numbers
+  function put(parent, text) {  // text, with control characters and invisible ones shown by their numbers
     if (!INVISIBLE.test(text)) {
       parent.append(text);
       return;
@@ -321,7 +321,7 @@
     const next = shown.slice(rendered, rendered + PAGE);
     list.append(...next.map(card));
     rendered += next.length;
-    if (!shown.length) list.append(make("li", "empty", findings.length ? "No finding fits these filters." : "No findings."));
+    if (!shown.length) list.append(make("li", "empty", findings.length ? "No finding matches these filters." : "No findings."));
     more.hidden = rendered >= shown.length;
     more.textContent = `Show more (${(shown.length - rendered).toLocaleString("en")} left)`;
   }

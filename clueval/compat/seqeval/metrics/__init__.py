@@ -1,4 +1,4 @@
-"""What `seqeval.metrics` offers, and `precision_recall_fscore_support` and `get_entities`, which stand deeper there."""
+"""The names of `seqeval.metrics`, plus `precision_recall_fscore_support` and `get_entities` from its submodules."""
 
 from __future__ import annotations
 

@@ -1,17 +1,17 @@
-"""What `seqeval.metrics.sequence_labeling` offers.
+"""The names of `seqeval.metrics.sequence_labeling`.
 
 Arguments that all functions share:
-    y_true, y_pred: a list of sentences, each a list of tags; as many and as long on both sides.
+    y_true, y_pred: a list of sentences, each a list of tags; with the same lengths on both sides.
     average: None (lists over the types in their order), "micro", "macro" or "weighted".
-    suffix: the prefix of a tag stands at its end (``PER-B``).
+    suffix: the prefix of a tag is at its end (``PER-B``).
     mode, scheme: "strict" with a scheme of `clueval.tagging.token_schemes` counts complete spans only;
-        anything else reads tags as conlleval does, and so does "strict" without a scheme (but for
-        `classification_report`, which then tells the scheme from the tags).
-    zero_division: what 0/0 is, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
+        anything else reads tags as conlleval does, and so does "strict" without a scheme (except in
+        `classification_report`, which then detects the scheme from the tags).
+    zero_division: the value of 0/0, 0 or 1; "warn" is 0 with an `UndefinedMetricWarning`.
     sample_weight: has no effect, as in seqeval.
 
-They raise `WrongTypeError` (a TypeError) for what is no list of lists of strings, `UsageError` (a ValueError) for
-lengths that differ, and `TagError` (a ValueError) for tags that the scheme does not know.
+They raise `WrongTypeError` (a TypeError) for a value that is not a list of lists of strings, `UsageError` (a
+ValueError) for different lengths, and `TagError` (a ValueError) for tags that are not in the scheme.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ Tags = Sequence[Any]
 
 
 def get_entities(seq: Tags, suffix: bool = False) -> list[Chunk]:
-    """The spans of a sentence as (type, first, last), in order; of several sentences with an O after each.
+    """Return the spans of a sentence as (type, first, last), in order; several sentences are joined by an O.
 
     Positions count from 0, `last` is inclusive. A label None or -100 neither begins nor ends a span. Raises
-    `WrongTypeError` (a TypeError) for what is no tag.
+    `WrongTypeError` (a TypeError) for a value that is not a tag.
 
     >>> get_entities(["B-PER", "I-PER", "O", "I-LOC"])
     [('PER', 0, 1), ('LOC', 3, 3)]
@@ -70,10 +70,10 @@ def precision_recall_fscore_support(
     zero_division: ZeroDivision = "warn",
     suffix: bool = False,
 ) -> SCORES:
-    """Precision, recall, F-score and support, in the default reading.
+    """Return precision, recall, F-score and support, in the default mode.
 
-    Lists over the types in their order if `average` is None, else numbers. `warn_for` says for which of
-    "precision", "recall" and "f-score" there are warnings.
+    They are lists over the types in their order if `average` is None, otherwise numbers. `warn_for` says for
+    which of "precision", "recall" and "f-score" there are warnings.
 
     >>> true = [["O", "B-MISC", "I-MISC"], ["B-PER", "O"]]
     >>> predicted = [["B-MISC", "I-MISC", "I-MISC"], ["B-PER", "O"]]
@@ -99,7 +99,7 @@ def precision_score(
     zero_division: ZeroDivision = "warn",
     scheme: type[Token] | None = None,
 ) -> Any:
-    """The share of predicted spans that are right: a number, or a list over the types if `average` is None.
+    """Return the share of predicted spans that are correct: a number, or a list by type if `average` is None.
 
     >>> precision_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "B-LOC"]])
     0.6666666666666666
@@ -118,7 +118,7 @@ def recall_score(
     zero_division: ZeroDivision = "warn",
     scheme: type[Token] | None = None,
 ) -> Any:
-    """The share of true spans that are found: a number, or a list over the types if `average` is None.
+    """Return the share of true spans that are found: a number, or a list by type if `average` is None.
 
     >>> recall_score([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "O"]])
     0.5
@@ -137,7 +137,7 @@ def f1_score(
     zero_division: ZeroDivision = "warn",
     scheme: type[Token] | None = None,
 ) -> Any:
-    """The harmonic mean of precision and recall: a number, or a list over the types if `average` is None.
+    """Return the harmonic mean of precision and recall: a number, or a list by type if `average` is None.
 
     >>> f1_score([["B-PER", "O", "B-LOC"]], [["B-PER", "O", "I-PER"]], average=None, zero_division=0)
     [0.0, 0.6666666666666666]
@@ -181,7 +181,7 @@ def classification_report(
     zero_division: ZeroDivision = "warn",
     scheme: type[Token] | None = None,
 ) -> Any:
-    """The scores of every type and their averages as text, or as a dictionary with `output_dict`.
+    """Return the scores of every type and their averages as text, or as a dictionary with `output_dict`.
 
     >>> true = [["O", "B-MISC", "I-MISC"], ["B-PER", "O"]]
     >>> predicted = [["B-MISC", "I-MISC", "I-MISC"], ["B-PER", "O"]]
@@ -212,7 +212,8 @@ def classification_report(
 
 
 def accuracy_score(y_true: Tags, y_pred: Tags) -> float:
-    """The share of positions with equal tags; of none at all 0.0. Sentences, or the tags of one.
+    """Return the share of positions with equal tags, 0.0 without positions. Takes sentences, or the tags of
+    one.
 
     >>> accuracy_score([["B-PER", "O"], ["O"]], [["B-LOC", "O"], ["O"]])
     0.6666666666666666
@@ -223,9 +224,10 @@ def accuracy_score(y_true: Tags, y_pred: Tags) -> float:
 
 
 def performance_measure(y_true: Tags, y_pred: Tags) -> dict[str, int]:
-    """Positions counted: TP equal tags but O, FP wrong tags predicted, FN predicted O that is none, TN O on both.
+    """Count positions: TP equal tags except O, FP wrong predicted tags, FN O predicted for a tag, TN O on
+    both sides.
 
-    A wrong tag for another tag is an FP and no FN. Sentences, or the tags of one.
+    A wrong tag for another tag is an FP and not an FN. Takes sentences, or the tags of one.
 
     >>> performance_measure([["B-PER", "O", "B-LOC"]], [["B-PER", "B-LOC", "O"]])
     {'TP': 1, 'FP': 1, 'FN': 1, 'TN': 0}
@@ -240,7 +242,7 @@ def performance_measure(y_true: Tags, y_pred: Tags) -> dict[str, int]:
 
 
 def _pairs(y_true: Tags, y_pred: Tags) -> Counter[tuple[Any, Any]]:
-    """How often which two tags stand at one position; ignored ones as everywhere."""
+    """Count the pairs of tags at the same position, without ignored positions."""
     nested = [any(isinstance(item, list) for item in side) for side in (y_true, y_pred)]
     if any(nested):
         if y_true and y_pred:

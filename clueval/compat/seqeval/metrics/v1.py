@@ -1,4 +1,4 @@
-"""What `seqeval.metrics.v1` offers: scores in the strict reading, with a scheme."""
+"""The names of `seqeval.metrics.v1`: scores in strict mode, with a scheme."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ ALL_SCORES = ("precision", "recall", "f-score")
 def unique_labels(
     y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool = False
 ) -> list[str]:
-    """The types of the complete spans of both sides, in order."""
+    """Return the types of the complete spans of both sides, in order."""
     return sorted(Entities(y_true, scheme, suffix).unique_tags | Entities(y_pred, scheme, suffix).unique_tags)
 
 
 def check_consistent_length(y_true: Sentences, y_pred: Sentences) -> None:
-    """Raise unless both are lists of as many lists, of the same lengths.
+    """Raise an error unless both are lists of the same number of lists, of the same lengths.
 
-    `WrongTypeError` (a TypeError) for what is no list of lists, and for no sentences at all; `UsageError` (a
-    ValueError) for lengths that differ.
+    The error is `WrongTypeError` (a TypeError) for a value that is not a list of lists, and for no sentences
+    at all; `UsageError` (a ValueError) for different lengths.
     """
     kinds = set(map(type, y_true)) | set(map(type, y_pred))
     if kinds != {list}:
@@ -70,10 +70,10 @@ def precision_recall_fscore_support(
     entities_true: Entities | None = None,
     entities_pred: Entities | None = None,
 ) -> SCORES:
-    """Precision, recall, F-score and support in the strict reading; see the function of the default one.
+    """Return precision, recall, F-score and support in strict mode; see the function of the default mode.
 
-    `entities_true` and `entities_pred` are the spans, where they are known; tags are not read again then.
-    Raises `WrongTypeError` (a TypeError) if `scheme` is none.
+    `entities_true` and `entities_pred` are the spans, if they are known; then the tags are not read.
+    Raises `WrongTypeError` (a TypeError) if `scheme` is not a scheme.
     """
     check_arguments(average, beta, zero_division)
     check_consistent_length(y_true, y_pred)
@@ -98,9 +98,9 @@ def classification_report(
     suffix: bool = False,
     scheme: type[Token] | None = None,
 ) -> Any:
-    """The report in the strict reading; without a scheme it is told from `y_true` (see `auto_detect`).
+    """Return the report in strict mode; without a scheme it is detected from `y_true` (see `auto_detect`).
 
-    Raises `WrongTypeError` (a TypeError) if `scheme` is something else than a scheme.
+    Raises `WrongTypeError` (a TypeError) if `scheme` is not a scheme.
     """
     check_arguments(None, 1.0, zero_division)
     check_consistent_length(y_true, y_pred)
@@ -111,7 +111,7 @@ def classification_report(
 
 
 def _detected(y_true: Sentences, y_pred: Sentences, suffix: bool) -> type[Token]:
-    """The scheme of the true tags; if all are O, of the predicted ones; if these too, any does."""
+    """Return the scheme of the true tags; if all are O, of the predicted ones; if these are all O too, IOB2."""
     for side in (y_true, y_pred):
         tags = {tag for tags in side for tag in tags if not is_ignored(tag)}
         if tags - {OUTSIDE}:
@@ -120,7 +120,7 @@ def _detected(y_true: Sentences, y_pred: Sentences, suffix: bool) -> type[Token]
 
 
 def written(counts: TypeCounts, digits: int, output_dict: bool, zero_division: ZeroDivision) -> Any:
-    """The report of these counts: text, or a dictionary."""
+    """Return the report of these counts: text, or a dictionary."""
     width = max(len("weighted avg"), digits, *map(len, counts.names))
     reporter: Reporter = DictReporter() if output_dict else StringReporter(width=width, digits=digits)
 
