@@ -19,7 +19,6 @@ from itertools import chain
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.compare import SIDES
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import Counted, Result
 from clueval.evaluation.signature import Signature, require_same
@@ -28,6 +27,7 @@ from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reading.pairing import same_documents
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Span

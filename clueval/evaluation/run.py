@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.compare import SIDES
-from clueval.evaluation.lockstep.entrance import count_column_files
+from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
@@ -41,8 +41,7 @@ from clueval.reading.paths import Documents, Paths, are_paths, documents_of, pat
 from clueval.reading.source import Source
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
-from clueval.spans.span import DEFAULT_LAYER
-from clueval.textfiles import Progress, blocks
+from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 
 if TYPE_CHECKING:
@@ -159,9 +158,8 @@ def evaluate(
         if observers or further_sets or pair_by is not None:
             remark("1 process: documents are wanted here, one by one")
             sides: tuple[Any, Any] = gold, predicted
-            _count_groups(
-                evaluation, document_groups(*sides, options, pair_by, progress, evaluation.see_source)
-            )
+            groups = document_groups(*sides, options, pair_by, progress, partial(_see, evaluation))
+            _count_groups(evaluation, groups)
         else:
             single = predicted is None and gold_set is None
             work = Work(plan, tuple(evaluation.layers), (options[0], options[1]), single, _count_sources)
@@ -269,44 +267,22 @@ def _metrics(names: Sequence[str | Metric] | str) -> tuple[Metric, ...]:
     return tuple({metric.name: metric for metric in chosen}.values())
 
 
-def _count_sources(evaluation: Evaluation, own: Source, other: Source) -> None:
-    """Count a pair of files, raw where that is enough."""
-    for source in (own, other):
-        evaluation.see_source(source)
-    if own.token_lines and other.token_lines and evaluation.counts_lines:
-        count_column_files(evaluation, own, other)
-    elif (
-        evaluation.counts_fair_alone
-        and own.format == other.format == "fair-spans"
-        and own.options.layers is None
-    ):
-        _count_fair_files(evaluation, own, other)
-    else:
-        _count_groups(evaluation, document_pairs(own, other))
+def _see(evaluation: Evaluation, source: Source) -> None:
+    """Take note of how ill-formed tags of a file are treated."""
+    if source.treatment is not None:
+        evaluation.treatments.add(source.treatment)
 
 
-def _count_fair_files(evaluation: Evaluation, own: Source, other: Source) -> None:
-    from clueval.evaluation.lockstep.fair_spans import run_blocks
-    from clueval.metrics.fair import Fair
-
-    (metric,) = evaluation.plan.metrics
-    assert isinstance(metric, Fair)
-    run = run_blocks(
-        blocks(own.path, own.progress, max_line=own.options.max_line),
-        blocks(other.path, other.progress, max_line=other.options.max_line),
-        metric,
-        target_file=str(own.path),
-        system_file=str(other.path),
-        ignore_punct=own.options.ignore_punct is not False,
-        max_sentence=own.options.max_sentence,
-    )
-    evaluation.see_layers([DEFAULT_LAYER])
-    evaluation.units.add("token")
-    evaluation.text = "absent"
-    evaluation.total.documents += run.sentences
-    evaluation.total.add(metric.name, DEFAULT_LAYER, run.tally)
-    for side, repaired in zip(SIDES, run.repaired, strict=True):
-        evaluation.repaired[side] += repaired
+def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
+    """Count a pair of files, without documents if these are not needed; then the tags that `FileEnd` says were
+    repaired are not counted yet."""
+    for source in (gold, predicted):
+        _see(evaluation, source)
+    reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
+    if reading is not None:
+        return evaluation.count_reading(reading)
+    _count_groups(evaluation, document_pairs(gold, predicted))
+    return None
 
 
 def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:

@@ -9,6 +9,7 @@ from pathlib import Path
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
@@ -104,13 +105,14 @@ class ReadOptions(Reading):
 
     `layers`: the column of each layer. `whole_text`: lines of a token and a tag are one text (Nerval).
     `containing`: ``SET:TYPE``, annotations that become a layer of that name beside the annotation set. `part`:
-    bytes of a column file, read as if they were a file.
+    bytes of a column file, read as if they were a file. `sizes`: how much is read and held at a time.
     """
 
     layers: Mapping[str, int] | None = None
     whole_text: bool = False
     containing: str | None = None
     part: Part | None = None
+    sizes: Sizes = SIZES
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -181,6 +183,7 @@ class ReadOptions(Reading):
             self.part,
             self.max_line,
             self.max_sentence,
+            self.sizes,
         )
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
-from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
@@ -74,9 +73,6 @@ class Source:
         schemes = recognised_schemes(replace(self, progress=None).passages(), names)
         return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
 
-    def see_layout(self, layout: Layout) -> None:
-        """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
-
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
         if self.token_lines is None:
@@ -103,7 +99,8 @@ class Source:
 
     def _opened(self) -> Opened:
         options = self.options
-        return Opened(self.path, options.max_line, options.max_sentence, self.progress, self._texts)
+        limits = options.max_line, options.max_sentence
+        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
 
     def _of_set(self) -> Document:
         """The document of a format with annotation sets, and the set that is asked for."""

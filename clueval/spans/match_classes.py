@@ -89,9 +89,18 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 
     The function sweeps along both sides. Spans of one side do not overlap one another, so two equal spans
     overlap no others, and the remaining spans form chains, in which each span overlaps the next span of the
-    other side. Worked example: [0,4) and [5,7) on one side, [0,2), [2,6) and [8,9) on the other. [0,2),
-    [0,4), [2,6) and [5,7) are a chain: the sweep takes the span that ends next, and by then all spans that
-    overlap it are known. [8,9) overlaps no span.
+    other side::
+
+        position    0   1   2   3   4   5   6   7   8   9
+        one         |======a=======|    |==b===|
+        two         |==x===||======y=======|        |=z=|
+        ends                x       a       y   b       z
+
+    In a chain, the sweep classifies the span that ends next; by then it knows all partners of this span: from
+    the `first` one, which it stored when it reached the span, to the current span of the other side. Here
+    this is x, which a covers; then a, which x and y cover, touching and extending beyond it; then y, whose
+    partners a and b have a gap between them; then b, which y does not cover. This is the end of the chain; z
+    overlaps no span.
 
     >>> from clueval.spans.span import Span
     >>> one, two = Flat.of([Span(0, 4), Span(5, 7)]), Flat.of([Span(0, 2), Span(2, 6), Span(8, 9)])

@@ -19,7 +19,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.evaluation.lockstep.compare import SIDES
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import evaluate
 from clueval.evaluation.signature import Signature
@@ -30,6 +29,7 @@ from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import Documents, are_paths
 from clueval.reports.table import Rate, Table
+from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import Frozen, name_of
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of

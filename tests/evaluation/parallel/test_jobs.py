@@ -761,7 +761,7 @@ def command(
     return [sys.executable, "-c", "\n".join(lines)]
 
 
-SLEEPING = "clueval.evaluation.run.count_column_files = lambda *_: time.sleep(60)"
+SLEEPING = "clueval.evaluation.run.compared = lambda *_: time.sleep(60)"
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
@@ -958,14 +958,14 @@ def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> 
                 "from clueval import evaluate",
                 "from clueval.evaluation import run as evaluation",
                 "from clueval.evaluation.parallel import schedule as distribution, workers",
-                "count, attempts = evaluation.count_column_files, 'attempts'",
+                "count, attempts = evaluation.compared, 'attempts'",
                 "def dying(*arguments):",
                 "    with open(attempts, 'a') as file:",
                 "        file.write('x')",
                 "    if os.stat(attempts).st_size < 3:",
                 "        os.kill(os.getpid(), signal.SIGKILL)",
-                "    count(*arguments)",
-                "evaluation.count_column_files = dying",
+                "    return count(*arguments)",
+                "evaluation.compared = dying",
                 "if __name__ == '__main__':",
                 "    distribution.SMALLEST = 1000",
                 "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
@@ -1136,7 +1136,7 @@ def count(*_):
     Dying()
     time.sleep(20)
 
-clueval.evaluation.run.count_column_files = count
+clueval.evaluation.run.compared = count
 """
 
 

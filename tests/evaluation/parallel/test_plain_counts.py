@@ -488,15 +488,15 @@ class Speechless(Exception):
 def test_an_error_of_a_worker_that_is_none_here_costs_time_and_nothing_else(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    count, alone = run.count_column_files, everything(evaluate(*files, **OPTIONS))
+    count, alone = run.compared, everything(evaluate(*files, **OPTIONS))
     left = [error]
 
-    def counting(*arguments: Any) -> None:
+    def counting(*arguments: Any) -> Any:
         if left:
             raise left.pop()
-        count(*arguments)
+        return count(*arguments)
 
-    monkeypatch.setattr(run, "count_column_files", counting)
+    monkeypatch.setattr(run, "compared", counting)
     remarks: list[str] = []
 
     together = evaluate(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **OPTIONS)

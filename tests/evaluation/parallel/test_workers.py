@@ -18,6 +18,8 @@ from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
 from clueval import evaluate
 from clueval.evaluation import run as evaluation
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, Workers, pool
@@ -301,17 +303,17 @@ def printing(task: str) -> bytes:
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
     """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
-    count = evaluation.count_column_files
+    count = evaluation.compared
     monkeypatch.setattr(schedule, "SMALLEST", 100)
 
     def arranged(times: int) -> Path:
-        def counting(evaluation: Any, own: Any, other: Any) -> None:
+        def counting(own: Any, *others: Any) -> Any:
             middle = own.options.part is not None and own.options.part[0]
             if middle and note(tmp_path / "attempts") <= times:
                 os.kill(os.getpid(), signal.SIGKILL)
-            count(evaluation, own, other)
+            return count(own, *others)
 
-        monkeypatch.setattr(evaluation, "count_column_files", counting)
+        monkeypatch.setattr(evaluation, "compared", counting)
         return tmp_path / "attempts"
 
     return arranged
@@ -350,7 +352,7 @@ def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
 
 def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(evaluation, "count_column_files", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(evaluation, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
@@ -386,28 +388,34 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
 ) -> None:
     """Counting is killed after some microseconds, at most twice a part."""
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    count = evaluation.count_column_files
+    count = evaluation.compared
     folder = tmp_path / "attempts"
     folder.mkdir()
 
     def number(*of: object) -> int:
         return crc32(repr((seed, *of)).encode())
 
-    def counting(evaluation: Any, own: Any, other: Any) -> None:
+    def counting(own: Any, *others: Any) -> Any:
         path = folder / str(own.options.part)
         attempt = note(path)
         if attempt <= number(path.name) % 3:
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
-        count(evaluation, own, other)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        return count(own, *others)
 
+    def ending(self: Evaluation, reading: FileReading) -> FileEnd:
+        end = count_reading(self, reading)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return end
+
+    count_reading = Evaluation.count_reading
+    monkeypatch.setattr(Evaluation, "count_reading", ending)
     remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
         alone = everything(evaluate(*files))
-        monkeypatch.setattr(evaluation, "count_column_files", counting)
+        monkeypatch.setattr(evaluation, "compared", counting)
         assert everything(evaluate(*files, jobs=3, remark=remarks.append)) == alone
-        monkeypatch.setattr(evaluation, "count_column_files", count)
+        monkeypatch.setattr(evaluation, "compared", count)
         for path in folder.iterdir():
             path.unlink()
     assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20
