@@ -1,4 +1,4 @@
-"""Compared texts: the spans that gold and predicted share and their other spans, which every metric can count.
+"""Compared texts: the shared and the other spans of gold and predicted, which every metric can count.
 
 Equal spans of the two sides that no other span overlaps are counted by their labels; all other spans are kept
 as spans. A metric gets the same counts from both as from the documents.
