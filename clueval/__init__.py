@@ -1,4 +1,4 @@
-"""clueval scores labelled spans: gold against predicted, in every way of counting that people report."""
+"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clueval.studies.conventions import ConventionTable, compare_conventions
     from clueval.version import __version__
 
-_ROOMS = {
+_MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
@@ -47,7 +47,7 @@ _ROOMS = {
     "overlap_components": "spans.components",
     "read": "reading.source",
 }
-"""Where each public name is defined; its room is imported when the name is first used."""
+"""The module that defines each public name; it is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",
@@ -75,9 +75,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -130,6 +130,6 @@ class Decoder:
         return self._scheme or scheme_of(+self._neighbours)
 
     def repaired(self, found: Neighbours | None = None) -> int:
-        """Return the number of ill-formed tags, which conlleval repairs: in `found`, or in the file so far."""
+        """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
         return 0 if scheme is None else count_illegal(+self._neighbours if found is None else found, scheme)
