@@ -1,4 +1,4 @@
-"""clueval scores labelled spans: gold against predicted, in every way of counting that people report."""
+"""clueval scores labelled spans: predicted spans against gold spans, by all common metrics."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MODULES = {
     "overlap_components": "spans.components",
     "read": "reading.source",
 }
-"""Where each public name is defined; the module is imported when the name is first used."""
+"""The module that defines each public name; it is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",

@@ -1,9 +1,9 @@
-"""What can be wrong with input or use.
+"""The errors that clueval raises for wrong input or wrong options.
 
-Every error is a `CluevalError` and carries, as fields, what the message says: the problem, the file, the
-line, the document, and what to do next. None of them quotes the text of a corpus, save `TextMismatch`, where
-the differing tokens are the problem. What a message quotes is cut to a readable length (`shortened`); the fields
-hold all of it.
+Every error is a `CluevalError`, whose fields hold the parts of the message: the problem, the file, the line,
+the document, and advice on what to do next. No error quotes the text of a corpus, except `TextMismatch`,
+because there the differing tokens are the problem. Long quoted values are shortened in the message
+(`shortened`), but not in the fields.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 from clueval.visible import visible
 
 QUOTED = 160
-"""A quoted value of more characters is cut after `SHOWN` in a message."""
+"""A quoted value of more characters is cut after `SHOWN` characters in a message."""
 
 SHOWN = 100
 
 LONGEST = 800
-"""A message is cut in the middle if its file, problem, document or advice is still longer than that."""
+"""If the file, problem, document or advice of a message still has more characters, its middle is left out."""
 
 _QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
 
 
 def shortened(text: str) -> str:
-    """A part of a message without the bulk of long values: quoted ones are cut, then the whole in its middle.
+    """Shorten a part of a message: cut long quoted values, then leave out the middle if it is still too long.
 
     >>> shortened("tag " + repr("x" * 500) + " is none")[-34:]
     "xxxxx...' (500 characters) is none"
@@ -48,7 +48,10 @@ def _cut(match: re.Match[str]) -> str:
 
 
 class CluevalError(ValueError):
-    """Input or use is wrong; the message is one line and says what, where and what to do."""
+    """Base class of all errors caused by wrong input or wrong options.
+
+    The message is one line: where the error is, what is wrong, and what to do.
+    """
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
 
 
 class UsageError(CluevalError):
-    """An argument or option is wrong: an unknown metric, layer, format, filter."""
+    """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
 
 
 class FileError(CluevalError):
@@ -97,23 +100,23 @@ class FileError(CluevalError):
 
 
 class FormatError(CluevalError):
-    """A file is not what its format says."""
+    """The content of a file breaks the rules of its format."""
 
 
 class TagError(FormatError):
-    """A tag is outside its scheme, or ill-formed where that was said to be an error."""
+    """A tag is outside its scheme, or it is ill-formed and `invalid` is ``error``."""
 
 
 class SpanError(CluevalError):
-    """A span is impossible: negative, reversed, outside its text."""
+    """A span has negative or reversed positions, or lies outside its text."""
 
 
 class OverlapError(SpanError):
-    """Two spans overlap in a sequence in which spans must not."""
+    """Two spans of one sequence overlap, which is not allowed."""
 
 
 class TextMismatch(CluevalError):
-    """Gold and predicted are not the same text: the first place where they differ, with both values."""
+    """Gold and predicted have different texts; the message names the first difference with both values."""
 
 
 class MissingExtra(CluevalError):
@@ -121,5 +124,8 @@ class MissingExtra(CluevalError):
 
 
 class WorkerLost(CluevalError):
-    """Processes that were counting have ended without their counts, cannot be reached, see other files, or have
-    sent something that is not the counts of their part."""
+    """Worker processes have failed.
+
+    They have ended without a result, cannot be reached, read different files, or have sent something that is
+    not the counts of their part.
+    """

@@ -1,7 +1,7 @@
-"""How much one unit of input may take, so that a small packed file cannot take all memory.
+"""Limits on the size of lines, sentences and files, so that a small gzipped file cannot fill memory.
 
-A line and a sentence are held in memory as a whole, whatever else streams; a packed file of some hundred kilobytes
-may unpack to gigabytes of either. Both bounds are far above what corpora have, and options raise them.
+A line and a sentence are held in memory as a whole, and a gzipped file of some hundred kilobytes can contain
+one of several gigabytes. Both limits are far above the sizes in real corpora, and options can raise them.
 """
 
 from __future__ import annotations
@@ -11,27 +11,30 @@ from collections.abc import Iterable, Iterator
 from clueval.exceptions import FormatError, UsageError
 
 MAX_LINE = 1 << 27
-"""Bytes of a line, and of a file that is read as a whole."""
+"""Default limit for the bytes of a line, and of a file that is read as a whole."""
 
 MAX_SENTENCE = 5_000_000
-"""Tokens of a sentence. Of a file that is held as a whole, `HELD` times fewer lines, tags or values."""
+"""Default limit for the tokens of a sentence; see `HELD` for files that are held in memory as a whole."""
 
 HELD = 5
-"""What is held of a file of spans, XML or JSON takes about so many times as much as the tokens of a sentence."""
+"""Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
+
+A line, tag or value of a file of spans, XML or JSON takes about this many times as much memory as a token.
+"""
 
 LINES_IN_SENTENCE = 4
-"""A sentence has at most as many characters as so many of the longest lines."""
+"""A sentence may have at most this many times the characters that a line may have."""
 
 
 def require_limits(max_line: int, max_sentence: int) -> None:
-    """Raise `UsageError` for a limit that is no whole number from 1 on."""
+    """Raise `UsageError` for a limit that is not a whole number of at least 1."""
     for name, value in (("max_line", max_line), ("max_sentence", max_sentence)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise UsageError(f"{name}={value!r} is no limit", advice="a whole number from 1 on")
 
 
 def line_too_long(file: str, line: int, most: int) -> FormatError:
-    """The error for a line that is longer than it may be."""
+    """Return the error for a line of more than `most` bytes."""
     return FormatError(
         f"a line of more than {most:,} bytes",
         file=file,
@@ -41,7 +44,7 @@ def line_too_long(file: str, line: int, most: int) -> FormatError:
 
 
 def file_too_long(file: str, most: int) -> FormatError:
-    """The error for a file that is read as a whole and is longer than it may be."""
+    """Return the error for a file that is read as a whole and has more than `most` bytes."""
     return FormatError(
         f"a file of more than {most:,} bytes in a format that is read as a whole",
         file=file,
@@ -50,7 +53,7 @@ def file_too_long(file: str, most: int) -> FormatError:
 
 
 def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
-    """The error for more of something than may be held together."""
+    """Return the error for more than `most` lines, tags or tokens; `what` begins the message."""
     return FormatError(
         f"{what} {most:,}",
         file=file,
@@ -60,12 +63,15 @@ def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
 
 
 def sentence_too_long(file: str, line: int, most: int) -> FormatError:
-    """The error for a sentence, of which the first line is given, with more tokens than it may have."""
+    """Return the error for a sentence of more than `most` tokens; `line` is its first line."""
     return too_many("the sentence that begins here has more tokens than", file, line, most)
 
 
 def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:
-    """Numbered lines as they are, up to a sentence that is too long: blank lines are between sentences."""
+    """Yield the numbered lines unchanged; blank lines separate sentences.
+
+    Raises `FormatError` for a sentence of more than `most` lines.
+    """
     first = size = 0
     for number, line in numbered:
         if not line.strip():
@@ -79,9 +85,10 @@ def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> I
 
 
 def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:
-    """Numbered lines as they are, of a file that is held as a whole, up to one too many.
+    """Yield the numbered lines of a file that is held as a whole, unchanged.
 
-    `most` is that of a sentence.
+    `most` is the limit for the tokens of a sentence; the limit here is `most` divided by `HELD`. Raises
+    `FormatError` if the file has more lines.
     """
     most = max(1, most // HELD)
     for held, (number, line) in enumerate(numbered):
@@ -91,9 +98,9 @@ def held_lines(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Ite
 
 
 def require_few_values(content: str | bytes, file: str, most: int) -> None:
-    """Raise `FormatError` for XML with more tags, or JSON with more values, than may be held together.
+    """Raise `FormatError` for XML with too many tags, or JSON with too many values.
 
-    `most` is that of the tokens of a sentence.
+    `most` is the limit for the tokens of a sentence; the limit here is `most` divided by `HELD`.
     """
     is_json = content[:4096].lstrip()[:1] in ("{", "[", b"{", b"[")
     marks = "{[," if is_json else "<"

@@ -1,9 +1,10 @@
-"""Files in, text out: opening, unpacking, decoding.
+"""Reading files: opening, unpacking and decoding them.
 
-Text comes in blocks that end with a line end, so that what is in memory is a block and the longest line. Files
-that begin as gzip files do are unpacked, whatever their name. The encoding is UTF-8, a byte-order
-mark is skipped, CRLF is read as LF, a last line without its end gets one. Only LF and CRLF end a line: U+2028
-and its like are characters, and a lone CR, the line end of old Macs, is an error.
+Text is read in blocks that end with a line end, so that memory holds only a block and the longest line. Files
+that begin with gzip's magic number are unpacked, whatever their name. The encoding is UTF-8, a byte-order
+mark is skipped, CRLF is read as LF, and a line end is added to a last line without one. Only LF and CRLF end
+a line: U+2028 and other Unicode line ends are ordinary characters, and a lone CR, the line end of old Macs,
+is an error.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ from clueval.limits import MAX_LINE, file_too_long, line_too_long
 from clueval.visible import escape
 
 BLOCK = 1 << 18
-"""Bytes read at a time; what is made of so many stays in the processor's cache."""
+"""Default number of bytes to read at a time; the objects made from them fit in the processor's cache."""
 
 Progress = Callable[[int], object]
-"""Called with the number of bytes that have been read since the last call."""
+"""Called with the number of bytes that were read since the last call (gzipped bytes of a gzipped file)."""
 
 Part = tuple[int, int]
-"""The bytes of a file from the first number to before the second, cut where lines begin."""
+"""A half-open range of the bytes of a file that begins and ends where lines begin."""
 
 Complain = Callable[[CluevalError], object]
-"""Called with an error; raises it, or keeps it for a list of all that is wrong."""
+"""Called with an error; raises the error, or stores it for a list of all errors."""
 
 
 def refuse(error: CluevalError) -> NoReturn:
-    """The complaint that ends everything."""
+    """Raise the error: the default for `complain`."""
     raise error
 
 
 class _CountedReads(RawIOBase):
-    """A file that tells how much of it has been read, packed bytes where it is packed."""
+    """A file that reports to `progress` how many bytes were read, before unpacking."""
 
     def __init__(self, raw: IO[bytes], progress: Progress) -> None:
         self._raw, self._progress = raw, progress
@@ -65,12 +66,12 @@ def blocks(
     max_line: int = MAX_LINE,
     size: int = BLOCK,
 ) -> Iterator[tuple[int, str]]:
-    """Whole lines of a file in blocks, each with the number of its first line, from 1.
+    """Yield a file in blocks of whole lines, each block with the number of its first line, from 1.
 
-    With `part`, only of those bytes of a file that is not packed; its first line is 1. Held in memory: a block
-    of about `size` bytes, or one line if it is longer. Raises `FileError` if the file cannot be read,
-    `FormatError` with the line for bytes that are not UTF-8, for a NUL, and for a line of more than `max_line`
-    bytes, which ends everything.
+    `part` limits reading to these bytes of a file that is not gzipped; its first line then has the number 1.
+    Memory holds a block of about `size` bytes, or one line if it is longer. Raises `FileError` if the file
+    cannot be read. Calls `complain` with a `FormatError` with the line for bytes that are not UTF-8, for a
+    NUL and for a lone CR; raises `FormatError` for a line of more than `max_line` bytes.
     """
     number = 1
     for data in whole_lines(path, progress, part, max_line, size):
@@ -82,14 +83,18 @@ def blocks(
 def lines(
     path: Path, progress: Progress | None = None, max_line: int = MAX_LINE, size: int = BLOCK
 ) -> Iterator[tuple[int, str]]:
-    """The lines of a file without their ends, numbered from 1. Raises as `blocks` does."""
+    """Yield the lines of a file without their ends, numbered from 1. Raises the errors of `blocks`."""
     for number, text in blocks(path, progress, max_line=max_line, size=size):
         for offset, line in enumerate(text[:-1].split("\n")):
             yield number + offset, line
 
 
 def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
-    """The whole content of a file, unpacked but not decoded. Raises `FileError`, `FormatError`."""
+    """Return the whole content of a file, unpacked but not decoded.
+
+    Raises `FileError` if the file cannot be read, `FormatError` for more than `most` bytes or a damaged gzip
+    file.
+    """
     found: list[bytes] = []
     size = 0
     for data in raw_blocks(path):
@@ -107,14 +112,17 @@ def whole_lines(
     max_line: int = MAX_LINE,
     size: int = BLOCK,
 ) -> Iterator[bytes]:
-    """What `blocks` yields, unpacked but not decoded. Raises `FileError`, `FormatError`."""
+    """Yield the blocks of `blocks`, unpacked but not decoded. Raises `FileError`, `FormatError`."""
     return _cut_at_line_ends(raw_blocks(path, progress, part, size), str(path), max_line)
 
 
 def raw_blocks(
     path: Path, progress: Progress | None = None, part: Part | None = None, size: int = BLOCK
 ) -> Iterator[bytes]:
-    """The unpacked bytes of a file without its byte-order mark, cut anywhere. Raises as `whole_lines` does."""
+    """Yield the unpacked bytes of a file without byte-order mark, cut anywhere.
+
+    Raises the errors of `whole_lines`.
+    """
     first = True
     for data in _blocks_with_mark(path, progress, part, size):
         yield data.removeprefix(b"\xef\xbb\xbf") if first else data
@@ -138,7 +146,7 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
 
 
 def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[bytes]:
-    """The unpacked bytes of a gzip file, block by block."""
+    """Yield the unpacked bytes of a gzip file, block by block."""
     import gzip
     import zlib
 
@@ -158,7 +166,7 @@ def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -
 
 def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
     pieces: list[bytes] = []
-    waiting = 0  # bytes in these
+    waiting = 0  # number of bytes in pieces
     number = 1
     for data in blocks:
         first_end = data.find(b"\n")
@@ -186,7 +194,7 @@ def _require_short_lines(data: bytes, file: str, number: int, max_line: int) -> 
 
 
 def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -> str:
-    """A block of bytes as `blocks` yields it; `number` is the number of its first line."""
+    """Decode a block of bytes as `blocks` does; `number` is the number of its first line."""
     text = decoded_as_written(data, path, number, complain)
     if "\r" in text:
         text = text.replace("\r\n", "\n")
@@ -198,7 +206,7 @@ def decoded(data: bytes, path: Path, number: int, complain: Complain = refuse) -
 
 
 def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Complain = refuse) -> str:
-    """The same with line ends as they are."""
+    """Decode a block of bytes as `decoded` does, but keep its line ends."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -219,7 +227,7 @@ def decoded_as_written(data: bytes, path: Path, number: int = 1, complain: Compl
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether bytes are UTF-8."""
+    """Return whether `data` is UTF-8."""
     try:
         data.decode("utf-8")
     except UnicodeDecodeError:
@@ -230,9 +238,9 @@ def is_utf8(data: bytes) -> bool:
 _TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
-"""What no file can hold."""
+"""Lone surrogates, which no file can contain."""
 
 
 def cell(text: str) -> str:
-    """Text that stays in its cell: tabs and line ends become blanks, lone surrogates escapes."""
+    """Return the text for one cell of a table: tabs and line ends become blanks, lone surrogates escapes."""
     return _SURROGATES.sub(lambda match: escape(match[0]), text.translate(_TO_BLANKS))

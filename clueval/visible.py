@@ -1,7 +1,7 @@
-"""Text from a corpus, and names of files, as they are shown to people.
+"""Text from a corpus and names of files in a form that is safe to print.
 
-A character that could control a terminal, reverse the direction of the text, break a line or stand in a text
-unseen is written as an escape: ``\\u001b`` for ESC. So are lone surrogates, which no file can hold.
+A character that could control a terminal, reverse the direction of the text, break a line or be invisible is
+written as an escape: ``\\u001b`` for ESC. So are lone surrogates, which no file can contain.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ STEERING = re.compile(
     "\U000e0000-\U000e00ff"  # invisible tags
     "\ud800-\udfff]"  # lone surrogates
 )
-"""The characters that are nowhere shown as they are."""
+"""The characters that are always written as escapes."""
 
 _BLANKS = frozenset("\xa0\xad\u1680\u202f\u205f\u3000").union(map(chr, range(0x2000, 0x200B)))
-"""Blanks of other widths, and the soft hyphen: no harm comes of them, and German texts are full of them."""
+"""Blanks of other widths, and the soft hyphen: they are harmless and frequent in German texts."""
 
 
 def visible(text: str) -> str:
-    """Text in one line, with an escape for every character that does not print, save blanks.
+    """Return the text in one line, with escapes for all non-printing characters except blanks.
 
     >>> visible("Anna\\x1b[31m"), visible("a\\tb\\n")
     ('Anna\\\\u001b[31m', 'a\\\\u0009b\\\\u000a')
@@ -34,9 +34,9 @@ def visible(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """Text in lines and columns, with an escape for every character of `STEERING` but line feeds and tabs.
+    """Return the text with escapes for all characters of `STEERING` except line feeds and tabs.
 
-    Joiners stay, which some scripts cannot be written without.
+    Zero-width joiners stay, because some scripts need them.
 
     >>> visible_lines("a\\tb\\n\\x1b")
     'a\\tb\\n\\\\u001b'
@@ -45,7 +45,7 @@ def visible_lines(text: str) -> str:
 
 
 def escaped_in_json(text: str) -> str:
-    """JSON in which the characters of `STEERING` are written as escapes, which mean the same; line feeds stay.
+    """Return JSON with equivalent escapes for the characters of `STEERING`, except line feeds and tabs.
 
     >>> escaped_in_json('["\\u202e"]')
     '["\\\\u202e"]'
@@ -57,7 +57,7 @@ _STEERING_INSIDE = re.compile(f"(?![\t\n]){STEERING.pattern}")
 
 
 def escape(character: str) -> str:
-    """One character by its number."""
+    """Return the escape for a character, with its code point in hexadecimal digits."""
     number = ord(character)
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
 

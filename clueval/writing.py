@@ -1,13 +1,13 @@
-"""Every file that is written, text or bytes: whole or not at all.
+"""Writing files, text or bytes, either completely or not at all.
 
-What is written goes to a temporary file in the folder of the target, and takes the target's name when all of it
-is there. A symbolic link stays a link, and the file that it names is replaced. A file that is there keeps its
-mode and its owner. If it has several names (hard links), or an owner that a new file could not have, its content
-is replaced and not the file, by a copy that only SIGKILL can cut short. Pipes and devices, ``/dev/stdout`` among
-them, are written through.
+The content is written to a temporary file in the folder of the target, which is renamed to the target when it
+is complete. If the target is a symbolic link, the file that it refers to is replaced. An existing file keeps
+its mode and its owner. If it has several names (hard links), or an owner that a new file cannot be given, its
+content is replaced instead, by a copy that only SIGKILL can interrupt. Pipes and devices, such as
+``/dev/stdout``, are written directly.
 
-If writing fails or is interrupted, the temporary file is removed. It stays only where the process is killed at
-once (SIGKILL), and its name begins with ``.clueval-``.
+If writing fails or is interrupted, the temporary file is removed. Only SIGKILL leaves it behind; its name
+begins with ``.clueval-``.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from clueval.exceptions import FileError
 from clueval.visible import visible_lines
 
 _OWNED = 0o600
-"""The mode of a file that will replace another one, until it is whole."""
+"""The mode of a temporary file that will replace an existing file."""
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-"""How a file is opened that must not be there yet."""
+"""The flags to open a file that must not exist yet."""
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors of a disk that has no room. Other errors mean that room cannot be taken in advance."""
+"""The errors of a full disk. Other errors mean that space cannot be reserved in advance."""
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
-    """A text file to write; see the module. UTF-8, LF; packed if the name ends in ``.gz``.
+    """Open a text file to write; see the module. UTF-8, LF; gzipped if the name ends in ``.gz``.
 
     Raises `FileError` if it cannot be written.
     """
     with whole_bytes(path) as raw, _errors_of(path):
-        # closed in this order, so that what the inner ones hold reaches the outer ones
+        # the inner files are closed first, so that the content of their buffers reaches the outer files
         if path.suffix == ".gz":
             with _packing(raw) as packed, _text(packed) as text:
                 yield text
@@ -54,7 +54,7 @@ def whole_file(path: Path) -> Iterator[IO[str]]:
 
 @contextmanager
 def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """A file to write bytes to; see the module. Raises `FileError` if it cannot be written."""
+    """Open a file to write bytes; see the module. Raises `FileError` if it cannot be written."""
     with _errors_of(path):
         if is_written_through(path):
             with _opened(path) as raw:
@@ -63,7 +63,7 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
         target = Path(os.path.realpath(path))
         before = _status(target)
         if before is not None:
-            os.close(os.open(target, os.O_WRONLY))  # a file that must not be written is not replaced either
+            os.close(os.open(target, os.O_WRONLY))  # a write-protected file must not be replaced
         with _temporary(target) as temporary:
             mode = 0o666 if before is None else _OWNED
             with os.fdopen(os.open(temporary, _NEW, mode), "wb") as raw:
@@ -73,9 +73,9 @@ def whole_bytes(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """A private folder beside a file that is to be written, for parts of it; it is removed at the end.
+    """Create a private folder in the folder of `path`, for parts of that file; it is removed at the end.
 
-    Raises `FileError` if it cannot be made.
+    Raises `FileError` if it cannot be created.
     """
     with _errors_of(path), _temporary(Path(os.path.realpath(path))) as folder:
         folder.mkdir(mode=0o700)
@@ -83,9 +83,9 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 
 
 def is_written_through(path: Path) -> bool:
-    """Whether a path is a pipe, a device or an open file, and takes what comes as it comes.
+    """Return whether a path is a pipe, a device or an open file, which is written directly.
 
-    Raises `FileError` if that cannot be found out.
+    Raises `FileError` if the system reports an error for the path.
     """
     with _errors_of(path):
         before = _status(path)
@@ -99,7 +99,7 @@ def _opened(path: Path) -> IO[bytes]:
 
 @contextmanager
 def _errors_of(path: Path) -> Iterator[None]:
-    """What the system complains about becomes an error that names the file."""
+    """Turn errors of the system into `FileError`, which names the file."""
     try:
         yield
     except OSError as error:
@@ -110,8 +110,8 @@ def _errors_of(path: Path) -> Iterator[None]:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The number of the open file that a path stands for, as ``/dev/stdout`` does; None for all other paths."""
-    for _ in range(40):  # links that name each other are no way to a file
+    """Return the number of the open file that a path like ``/dev/stdout`` means; None for other paths."""
+    for _ in range(40):  # the limit ends a circle of links
         folder = os.path.realpath(path.parent)
         if path.name.isdecimal() and re.fullmatch(rf"/proc/{os.getpid()}/fd|/dev/fd", folder):
             return int(path.name)
@@ -122,7 +122,7 @@ def _descriptor(path: Path) -> int | None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """What the system knows of a file; None if it is not there."""
+    """Return the status of a file; None if there is no such file."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -133,10 +133,10 @@ def _status(path: Path) -> os.stat_result | None:
 
 @contextmanager
 def _temporary(target: Path) -> Iterator[Path]:
-    """A name beside a file; what is there at the end, a file or a folder, is removed.
+    """Yield a new name in the folder of a file; at the end, the file or folder of this name is removed.
 
-    The name is known before the file is there, and removing is taken up again if it is interrupted: there is no
-    moment at which Ctrl-C leaves something behind.
+    The name is chosen before the file is created, and an interrupted removal is repeated, so Ctrl-C never
+    leaves a file behind.
     """
     temporary = target.parent / f".clueval-{os.urandom(8).hex()}"
     try:
@@ -150,7 +150,7 @@ def _temporary(target: Path) -> Iterator[Path]:
 
 
 def _remove(path: Path) -> None:
-    if path.is_dir():  # a flat one; `shutil.rmtree` loses an interruption
+    if path.is_dir():  # without subfolders; `shutil.rmtree` would lose an interruption
         for each in list(path.iterdir()):
             each.unlink(missing_ok=True)
         path.rmdir()
@@ -159,7 +159,7 @@ def _remove(path: Path) -> None:
 
 
 def _give_name(temporary: Path, target: Path, before: os.stat_result | None) -> None:
-    """Put a file that is whole into the place of another one, if there is one."""
+    """Rename the complete temporary file to `target`; `before` is the status of an existing target."""
     if before is None:
         temporary.replace(target)
         return
@@ -172,7 +172,7 @@ def _give_name(temporary: Path, target: Path, before: os.stat_result | None) -> 
 
 
 def _given_to_owner(temporary: Path, before: os.stat_result) -> bool:
-    """Whether a file has the owner and the group of the one before, or could be given to them."""
+    """Give a file the owner and the group of the file before; return whether it has them now."""
     now = temporary.stat()
     if (now.st_uid, now.st_gid) == (before.st_uid, before.st_gid):
         return True
@@ -184,7 +184,7 @@ def _given_to_owner(temporary: Path, before: os.stat_result) -> bool:
 
 
 def _copy_over(temporary: Path, target: Path) -> None:
-    """Replace the content of a file. The room for it is taken first, so that a full disk leaves the old one."""
+    """Replace the content of a file. Space is reserved first, so that a full disk leaves the old content."""
     import shutil
 
     with temporary.open("rb") as source, target.open("r+b") as sink:
@@ -202,7 +202,7 @@ def _copy_over(temporary: Path, target: Path) -> None:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Inside, Ctrl-C, SIGTERM and SIGHUP wait."""
+    """Delay Ctrl-C, SIGTERM and SIGHUP until the end of the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -220,7 +220,7 @@ def _text(raw: IO[bytes]) -> TextIOWrapper:
 
 
 class _Terminal(TextIOWrapper):
-    """A terminal, which no text may control."""
+    """A terminal; control characters are written as escapes, so that no text can control it."""
 
     def write(self, text: str, /) -> int:
         return super().write(visible_lines(text))

@@ -1,10 +1,12 @@
-"""The file formats. Each is one module with a record, ``FORMAT``, which says all that is peculiar to it.
+"""The file formats. Each format is one module with a record, ``FORMAT``, which holds all its properties.
 
-Read `format` (the record), `recognition` (how formats are recognised), `opened` (what a format reads from), then any
-format. `columns` is what the formats of one token per line share: they deliver raw passages, the others documents.
-Formats never import each other, and know neither a second file nor a metric.
+Read `format` (the record), `recognition` (how formats are recognised), `opened` (a file that is open for a
+format), then any format. The package `columns` holds the shared code of the formats with one token per line:
+these formats return raw passages, the other formats return documents. Formats do not import each other, and
+do not deal with a second file or with metrics.
 
-A new format is one module, one line in `FORMATS` and, unless it has to be named, one in `ORDER` or `ENDINGS`.
+A new format needs one module, one line in `FORMATS` and, if it is to be recognised without ``--input``, one
+line in `ORDER` or `ENDINGS`.
 """
 
 from __future__ import annotations
@@ -26,18 +28,18 @@ FORMATS = {
     "gate-xml": "clueval.formats.gate_xml",
     "bdoc": "clueval.formats.bdoc",
 }
-"""Every format by its name, with the module that has its record and is imported when it is needed."""
+"""The module of each format by its name; it is imported when it is needed."""
 
 ORDER = ["ltf", "gate-xml", "bdoc", "vrt", "spans", "fair-spans", "nerval", "conll"]
-"""The formats that are recognised, in the order in which their signs are looked for: the first that has one it is."""
+"""The formats that are recognised, in the order in which their signs are tried; the first match decides."""
 
 
 ENDINGS = {".vrt": "vrt", ".vert": "vrt"}
-"""The endings of names, before ``.gz``, that decide before any sign is looked for. The records have them, too."""
+"""The endings of file names, before ``.gz``, that decide before any sign is tried; also in the records."""
 
 
 def format_named(name: str) -> Format:
-    """The record of a format. Raises `UsageError` for an unknown name."""
+    """Return the record of a format. Raises `UsageError` for an unknown name."""
     if name not in FORMATS:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(FORMATS)}")
     record: Format = import_module(FORMATS[name]).FORMAT
@@ -45,12 +47,15 @@ def format_named(name: str) -> Format:
 
 
 def all_formats() -> list[Format]:
-    """The records of all formats."""
+    """Return the records of all formats."""
     return [format_named(name) for name in FORMATS]
 
 
 def format_of(beginning: Beginning, file: str) -> Format:
-    """The format of a file that begins like this. Raises `FormatError` that says what was looked for."""
+    """Return the format of a file, given its beginning; `file` is its name in errors.
+
+    Raises `FormatError`, which lists the signs that were tried, if no format matches.
+    """
     if beginning.ending in ENDINGS:
         return format_named(ENDINGS[beginning.ending])
     for form in map(format_named, ORDER):

@@ -1,4 +1,4 @@
-"""What a format is: one record of everything that is peculiar to it, which its module calls ``FORMAT``."""
+"""The record of a format: all its properties; each format's module has one, called ``FORMAT``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clueval.spans.span import Span
 
 
 class Options(Protocol):
-    """What the formats read of the options; `clueval.reading.options.ReadOptions` has it."""
+    """The options that formats read; `clueval.reading.options.ReadOptions` has them."""
 
     @property
     def layers(self) -> Mapping[str, int] | None: ...
@@ -26,7 +26,7 @@ class Options(Protocol):
 
 
 class Lines(Protocol):
-    """Gives the lines of a file with these documents; `layers` are for a file without any document."""
+    """Returns the lines of a file with these documents; `layers` are for a file without documents."""
 
     def __call__(
         self, documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool
@@ -36,7 +36,8 @@ class Lines(Protocol):
 class Writer(NamedTuple):
     """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
 
-    Of a format that is `Format.single`, `lines` is given one document at most. `unit` None: that of the documents.
+    If `Format.single` is true, `lines` gets one document at most. If `unit` is None, it is the unit of the
+    documents.
     """
 
     lines: Lines
@@ -45,7 +46,7 @@ class Writer(NamedTuple):
 
 
 AddSets = Callable[[Opened, Mapping[str, Sequence[Span]]], str]
-"""Gives the content of a file with further annotation sets; everything else in it stays as it is."""
+"""Returns the content of a file with further annotation sets and everything else unchanged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,19 +54,15 @@ class Format:
     """A file format. It has either `read` or, with one token per line, `token_lines`.
 
     Attributes:
-        name: as in ``--input``.
-        holds: what is in a file, in a few words.
-        endings: the endings of names by which it is recognised (`clueval.formats.ENDINGS`).
-        signs: what else it is recognised by, in its place in `clueval.formats.ORDER`.
-        read: the documents of a file, one at a time.
-        token_lines: how its lines are found, where passages and documents are made of lines.
-        options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
-        treatments: how it can treat ill-formed tags; the first is what it does unless told otherwise.
-        single: a file holds one document.
-        nameless: a file does not say what its documents are called.
-        sets: `read` gives a document whose layers are annotation sets, of which one is chosen.
-        extra: the extra of clueval that has to be installed.
-        write, add_sets: how it is written.
+        name: the name of the format for ``--input``. holds: the content of a file, in a few words. endings:
+        the endings of file names by which it is recognised (`clueval.formats.ENDINGS`). signs: the signs by
+        which it is recognised, tried in the order of `clueval.formats.ORDER`. read: yields the documents of a
+        file, one at a time. token_lines: how token lines are found, for formats with one token per line.
+        options: the reading options that apply to it (fields of `clueval.reading.options.ReadOptions`).
+        treatments: the treatments of ill-formed tags that it supports; the first is the default. single:
+        whether a file holds exactly one document. nameless: whether a file has no names of its documents.
+        sets: whether the layers of the document from `read` are annotation sets, of which the user selects
+        one. extra: the extra of clueval that must be installed. write, add_sets: how it is written.
     """
 
     name: str
@@ -88,31 +85,31 @@ class Format:
             raise TypeError(f"the format {self.name} has either `read` or `token_lines`")
 
     def has(self, beginning: Beginning) -> bool:
-        """Whether a file that begins like this is of this format."""
+        """Return whether a file with this beginning has this format."""
         return beginning.ending in self.endings or any(sign.holds(beginning) for sign in self.signs)
 
     @property
     def recognised_by(self) -> str:
-        """What it is recognised by, in words."""
+        """The signs and endings by which the format is recognised, in words."""
         found = [*([either(self.endings)] if self.endings else ()), *(sign.says for sign in self.signs)]
         return ", ".join(found) or f"`--input {self.name}`"
 
     @property
     def uses(self) -> list[str]:
-        """What clueval does with it, in words."""
+        """The uses of the format in clueval, in words."""
         writes = {"write": self.write is not None, "add sets": self.add_sets is not None}
         return ["read", *(name for name, has in writes.items() if has)]
 
     @property
     def reads(self) -> frozenset[str]:
-        """The options that it reads, with those that follow from the rest of the record."""
+        """The options that apply to the format, with those that follow from other fields of the record."""
         follows = {"invalid": bool(self.treatments), "annotation_set": self.sets}
         return self.options | {name for name, has in follows.items() if has}
 
     def treatment(self, invalid: str | None) -> str | None:
-        """How ill-formed tags are treated if `invalid` is asked for; None if the format has no tags.
+        """Return the treatment of ill-formed tags for the option `invalid`; None if the format has no tags.
 
-        Raises `UsageError` if it has not this treatment.
+        Raises `UsageError` if the format does not support this treatment.
         """
         if not self.treatments or invalid is None:
             return next(iter(self.treatments), None)

@@ -1,4 +1,4 @@
-"""JSON values one by one: a value a line, values one after the other, or the elements of one array."""
+"""JSON values one by one: one value per line, several values in sequence, or the elements of one array."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ _BLANK = re.compile(r"[ \t\r\n]*")
 
 
 def values_of(blocks: Iterable[bytes], file: str, longest: int) -> Iterator[tuple[int, Any]]:
-    """The values in blocks of bytes, numbered from 1; of one array, its elements.
+    """Yield the JSON values in `blocks` of bytes, numbered from 1; if there is only an array, its elements.
 
-    Held in memory: one value of at most `longest` characters and a block. Raises `FormatError` with the number of
-    the value for what is not UTF-8 or no JSON.
+    `file` is the name of the file in errors. Memory holds one value of at most `longest` characters and a
+    block. Raises `FormatError` with the number of the value for bytes that are not UTF-8 and for text that is
+    not JSON.
 
     >>> list(values_of([b'[{"a": 1}, ', b'2', b'3]'], "a.json", 100))
     [(1, {'a': 1}), (2, 23)]
@@ -26,15 +27,15 @@ def values_of(blocks: Iterable[bytes], file: str, longest: int) -> Iterator[tupl
 
 
 class _Values:
-    """Follows the text of one file; `_waiting` is the part that is still to be parsed, from `_at` on."""
+    """Parses the text of one file; `_waiting` holds the text that is not parsed yet, from `_at` on."""
 
     def __init__(self, file: str, longest: int) -> None:
         self._file, self._longest = file, longest
         self._parse = json.JSONDecoder().raw_decode
         self._waiting, self._at, self._number = "", 0, 0
-        self._array: bool | None = None  # None: nothing has been seen; False: no array, or its end
-        self._due = False  # a comma, before the next element of the array
-        self._worth = 0  # a value that was cut off is parsed again when so many characters are there
+        self._array: bool | None = None  # None: before the first value; False: no array, or after its end
+        self._due = False  # whether a comma must come before the next element of the array
+        self._worth = 0  # an incomplete value is parsed again when `_waiting` has this length
 
     def of(self, blocks: Iterable[bytes]) -> Iterator[tuple[int, Any]]:
         decoder = getincrementaldecoder("utf-8")()
@@ -75,14 +76,14 @@ class _Values:
             yield self._number, value
 
     def _wait(self) -> None:
-        """More text is needed; twice as much, so that no value is parsed again and again."""
+        """Wait until there is twice as much text, so that a long value is not parsed too often."""
         size = len(self._waiting) - self._at
         if size > self._longest:
             raise self._wrong(f"a value of more than {self._longest:,} characters")
         self._worth = 2 * size
 
     def _begins(self, last: bool) -> bool:
-        """Whether a value begins, past blanks, the bracket of the array and the comma between its elements."""
+        """Return whether a value begins, after skipping blanks, the array's brackets and commas."""
         self._skip_blanks()
         if self._array is None and self._at < len(self._waiting):
             self._array = self._took("[")
@@ -97,7 +98,7 @@ class _Values:
         return self._at < len(self._waiting)
 
     def _took(self, mark: str) -> bool:
-        """Whether this character stands here; it and the blanks after it are then passed."""
+        """Return whether the character `mark` is next; if so, skip it and the blanks after it."""
         found = self._waiting.startswith(mark, self._at)
         self._at += found
         self._skip_blanks()

@@ -1,4 +1,4 @@
-"""A file that is opened for a format: its lines, its text, its bytes, its JSON values, and what belongs to it."""
+"""A file that is open for a format: its lines, text, bytes or JSON values, and the text of a table."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def _no_texts() -> Iterator[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file with its limits. `texts` gives the documents of the text file that belongs to a table of spans;
-    `block` bytes are read at a time.
+    """A file with its limits.
 
-    Every method reads the file anew and raises `FileError` if it cannot be read, `FormatError` for what is not
-    UTF-8 and for more than the limits allow.
+    `texts` returns the documents of the text file that belongs to a table of spans; `block` is the number of
+    bytes that are read at a time. Every method reads the file from its beginning; it raises `FileError` if
+    the file cannot be read, `FormatError` for bytes that are not UTF-8 and for content above the limits.
     """
 
     path: Path
@@ -38,34 +38,34 @@ class Opened:
         return str(self.path)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The numbered lines without their ends, one in memory at a time; blank lines are between sentences."""
+        """Yield the numbered lines without their ends, one at a time; blank lines separate sentences."""
         return in_sentences(self._lines(), self.file, self.max_sentence)
 
     def held_lines(self) -> Iterator[tuple[int, str]]:
-        """The numbered lines of a format that holds all of them, which are fewer."""
+        """Yield the numbered lines for a format that holds all of them; the limit is lower."""
         return held_lines(self._lines(), self.file, self.max_sentence)
 
     def text(self) -> str:
-        """The whole text; line ends are as in the file."""
+        """Return the whole text, with the line ends of the file."""
         return decoded_as_written(self.data(), self.path)
 
     def data(self) -> bytes:
-        """The whole content, unpacked but not decoded, without a byte-order mark."""
+        """Return the whole content, unpacked but not decoded, without a byte-order mark."""
         data = raw_content(self.path, self.max_line)
         require_few_values(data, self.file, self.max_sentence)
         return data
 
     def values(self) -> Iterator[tuple[int, Any]]:
-        """The JSON values one by one, numbered from 1: one after the other, or the elements of one array.
+        """Yield the JSON values of the file, or the elements of its only array, numbered from 1.
 
-        Held in memory: one value, of at most `max_line` characters, and a block.
+        Memory holds one value, of at most `max_line` characters, and a block.
         """
         from clueval.formats.json_values import values_of
 
         return values_of(raw_blocks(self.path, self.progress, size=self.block), self.file, self.max_line)
 
     def beside(self, ending: str) -> Path:
-        """The path beside the file with another ending, whether or not there is such a file."""
+        """Return the path of the file with the same name and another ending; the file need not exist."""
         return self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending)
 
     def _lines(self) -> Iterator[tuple[int, str]]:

@@ -1,4 +1,4 @@
-"""Recognising formats: the signs by which a format is recognised, and the beginning of a file that they look at."""
+"""Recognising formats: the signs by which a format is recognised, and the beginning of a file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from itertools import islice
 from typing import NamedTuple
 
 _LONGEST = 2000
-"""Characters of a first line that are looked at."""
+"""The number of characters of a first line that are read."""
 
 _JSON = r'(?s)"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.'
-"""A string of JSON, which is a key if a colon follows, or a bracket. An escape outside a string is passed over."""
+"""A JSON string, which is a key if a colon follows, or a bracket. An escape outside a string is skipped."""
 
 
 @dataclass(frozen=True)
 class Beginning:
-    """The beginning of a file: its name, the first block of its text, and whether the lines are one text."""
+    """The name of a file and the first block of its text; `whole_text`: whether its lines are one text."""
 
     file_name: str
     text: str
@@ -26,13 +26,13 @@ class Beginning:
 
     @property
     def ending(self) -> str:
-        """The ending of the file's name, with its dot, before ``.gz``."""
+        """The ending of the file name before ``.gz``, including its dot."""
         _, dot, ending = self.file_name.removesuffix(".gz").rpartition(".")
         return dot + ending if dot else ""
 
     @cached_property
     def lines(self) -> list[str]:
-        """The first three lines that are not blank, cut where they are long."""
+        """The first three lines that are not blank; long lines are cut."""
         lines = (line[:_LONGEST] for line in self.text[:100_000].split("\n"))
         return list(islice(filter(str.strip, lines), 3))
 
@@ -42,7 +42,7 @@ class Beginning:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """The keys of the first JSON object, as far as the text goes: the whole value or the first in an array.
+        """The keys of the first JSON object (the value itself or the first in an array) within `text`.
 
         >>> sorted(Beginning("a.json", '[{"text": "a", "spans": [{"start": 0}]}, {"b": 1}]').keys)
         ['spans', 'text']
@@ -62,24 +62,24 @@ class Beginning:
 
 
 class Sign(NamedTuple):
-    """One thing by which a format is recognised: in words, and as a test of a file's beginning."""
+    """A sign by which a format is recognised: its description, and a test of the beginning of a file."""
 
     says: str
     holds: Callable[[Beginning], bool]
 
 
 def first_lines(*words: str) -> Sign:
-    """One of these words stands in the first three lines that are not blank."""
+    """Return the sign that one of these words is in the first three lines that are not blank."""
     return Sign(
         either(words), lambda beginning: any(word in line for word in words for line in beginning.lines)
     )
 
 
 def json_key(*keys: str) -> Sign:
-    """The first JSON object has one of these keys."""
+    """Return the sign that the first JSON object has one of these keys."""
     return Sign(f"JSON with {either(keys)}", lambda beginning: not beginning.keys.isdisjoint(keys))
 
 
 def either(words: tuple[str, ...]) -> str:
-    """Words of a file, of which one is enough."""
+    """Return the words as code, joined by "or"."""
     return " or ".join(f"`{word}`" for word in words)

@@ -1,6 +1,7 @@
-"""What the formats of XML share: parsing with errors that have file and line, and what XML writes otherwise.
+"""Shared code of the XML formats: parsing with errors that have file and line, and escapes for writing.
 
-Expat is imported, and the pattern compiled, when they are needed: a format is also imported to be recognised.
+Expat is imported, and the pattern compiled, only when they are used, because the recognition of formats
+imports this module for files of all formats.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ if TYPE_CHECKING:
     from pyexpat import XMLParserType
 
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-"""How characters of a text are written."""
+"""The escapes of characters in a text."""
 
 _FORBIDDEN = "[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
-"""What XML 1.0 (2.2) does not allow, not even as a character reference."""
+"""The characters that XML 1.0 (2.2) does not allow, not even as a character reference."""
 
 
 def forbidden(text: str) -> re.Match[str] | None:
-    """The first character that XML cannot hold."""
+    """Return a match of the first character that XML cannot contain, or None."""
     return re.search(_FORBIDDEN, text)
 
 
 def parser() -> XMLParserType:
-    """A parser that gives text in pieces as long as possible."""
+    """Return a parser that passes text in pieces that are as long as possible."""
     from xml.parsers import expat
 
     made = expat.ParserCreate()

@@ -1,7 +1,7 @@
 """Spans and documents as values, and the pure algorithms on them.
 
 Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `matching`, `merging`, in this order; then
-`filters` and `compared`. Nothing here knows of files, tags or metrics.
+`filters` and `compared`. This package does not deal with files, tags or metrics.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MODULES = {
     "making_many": "span",
     "name_of": "span",
 }
-"""Where each name is defined; its module is imported when the name is first used."""
+"""The module that defines each name; it is imported when the name is first used."""
 
 __all__ = [
     "DEFAULT_LAYER",

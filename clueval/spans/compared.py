@@ -1,7 +1,7 @@
-"""What two parallel texts have in common and what is left over, as values that every metric can count.
+"""Compared texts: the shared and the other spans of gold and predicted, which every metric can count.
 
-Spans that stand on both sides alike, and that no other span of either side overlaps, are counted by their labels;
-the others are left over as spans. A metric counts both as it would count the documents.
+Equal spans of the two sides that no other span overlaps are counted by their labels; all other spans are kept
+as spans. A metric gets the same counts from both as from the documents.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Comparison(NamedTuple):
-    """The two sides of one sequence: what they have in common, and what is left over.
+    """The two sides of one sequence: their shared spans and their other spans.
 
-    `agreed` counts, by their labels, the spans that stand on both sides, `equal` the positions that are tagged
-    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags.
-    `times` is the multiplicity of everything here. Positions of left-over spans are good for comparing, not for
-    reporting.
+    `agreed` counts the shared spans by their labels, `equal` is the number of positions with the same tag on
+    both sides; `tags` are the tags of the other positions of each side, None for merged spans, which have no
+    tags. `gold` and `predicted` are the other spans; their positions can be compared with one another, but
+    are not those of the file. `times` is the multiplicity of everything here.
     """
 
     agreed: Counter[Frozen]
@@ -36,12 +36,13 @@ class Comparison(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """A part of two parallel texts, compared: how many documents begin in it, and how many tokens it has.
+    """One part of two parallel texts after comparison.
 
-    `sequences` are compared by their names; they may hold what belongs to the tokens of earlier parts.
-    `document` and `metadata` are those of the one document that it belongs to, if counts are broken down or
-    filtered by document. `has_text` is false where there are spans without a text. `tallies`, by metric and sequence,
-    are what a metric has counted already.
+    `documents` is the number of documents that begin in this part, `tokens` its number of tokens. `sequences`
+    holds a comparison for each sequence by its name; it may include spans and tags of earlier parts.
+    `document` and `metadata` are the id and the metadata of the document that contains the part, if counts
+    are broken down or filtered by document. `has_text` is false for spans without a text. `tallies` holds
+    counts that a metric has made already, by metric and sequence.
     """
 
     documents: int

@@ -1,8 +1,8 @@
-"""Overlap components: the sets of spans that hang together by overlapping.
+"""Overlap components: the sets of spans that are connected by overlaps.
 
-Two spans are linked if they share ground or are equal; touching is not overlapping. A component is a set of
-spans connected by links (the CLUEval algorithm draws the graph and its full adjacency matrix; here a sweep
-line over the starts finds enough links to connect every component, and a union-find joins them).
+Two spans are linked if they overlap or are equal; spans that only touch are not linked. A component is a set
+of spans connected by links. The CLUEval algorithm builds the graph and its full adjacency matrix; here a
+sweep over the starts finds enough links to connect every component, and a union-find structure joins them.
 """
 
 from __future__ import annotations
@@ -39,17 +39,18 @@ class UnionFind:
 
 
 def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
-    """The overlap components, by position; the spans of each by position, equal ones in the given order.
+    """Return the overlap components of `spans`, by position.
 
-    Costs O(n log n) for n spans. Example to follow by hand: [0,3) reaches to 3, so [2,5) joins it and moves
-    the reach to 5; [5,6) begins where the reach ends and is a component of its own.
+    The spans of each component come by position, equal spans in the given order. Costs O(n log n) for n
+    spans. Worked example: [0,3) reaches to 3, so [2,5) joins its component and extends the reach to 5; [5,6)
+    begins where the reach ends and is a component of its own.
 
     >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
     [[(0, 3), (2, 5)], [(5, 6)]]
     """
     ordered = sorted(spans, key=by_position)
     sets = UnionFind(len(ordered))
-    furthest = 0  # the number of the span that reaches furthest so far; only it needs to be looked at
+    furthest = 0  # the number of the span with the greatest end so far; only this one has to be compared
     for number in range(1, len(ordered)):
         span, reach = ordered[number], ordered[furthest]
         if span.start < reach.end or by_position(span) == by_position(reach):
@@ -63,15 +64,16 @@ def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
 
 
 def component_firsts(ranges: Iterable[tuple[int, int]]) -> Iterator[int]:
-    """The numbers of the ranges that begin a component; the ranges come by position.
+    """Yield the numbers of the ranges that begin a component; `ranges` must come by position.
 
-    The sweep alone, for whoever needs borders only: by position a component is a run of neighbours, since a
-    range that is not linked to the one that reaches furthest begins behind all before it, as do all after it.
+    This is the sweep of `overlap_components` without the union-find, for callers that need only the borders.
+    In order of position, a component is a run of consecutive ranges: a range that is not linked to the one
+    with the greatest end begins at or after the end of every earlier range, and so do all later ranges.
 
     >>> list(component_firsts([(0, 3), (2, 5), (5, 6)]))
     [0, 2]
     """
-    begin = reach = -1  # the last of those that reach furthest so far; only it needs to be looked at
+    begin = reach = -1  # the last range with the greatest end so far; only this one has to be compared
     for number, (start, end) in enumerate(ranges):
         if start >= reach and (start > begin or end > reach):
             yield number

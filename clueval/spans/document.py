@@ -13,7 +13,9 @@ Unit = Literal["token", "character"]
 
 
 def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
-    """The spans of a layer; one that has a single label has it under the layer's name.
+    """Return the spans with their labels in `layer`: the only label of a span is put under this name.
+
+    A span that has a label in `layer` already, or labels in several layers, is returned unchanged.
 
     >>> in_layer("risk", [Span(0, 2, "high")])[0].labels
     {'risk': 'high'}
@@ -29,7 +31,7 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
 
 
 class Sentence(NamedTuple):
-    """The range ``[start, end)`` of a sentence, and the id that the file gives it."""
+    """The range ``[start, end)`` of a sentence, and its id in the file (None if it has none)."""
 
     start: int
     end: int
@@ -41,16 +43,17 @@ class Document:
     """One document of one side: its text, and its spans by layer.
 
     Positions count from `start`, the first position of the document (tokens are counted over a whole file),
-    so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: of the `tokens`, or of the code
-    points of `text`. A document may come without its text; its spans are then taken as they are. `lines`
-    holds the line number of each token, `file` where the document was read; neither enters equality. A span
-    whose only label is of another layer, as that of a plain string is, gets it in the layer that it stands in;
-    those of the layer `MERGED` keep the labels of their layers, even if that is only one.
+    so token ``p`` is ``tokens[p - start]``. `unit` says what a position is: the number of a token of
+    `tokens`, or of a code point of `text`. A document may come without its text; its spans are then not
+    checked against it. `lines` holds the line number of each token, `file` the path of the file; neither
+    enters equality. If the only label of a span belongs to another layer than the one that lists the span, as
+    the label of a plain string does, it becomes a label of that layer; spans of the layer `MERGED` keep the
+    labels of their layers, even if there is only one.
 
-    `repaired` counts the ill-formed tags that were repaired, by the scheme of the file as far as it had been read
-    then; evaluations count by the scheme of the whole file, for which `transitions` has what they need.
+    `repaired` is the number of repaired tags, by the scheme that was detected up to this point of the file.
+    Evaluations use the scheme of the whole file instead, and need `transitions` to count by it.
 
-    Raises `SpanError` for spans outside the text and for token ids that do not fit the tokens.
+    Raises `SpanError` for spans outside the text and for token ids whose number is not that of the tokens.
     """
 
     id: str
@@ -100,12 +103,12 @@ class Document:
 
     @property
     def end(self) -> int | None:
-        """The position after the last, or None where the text is not there."""
+        """The position after the last one, or None if the document has no text."""
         text = self.tokens if self.unit == "token" else self.text
         return None if text is None else self.start + len(text)
 
     def text_of(self, span: Span) -> str:
-        """The text that a span covers, tokens joined by blanks; empty where the text is not there.
+        """Return the text that a span covers, tokens joined by blanks; empty if the document has no text.
 
         >>> Document("d", {}, tokens=["Frau", "Anna", "Weiß"], start=10).text_of(Span(11, 13))
         'Anna Weiß'
@@ -113,7 +116,7 @@ class Document:
         return self.text_between(span.start, span.end)
 
     def text_between(self, start: int, end: int) -> str:
-        """The text of the positions from `start` up to `end`, as `text_of` gives it."""
+        """Return the text of the positions ``[start, end)``, as `text_of` does."""
         first = self.start
         if self.unit == "character":
             return (self.text or "")[start - first : end - first]

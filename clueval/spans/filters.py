@@ -1,13 +1,15 @@
 """Filters and break-downs: which documents and spans are counted.
 
-A filter is one or more conditions ``KEY=VALUE``. A key that is the name of a layer speaks of spans, any other
-of documents' metadata. Conditions on one key are alternatives, conditions on several keys must all hold.
+A filter is one or more conditions ``KEY=VALUE``. A key that is the name of a layer selects spans; any other
+key selects documents by their metadata. Conditions on one key are alternatives; conditions on several keys
+must all hold.
 
-A condition on a layer is **gold-side for recall and predicted-side for precision**: recall is over the gold
-spans with that label and asks whether anything predicted, of whatever label, found them; precision is over the
-predicted spans with that label and asks whether anything in gold supports them. Spans that the filter leaves
-out still serve the other side as partners. A span of another layer has, for the filter, the label of the named
-layer that covers most positions of it on its own side (ties: the earliest; none: no label).
+A condition on a layer applies to **gold spans for recall and to predicted spans for precision**: recall is
+the share of the gold spans with that label that predicted spans of any label find; precision is the share of
+the predicted spans with that label that gold spans of any label match. Spans that the filter excludes can
+still be matched by spans of the other side. For the filter, a span of another layer has the label of the
+named layer that covers most positions of the span on its own side (the earliest label if several cover the
+same number, no label if no span of the named layer overlaps it).
 """
 
 from __future__ import annotations
@@ -22,11 +24,11 @@ from clueval.spans.matching import joined_labels
 from clueval.spans.span import Span
 
 ID = "document"
-"""The key that stands for the document's id."""
+"""The key for the id of the document."""
 
 
 class Filter(NamedTuple):
-    """What is counted: for each key the values that are let through."""
+    """Selects what is counted: the allowed values for each key."""
 
     conditions: tuple[tuple[str, frozenset[str]], ...] = ()
 
@@ -37,22 +39,22 @@ class Filter(NamedTuple):
         return ";".join(f"{key}={'|'.join(sorted(values))}" for key, values in self.conditions)
 
     def on_layers(self, layers: Iterable[str]) -> Filter:
-        """The conditions that speak of spans."""
+        """Return the conditions that select spans, given the names of the layers."""
         names = set(layers)
         return Filter(tuple(condition for condition in self.conditions if condition[0] in names))
 
     def on_documents(self, layers: Iterable[str]) -> Filter:
-        """The conditions that speak of documents."""
+        """Return the conditions that select documents, given the names of the layers."""
         names = set(layers)
         return Filter(tuple(condition for condition in self.conditions if condition[0] not in names))
 
     def lets_through(self, document: str, metadata: Mapping[str, str]) -> bool:
-        """Whether a document has the values that the conditions name."""
+        """Return whether a document, given by its id and metadata, meets all conditions."""
         known = {ID: document, **metadata}
         return all(known.get(key) in values for key, values in self.conditions)
 
     def counted(self, spans: Sequence[Span], document: Document) -> list[bool]:
-        """Of each span, whether the conditions on layers let it through."""
+        """Return for each span of `document` whether it meets the conditions on layers."""
         indices = {key: SpanIndex(document.layers.get(key, ())) for key, _ in self.conditions}
         return [
             all(_label(span, key, indices[key]) in values for key, values in self.conditions)
@@ -68,7 +70,7 @@ def _label(span: Span, layer: str, index: SpanIndex) -> str | None:
 
 
 def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -> Filter:
-    """A filter from ``["risk=high", "domain=civil"]`` or ``{"risk": ["high", "medium"]}``.
+    """Return a filter from ``["risk=high", "domain=civil"]`` or ``{"risk": ["high", "medium"]}``.
 
     Raises `UsageError` for a condition without an equals sign or a key.
 

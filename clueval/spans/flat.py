@@ -1,8 +1,8 @@
-"""Flat sequences: spans by position, none of which overlaps or equals another, kept as columns.
+"""Flat sequences: spans by position, none of which overlaps or equals another, stored as columns.
 
-Comparing two sequences takes numbers, not spans. So starts and ends stand in lists of their own, since a loop over
-integers is many times faster than one over spans; labels and spans are made when they are asked for. A sequence is
-made of spans, or of the columns that decoded tags give.
+Starts and ends are stored in separate lists, because the comparison of two sequences needs only these
+numbers, and a loop over integers is many times faster than a loop over spans. Labels and spans are created on
+demand. A sequence is made from spans, or from the columns that the decoding of tags returns.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _labels: Callable[[Span], Labels] = attrgetter("labels")
 
 
 def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
-    """The first two neighbours that overlap or are equal, in spans ordered by position, or None.
+    """Return the first two adjacent spans that overlap or are equal, or None; `spans` must come by position.
 
     >>> clash([Span(0, 2), Span(2, 4), Span(3, 5)])
     (Span(start=2, end=4, labels={}, id=None), Span(start=3, end=5, labels={}, id=None))
@@ -38,7 +38,7 @@ def clash(spans: Iterable[Span]) -> tuple[Span, Span] | None:
 class Flat(Sequence[Span]):
     """Spans of one sequence by position, none of which overlaps or equals another.
 
-    `order` has the number that each span had where they were given. Make one with `of` or `of_tags`.
+    `order` holds for each span its index in the input. Create instances with `of` or `of_tags`.
     """
 
     starts: list[int]
@@ -50,7 +50,9 @@ class Flat(Sequence[Span]):
 
     @classmethod
     def of(cls, spans: Iterable[Span], document: str | None = None) -> Flat:
-        """The spans by position. Raises `OverlapError`, naming both, if two of them overlap or are equal.
+        """Sort the spans by position. Raises `OverlapError`, naming both, if two spans overlap or are equal.
+
+        `document` is the id of the document, for the error message.
 
         >>> Flat.of([Span(2, 4), Span(0, 2)]).order
         [1, 0]
@@ -75,7 +77,7 @@ class Flat(Sequence[Span]):
 
     @classmethod
     def of_tags(cls, layer: str, starts: list[int], ends: list[int], labels: list[str]) -> Flat:
-        """The spans of one layer that decoded tags stand for; they come by position and never overlap.
+        """Return the spans of one layer from decoded tags, which come by position and never overlap.
 
         >>> Flat.of_tags("entity", [0, 4], [2, 5], ["PER", "LOC"])[1]
         Span(start=4, end=5, labels={'entity': 'LOC'}, id=None)
@@ -84,22 +86,23 @@ class Flat(Sequence[Span]):
 
     @property
     def spans(self) -> Sequence[Span]:
-        """The spans themselves."""
+        """The spans as a sequence of `Span` objects."""
         return list(self) if self._given is None else self._given
 
     def keyed_labels(self) -> tuple[list[Hashable], dict[Hashable, Labels]]:
-        """A key for the labels of each span, and the labels by key; equal labels may have several keys.
+        """Return a key for the labels of each span, and the labels by key.
 
-        The keys are good as long as the labels are held. To count keys is much faster than to count labels.
+        Equal labels may have several keys. The keys are valid while the labels are alive. Counting keys is
+        much faster than counting labels.
         """
         if self._given is None:
-            return self._names, {name: Frozen({self._layer: name}) for name in set(self._names)}  # type: ignore[return-value]  # strings can be hashed
+            return self._names, {name: Frozen({self._layer: name}) for name in set(self._names)}  # type: ignore[return-value]  # strings are hashable
         labels: list[Labels] = list(map(_labels, self._given))
         keys = list(map(id, labels))
-        return keys, dict(zip(keys, labels, strict=True))  # type: ignore[return-value]  # as can integers
+        return keys, dict(zip(keys, labels, strict=True))  # type: ignore[return-value]  # so are integers
 
     def labels_in(self, layer: str) -> Iterable[str | None]:
-        """The label of each span in a layer: under the layer's name, or the only one that the span has."""
+        """Return the label of each span in `layer`: the label under this name, or the span's only label."""
         return self._names if self._given is None else (label_in(layer, span) for span in self._given)
 
     def __len__(self) -> int:
@@ -123,7 +126,9 @@ class Flat(Sequence[Span]):
         return Span(self.starts[number], self.ends[number], Frozen({self._layer: self._names[number]}))
 
     def compared(self, other: Flat) -> tuple[list[str], Flat, Flat]:
-        """The labels of spans from tags that are in both sequences, and the other spans of either.
+        """Return the labels of the spans that are in both sequences, and the remaining spans of each.
+
+        Both sequences must have been made by `of_tags`.
 
         >>> one = Flat.of_tags("l", [0, 4], [2, 5], ["A", "A"])
         >>> labels, left, right = one.compared(Flat.of_tags("l", [0, 4], [2, 6], ["A", "A"]))
@@ -139,29 +144,32 @@ class Flat(Sequence[Span]):
         return [label for _, _, label in equal], self._without(starts), other._without(starts)
 
     def _beginning(self, starts: Container[int]) -> Iterator[tuple[int, int, str]]:
-        """Those that begin at one of these positions."""
+        """Yield start, end and label of the spans that begin at one of the positions `starts`."""
         return compress(
             zip(self.starts, self.ends, self._names, strict=True), map(starts.__contains__, self.starts)
         )
 
     def _without(self, starts: Container[int]) -> Flat:
-        """Those that begin elsewhere."""
+        """Return the spans that begin at none of the positions `starts`."""
         keep = [start not in starts for start in self.starts]
         columns = (list(compress(column, keep)) for column in (self.starts, self.ends, self._names))
         return Flat.of_tags(self._layer, *columns)  # type: ignore[arg-type]  # two lists of int, one of str
 
     def _is_flat(self) -> bool:
-        """Whether each span ends before the next begins; of zero length, two may begin where they end."""
+        """Return whether each span ends where the next begins or before, and no two spans are equal.
+
+        A span of zero length may begin where the span before it ends.
+        """
         starts, ends = self.starts, self.ends
         return all(map(le, ends, islice(starts, 1, None))) and not any(map(eq, starts, islice(ends, 1, None)))
 
 
 def label_in(layer: str, span: Span) -> str | None:
-    """The label of a span in a layer: under the layer's name, or the only one that the span has."""
+    """Return the label of a span in `layer`: the label under this name, or the span's only label."""
     labels = span.by_layer
     return labels.get(layer) if layer in labels or len(labels) != 1 else next(iter(labels.values()))
 
 
 def in_order_and_flat(spans: Iterable[Span], document: str | None = None) -> list[Span]:
-    """The spans by position. Raises `OverlapError`, naming both, if two of them overlap or are equal."""
+    """Return the spans by position. Raises `OverlapError`, naming both, if two spans overlap or are equal."""
     return list(Flat.of(spans, document))

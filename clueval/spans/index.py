@@ -1,12 +1,13 @@
-"""An index over the spans of one document: which of them overlap a given range?
+"""An index of the spans of one document, which finds the spans that overlap a given span.
 
-Spans that overlap one another go into an interval tree (package intervaltree), which answers in O(log n + k).
-Spans that do not are an interval tree whose every node has one span: two sorted lists and a bisection answer
-the same question in the same time and are about fifty times cheaper to build (5,000 spans), so a flat sequence
-is kept so.
+Spans that overlap one another are stored in an interval tree (package intervaltree), which answers a query in
+O(log n + k) for k results. For spans that do not overlap one another, bisection in two sorted lists answers
+the same query in the same time, and the lists are about fifty times cheaper to build (5,000 spans), so no
+tree is built for them.
 
-intervaltree refuses intervals without length and keeps equal ones once. Here positions are doubled, which
-gives a span of zero length room between its neighbours, and a node holds the numbers of all equal spans.
+intervaltree refuses intervals of zero length and stores equal intervals once. So positions are doubled here,
+which turns a span of zero length into an interval of length 1 that no adjacent span overlaps, and a node
+holds the numbers of all equal spans.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 class SpanIndex:
-    """The spans of one document, to be asked for those that overlap a range.
+    """Finds the spans of one document that overlap a given span.
 
-    Building costs O(n log n); a query O(log n + k) for k answers.
+    Building the index costs O(n log n) for n spans; a query costs O(log n + k) for k results.
 
     >>> index = SpanIndex([Span(0, 3), Span(2, 6), Span(8, 9)])
     >>> [(span.start, span.end) for span in index.overlapping(Span(1, 8))]
@@ -44,20 +45,20 @@ class SpanIndex:
             self._tree = _tree(self.spans)
 
     def overlapping(self, span: Span) -> list[Span]:
-        """The spans that share ground with `span` (see `Span.overlaps`), by position."""
+        """Return the spans that overlap `span` (see `Span.overlaps`), by position."""
         if self._tree is None:
             first = bisect_right(self._ends, span.start)
             last = bisect_left(self._starts, span.end)
             return [other for other in self.spans[first:last] if other.overlaps(span)]
         start, end = _doubled(span)
         nodes = self._tree.overlap(start, end)
-        if span.start == span.end:  # what equals it does not overlap it, having no length either
+        if span.start == span.end:  # two equal spans of zero length do not overlap
             nodes = {node for node in nodes if node.begin != start or node.end != end}
         return [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
 
 
 def _doubled(span: Span) -> tuple[int, int]:
-    """An interval with length for every span, overlapping where the spans do (and where equal)."""
+    """Return a non-empty interval; two of them overlap if their spans overlap or are equal."""
     return (
         (2 * span.start + 1, 2 * span.end) if span.start < span.end else (2 * span.start, 2 * span.start + 1)
     )

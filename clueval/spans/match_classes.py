@@ -1,16 +1,17 @@
 """The five match classes of CLUEval, as numbers.
 
-Each span of one side is classified by how the spans of the other side lie over it::
+Each span of one side is classified by the spans of the other side that overlap it::
 
     the span         |==========|
     other side       |----------|        1 exact
                   |-------------|        2 superset: one span covers it
                      |---||-----|        3 tiling: adjacent spans cover it exactly
-                   |--------||----|      4 overlap: adjacent spans cover it and stick out
+                   |--------||----|      4 overlap: adjacent spans cover it and extend beyond it
                      everything else     5 missed
 
-*Level n* counts the classes 1 to n as true positives. Exact matches are taken out of both sides first. Spans of
-one side must not overlap one another. A span of zero length is matched exactly, or covered from both sides.
+*Level n* counts the classes 1 to n as true positives. Exact matches are removed from both sides first. Spans
+of one side must not overlap one another. A span of zero length is matched exactly, or covered by a span that
+begins before it and ends after it.
 
 Source: the CLUEval algorithm, "match.spans".
 """
@@ -29,11 +30,11 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """The classes in the order of their levels; `missed` is no match at any level."""
 
 UNMATCHED = MappingProxyType({"gold": "missed", "predicted": "spurious"})
-"""What the last class is called where the side is known: a gold span is missed, a predicted one is spurious."""
+"""The name of the last class for each side: a gold span is missed, a predicted span is spurious."""
 
 
 def classes_of(side: str) -> tuple[str, ...]:
-    """The classes of the spans of a side, in the order of their levels.
+    """Return the classes of the spans of `side` (``gold`` or ``predicted``), in the order of their levels.
 
     >>> classes_of("predicted")[-1]
     'spurious'
@@ -48,10 +49,11 @@ EXACT, SUPERSET, TILING, OVERLAP, MISSED = range(len(KINDS))
 
 
 class Classes(NamedTuple):
-    """How the spans of one side were found; spans of either side go by their number, by position.
+    """The classes and partners of the spans of one side; spans of both sides are numbered by position.
 
-    `kinds` are numbers into `KINDS`. `firsts` are the first partners (-1: none), which are the only ones but
-    for those spans that `pasts` has a number for: that past the last partner, of tilings and overlaps.
+    `kinds` holds for each span an index into `KINDS`, `firsts` the number of its first partner (-1: none).
+    For tilings and overlaps, which have several partners, `pasts` holds the number after that of the last
+    partner.
     """
 
     kinds: list[int]
@@ -59,7 +61,10 @@ class Classes(NamedTuple):
     pasts: dict[int, int]
 
     def note(self, number: int, first: int, past: int, own: Flat, other: Flat) -> None:
-        """Classify a span that nothing but these spans of the other side overlaps, none of which equals it."""
+        """Classify span `number` of `own`, which overlaps exactly the spans ``[first, past)`` of `other`.
+
+        No span of these may equal it.
+        """
         starts, ends = other.starts, other.ends
         start, end, least, greatest = own.starts[number], own.ends[number], starts[first], ends[past - 1]
         if least > start or greatest < end:
@@ -74,26 +79,28 @@ class Classes(NamedTuple):
         self.firsts[number] = first
 
     def note_covered(self, first: int, past: int, by: int) -> None:
-        """Classify those from one number up to another, all of which one span of the other side covers."""
+        """Classify the spans ``[first, past)``, all of which span `by` of the other side covers."""
         self.kinds[first:past] = [SUPERSET] * (past - first)
         self.firsts[first:past] = [by] * (past - first)
 
 
 def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
-    """The classes of the spans of either side, both at once and without an object for each; O(n + m).
+    """Return the classes of the spans of both sides; O(n + m), without creating an object for each span.
 
-    A sweep along both sides. Neither has overlaps, so what is equal on both sides overlaps nothing else, and
-    the rest falls into chains, in which each span overlaps the next of the other side::
+    The function sweeps along both sides. Spans of one side do not overlap one another, so two equal spans
+    overlap no others, and the remaining spans form chains, in which each span overlaps the next span of the
+    other side::
 
         position    0   1   2   3   4   5   6   7   8   9
         one         |======a=======|    |==b===|
         two         |==x===||======y=======|        |=z=|
         ends                x       a       y   b       z
 
-    In a chain the sweep takes whichever span ends next, and by then it knows all that overlaps that span: its
-    partners, from the `first` one, where the chain came to it, to the span of the other side at hand. Here that
-    is x, which a covers; then a, which x and y cover, touching and sticking out; then y, between whose partners
-    a and b is a gap; then b, which y does not cover. That ends the chain, and z stands alone.
+    In a chain, the sweep classifies the span that ends next; by then it knows all partners of this span: from
+    the `first` one, which it stored when it reached the span, to the current span of the other side. Here
+    this is x, which a covers; then a, which x and y cover, touching and extending beyond it; then y, whose
+    partners a and b have a gap between them; then b, which y does not cover. This is the end of the chain; z
+    overlaps no span.
 
     >>> from clueval.spans.span import Span
     >>> one, two = Flat.of([Span(0, 4), Span(5, 7)]), Flat.of([Span(0, 2), Span(2, 6), Span(8, 9)])
@@ -122,7 +129,7 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
             j += 1
         elif (i + 1 < n and starts[i + 1] < other_end) or (j + 1 < m and other_starts[j + 1] < end):
             i, j = _chain(i, j, one, two, classes, other_classes)
-        else:  # a chain of two, by far the most frequent
+        else:  # a chain of two spans, by far the most frequent case
             if other_start <= start and end <= other_end:
                 kinds[i], firsts[i] = SUPERSET, j
             elif start <= other_start and other_end <= end:
@@ -133,11 +140,11 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 
 
 def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes: Classes) -> tuple[int, int]:
-    """Classify the chain that begins with spans i and j; the numbers of those that come after it.
+    """Classify the chain that begins with spans `i` and `j`; return the numbers of the spans after it.
 
-    The two branches mirror each other: one for both, with the sides changing places, takes a tenth longer.
+    The two branches mirror each other. One branch for both, with the sides exchanged, takes a tenth longer.
     """
-    first, other_first = j, i  # where the partners of span i, and those of span j, begin
+    first, other_first = j, i  # the first partners of span i and of span j
     starts, ends, other_starts, other_ends = one.starts, one.ends, two.starts, two.ends
     kinds, firsts, pasts = classes
     other_kinds, other_firsts, other_pasts = other_classes
@@ -145,7 +152,7 @@ def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes
     while True:
         end, other_end = ends[i], other_ends[j]
         if end < other_end:
-            if first != j:  # the last of several partners sticks out
+            if first != j:  # the last of several partners extends beyond the span
                 if other_starts[first] <= starts[i] and _touch(other_starts, other_ends, first, j):
                     kinds[i], firsts[i], pasts[i] = OVERLAP, first, j + 1
             elif other_starts[j] <= starts[i]:
@@ -175,14 +182,14 @@ def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes
 
 
 def _touch(starts: Sequence[int], ends: Sequence[int], first: int, last: int) -> bool:
-    """Whether each of several spans ends where the next begins."""
+    """Return whether each span from `first` to `last` ends where the next begins."""
     if last == first + 1:
         return ends[first] == starts[last]
     return ends[first:last] == starts[first + 1 : last + 1]
 
 
 def _end_of_run(ends: Sequence[int], first: int, before: int) -> int:
-    """The number after the last span, from the first one on, that ends before a position."""
+    """Return the number of the first span after `first` that does not end before the position `before`."""
     if first + 1 == len(ends) or ends[first + 1] >= before:
         return first + 1
     return bisect_left(ends, before, first + 1)

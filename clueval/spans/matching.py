@@ -1,4 +1,4 @@
-"""Matches: how each span of one side was found by the other.
+"""Matches: how spans of one side are matched by spans of the other side.
 
 Recall comes from ``match_spans(gold, predicted)``, precision from ``match_spans(predicted, gold)``; the
 classes are those of `clueval.spans.match_classes`.
@@ -20,11 +20,11 @@ _NOTHING = Frozen()
 
 @dataclass(frozen=True, slots=True, init=False)
 class Match:
-    """How one span was found by the other side.
+    """How one span is matched by the other side; `kind` is the class of the match.
 
-    `partners` are the spans of the other side that make the class, by position: one for exact and superset,
-    the adjacent spans for tiling and overlap, none for missed (even if something overlaps the span). `labels`
-    are the labels of the partners joined: in each layer the label with most positions inside the span.
+    `partners` are the spans of the other side that match the span, by position: one for exact and superset,
+    the adjacent spans for tiling and overlap, none for missed (even if spans overlap it). `labels` holds for
+    each layer the label of the partners that has most positions inside the span.
     """
 
     span: Span
@@ -32,7 +32,7 @@ class Match:
     partners: tuple[Span, ...] = ()
     labels: Labels = _NOTHING
 
-    def __init__(  # written out for the same reason as that of `Span`
+    def __init__(  # written by hand for the same reason as `Span.__init__`
         self,
         span: Span,
         kind: Kind,
@@ -46,7 +46,7 @@ class Match:
 
     @property
     def level(self) -> int | None:
-        """The lowest level at which this is a true positive, or None if it is missed."""
+        """The lowest level at which the span is a true positive, or None if it is missed."""
         return None if self.kind == "missed" else KINDS.index(self.kind) + 1
 
 
@@ -81,7 +81,7 @@ def match_spans(
 
 
 def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> Iterator[Match]:
-    """The matches of the spans of one side, by position."""
+    """Yield the matches of the spans of one side, by position."""
     kinds, firsts, pasts = classes
     for number, (span, kind, first) in enumerate(zip(own, kinds, firsts, strict=True)):
         if kind == MISSED:
@@ -95,10 +95,10 @@ def _matches(own: Sequence[Span], other: Sequence[Span], classes: Classes) -> It
 
 
 def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
-    """In each layer the label of the partners with most positions inside `span`; ties go to the earliest.
+    """Return for each layer the label of the partners with most positions inside `span`.
 
-    `partners` come by position. A partner without a label in a layer has no say in it; a layer in which no
-    partner has one is None.
+    If several labels have the same number of positions, the earliest one wins. `partners` must come by
+    position. A partner without a label in a layer is ignored there; the label is None if no partner has one.
 
     >>> joined_labels(Span(2, 8), [Span(0, 4, "A"), Span(4, 6, "B"), Span(6, 9, "B")])
     {'label': 'B'}
@@ -108,7 +108,7 @@ def joined_labels(span: Span, partners: Sequence[Span]) -> Labels:
 
 
 def joined(range_: tuple[int, int], ranges: Iterable[tuple[int, int]], labels: Sequence[Labels]) -> Labels:
-    """`joined_labels` of partners with these ranges and labels."""
+    """Return what `joined_labels` does, for partners given by their ranges and labels."""
     first = labels[0]
     if labels.count(first) == len(labels):
         return first
@@ -124,5 +124,5 @@ def joined(range_: tuple[int, int], ranges: Iterable[tuple[int, int]], labels: S
 
 
 def most(positions: Mapping[str, int]) -> str | None:
-    """The label with most positions; of equals the first, and labels were entered by position."""
+    """Return the label with most positions, the first of equals; labels were added by position."""
     return max(positions, key=positions.__getitem__, default=None)

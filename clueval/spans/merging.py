@@ -1,9 +1,9 @@
 """The combined model: several layers become one sequence of spans with one label per layer.
 
-All spans of all layers are divided into overlap components; each component becomes one span from its least
-start to its greatest end. In each layer its label is the one that covers most positions of it; ties go to the
-label that comes first in the text. A layer without a span there has no label (None). The result does not
-depend on the order of the layers, save for the order in which a span lists them.
+All spans of all layers are divided into overlap components; each component becomes one span from its smallest
+start to its greatest end. In each layer, its label is the one that covers most positions of it; of several
+such labels, the one that comes first in the text. If a layer has no span there, the label is None. The order
+of the layers affects only the order in which a span lists its labels.
 
 Source: CLUEval, "Combined model".
 """
@@ -26,11 +26,12 @@ from clueval.spans.span import MERGED, Frozen, Span, making_many
 def merge_layers(
     layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
 ) -> list[Span]:
-    """The spans of several layers merged into one sequence, by position. Costs O(n log n) for n spans.
+    """Merge the spans of several layers into one sequence, by position. Costs O(n log n) for n spans.
 
-    `layers` are the spans of each layer by its name, or the layers one after another, whose names are then
-    those that the spans give. A span's label in its layer is ``labels[layer]``, or its only label under whatever
-    name. `document` is named in errors. Raises `OverlapError` if two spans of one layer overlap.
+    `layers` maps the name of each layer to its spans, or is a list of sequences of spans, in which case the
+    names come from the labels of the spans. The label of a span in its layer is ``labels[layer]``, or its
+    only label under any name. `document` is the id of the document, for error messages. Raises `OverlapError`
+    if two spans of one layer overlap, and `UsageError` for a `Document`.
 
     >>> entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 4, {"risk": "high"}), Span(6, 7, {"risk": "low"})]
     >>> for span in merge_layers({"entity": entity, "risk": risk}):
@@ -54,13 +55,13 @@ def merge_layers(
             for number, (layer, each) in enumerate(zip(names, flat, strict=True))
             for start, end, label in zip(each.starts, each.ends, each.labels_in(layer), strict=True)
         ]
-        entries.sort()  # by start, end and layer, which no two have in common: labels are not compared
+        entries.sort()  # start, end and layer are different for all entries, so labels are never compared
         return list(_merged(entries, names))
 
 
 def _merged(entries: Sequence[_Entry], names: Sequence[str]) -> Iterator[Span]:
-    """The merged spans, given what is in all layers by position."""
-    known: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the labels of another one
+    """Yield the merged spans, given the spans of all layers by position and the names of the layers."""
+    known: dict[tuple[str | None, ...], Frozen] = {}  # most spans have the same labels as another span
     for first, past in pairwise([*component_firsts(map(_RANGE, entries)), len(entries)]):
         start, end, number, label = entries[first]
         labels: list[str | None] = [None] * len(names)
@@ -75,13 +76,16 @@ def _merged(entries: Sequence[_Entry], names: Sequence[str]) -> Iterator[Span]:
 
 
 _Entry = tuple[int, int, int, str | None]
-"""Start and end of a span, the number of its layer, and its label there."""
+"""Start and end of a span, the number of its layer, and its label in this layer."""
 
 _RANGE: Callable[[_Entry], tuple[int, int]] = itemgetter(0, 1)
 
 
 def _join(component: Sequence[_Entry], labels: list[str | None]) -> int:
-    """Enter in each layer the label that covers most positions, of equals the first; the greatest end."""
+    """Put the label of each layer that covers most positions (the first of equals) into `labels`.
+
+    Return the greatest end of the component.
+    """
     reach = 0
     positions: dict[int, dict[str, int]] = {}
     for start, end, number, label in component:
@@ -99,7 +103,7 @@ def _join(component: Sequence[_Entry], labels: list[str | None]) -> int:
 
 
 def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
-    """Spans by the layers that they have a label in."""
+    """Group spans by the layers in which they have a label."""
     named: dict[str, list[Span]] = {}
     for spans in layers:
         for span in spans:
@@ -110,7 +114,7 @@ def _by_name(layers: Iterable[Sequence[Span]]) -> dict[str, list[Span]]:
 
 
 def with_merged(document: Document) -> Document:
-    """The document with one layer, `merged`, in place of its layers."""
+    """Return the document with all its layers merged into one layer, `merged`."""
     return replace(
         document, layers={MERGED: merge_layers(document.layers, document=document.id)}, tags=Frozen()
     )

@@ -1,9 +1,9 @@
-"""Spans and documents: the values that everything else is about.
+"""Spans: ranges of positions with labels.
 
 A span is a **half-open** range ``[start, end)`` of positions in a document. A position is the number of a
-token (a *corpus position*: XML tags and blank lines are not counted) or of a Unicode code point; the document
-says which (`Document.unit`). A span of zero length, ``start == end``, stands between two positions. Two spans
-overlap if they share ground: ``a.start < b.end and b.start < a.end``; spans that touch do not overlap.
+token (a *corpus position*: XML tags and blank lines are not counted) or of a Unicode code point, depending on
+`Document.unit`. A span of zero length, ``start == end``, lies between two positions. Two spans overlap if
+``a.start < b.end and b.start < a.end``; spans that touch do not overlap.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from typing import Any, NoReturn
 from clueval.exceptions import SpanError
 
 DEFAULT_LAYER = "label"
-"""The name of the layer where a format or its options name none."""
+"""The name of a layer that neither the format nor its options name."""
 
 MERGED = "merged"
-"""The name of the sequence that several layers are merged into."""
+"""The name of the layer into which several layers are merged."""
 
 NO_LABEL = "_"
-"""The label of a tag that carries none (a bare ``B`` or ``I``)."""
+"""The label of a tag without a label (a bare ``B`` or ``I``)."""
 
 
 class Frozen(dict[str, Any]):
@@ -40,7 +40,7 @@ class Frozen(dict[str, Any]):
 
     __setitem__ = __delitem__ = update = setdefault = pop = popitem = clear = __ior__ = _refuse
 
-    def __hash__(self) -> int:  # type: ignore[override]  # dict says None; this one never changes
+    def __hash__(self) -> int:  # type: ignore[override]  # None in dict; a Frozen never changes
         return hash(frozenset(self.items()))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -53,7 +53,7 @@ class Frozen(dict[str, Any]):
 _NOTHING = Frozen()
 
 Labels = Mapping[str, str | None]
-"""The labels of a span, or those that it was found as, by layer."""
+"""Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -61,11 +61,12 @@ class Span:
     """A half-open range ``[start, end)`` with one label per layer.
 
     `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
-    has None in a layer that has no span there, which is not a label called "O". `features` are the further
-    properties that an annotation may have, `tokens` the positions inside the range that belong to the span
-    where that is not all of them. `id` and `line` say where the span came from and do not enter equality.
+    has None in a layer that has no span there; None is not a label called "O". `features` are further
+    properties of an annotation. `tokens` are the positions that belong to the span if it has gaps (None: all
+    positions of the range). `id` and `line` are the id of the span and its line in the file; they do not
+    enter equality.
 
-    Raises `SpanError` for positions that are no integers, negative or reversed.
+    Raises `SpanError` for positions that are not integers, negative or reversed.
 
     >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
     'PER|high'
@@ -81,8 +82,9 @@ class Span:
     id: str | int | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False, repr=False)
 
-    # Written out, because most of what a corpus costs is making its spans: the one that `dataclass` writes for
-    # a frozen class, which asks for every attribute by its name, takes half as long again.
+    # Written by hand, because creating spans takes most of the time for a corpus: the `__init__` that
+    # `dataclass` generates for a frozen class calls `object.__setattr__` for every attribute and takes 1.5
+    # times as long.
     def __init__(
         self,
         start: int,
@@ -107,7 +109,7 @@ class Span:
 
     @property
     def label(self) -> str:
-        """The label; of several layers the labels in their order, joined by ``|`` (``_`` for none)."""
+        """The label; labels of several layers are joined by ``|`` in their order (``_`` for None)."""
         labels = self.labels
         if len(labels) == 1:
             (label,) = labels.values()  # type: ignore[union-attr]  # as in `by_layer`
@@ -116,17 +118,19 @@ class Span:
 
     @property
     def by_layer(self) -> Mapping[str, str | None]:
-        """`labels`, typed as the mapping that it always is once the span exists."""
-        return self.labels  # type: ignore[return-value]  # __init__ turned a string into a mapping
+        """`labels`, typed as a mapping, which it always is after `__init__`."""
+        return self.labels  # type: ignore[return-value]  # __init__ has turned a string into a mapping
 
     def __len__(self) -> int:
         return self.end - self.start
 
-    def __bool__(self) -> bool:  # a span of zero length is a span
+    def __bool__(self) -> bool:  # a span of zero length is true, too
         return True
 
     def overlaps(self, other: Span) -> bool:
-        """Whether the two share ground; spans that touch do not, nor do two equal spans of zero length.
+        """Return whether this span and `other` overlap.
+
+        Spans that touch do not overlap, nor do two equal spans of zero length.
 
         >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
         (True, False, True)
@@ -140,7 +144,7 @@ _set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_lin
 
 
 def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:
-    """Raise `SpanError` for what is wrong with these positions."""
+    """Raise the `SpanError` for these positions; `labels` and `line` are for the message."""
     if type(start) is not int or type(end) is not int:
         raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
     problem = "starts before position 0" if start < 0 else "ends before it starts"
@@ -148,7 +152,7 @@ def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, 
 
 
 def name_of(span: Span) -> str:
-    """A span as error messages name it: ``[start,end)`` and its labels.
+    """Return the text for a span in error messages: ``[start,end)`` and its labels.
 
     >>> name_of(Span(3, 5, "PER"))
     "[3,5) 'PER'"
@@ -166,11 +170,12 @@ _MANY = 50_000
 
 @contextmanager
 def making_many(number: int) -> Iterator[None]:
-    """Make so many spans, or what holds spans, without the collector of cycles looking on.
+    """Pause the cyclic garbage collector while `number` spans, or objects that hold spans, are created.
 
-    It walks over all there is whenever there is a quarter more, which takes two thirds of the time of a million
-    matches, and finds nothing: none of these values can be in a cycle. With few there is nothing to gain, and
-    the collector is left alone; it is on afterwards if it was before, whatever happens.
+    The collector visits all objects each time their number has grown by a quarter. This takes two thirds of
+    the time of creating a million matches and finds nothing, because these values cannot be part of a cycle.
+    Below `_MANY` objects a pause saves no time, and the collector keeps running. On exit, also by an
+    exception, the collector is enabled again if it was enabled before.
 
     >>> with making_many(2):
     ...     spans = [Span(0, 1), Span(1, 2)]

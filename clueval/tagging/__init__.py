@@ -1,8 +1,7 @@
 """Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
 
-Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes` and `type_counts` read and count
-tags as seqeval's strict mode does. Nothing here knows where tags come from: no
-files, no lines, no documents.
+Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes` and `type_counts` read
+and count tags as seqeval does. This package does not deal with files, lines or documents.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ _MODULES = {
     "scheme_of": "schemes",
     "split_tag": "schemes",
 }
-"""Where each name is defined; its module is imported when the name is first used."""
+"""The module that defines each name; it is imported when the name is first used."""
 
 __all__ = [
     "INVALID",

@@ -1,4 +1,4 @@
-"""The decoder of a layer: decodes the tags of a file column by column, and counts what it meets."""
+"""The decoder of a layer: decodes the tags of a file list by list, and counts the pairs of adjacent tags."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from clueval.tagging.transitions import Neighbours, Seams
 
 
 class BadTag(Exception):
-    """A tag that must be refused: the tag if it is bad anywhere, its index if it is bad where it stands."""
+    """A tag must be refused: `tag` if it is invalid anywhere, `index` if it is invalid in this position."""
 
     def __init__(self, problem: str, advice: str | None, *, tag: str | None = None, index: int = 0) -> None:
         super().__init__(problem)
@@ -30,11 +30,12 @@ class BadTag(Exception):
 
 
 class Decoder:
-    """Decodes the tags of one layer of one file, and counts what is ill-formed in it.
+    """Decodes the tags of one layer of one file, and counts ill-formed tags.
 
-    The tags come as lists in which sentences are separated by an O. A scheme that is not named is recognised from
-    all tags of the file when it ends, which is soon enough to count the ill-formed ones. If they are to be
-    discarded or refused, it has to be named; without it, all tags are read leniently.
+    The tags come as lists in which an O separates the sentences. If `scheme` is None, the scheme is
+    recognised from all tags of the file, and ill-formed tags are counted at the end of the file. To discard
+    or refuse ill-formed tags (`invalid` is ``discard`` or ``error``), the scheme must be named; otherwise all
+    tags are read leniently.
     """
 
     def __init__(self, scheme: str | None, invalid: str) -> None:
@@ -48,16 +49,19 @@ class Decoder:
 
     @property
     def reads_neighbours(self) -> bool:
-        """Whether tags are always read by the lenient rule, which looks at neighbours only."""
+        """Whether tags are always read by the lenient rule, which depends on adjacent tags only."""
         return self._invalid == "conlleval"
 
     @property
     def neighbours(self) -> Neighbours:
-        """How often each two tags stand next to each other in what was taken in; pairs that do not, left out."""
+        """How often each pair of adjacent tags occurs in the accepted tags, without pairs of count 0."""
         return +self._neighbours
 
     def accept(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> None:
-        """Take in, so many times, tags whose neighbours are `found`. Raises `BadTag` for one outside the scheme."""
+        """Count `tags` `times` times; `found` are their pairs of adjacent tags.
+
+        Raises `BadTag` for a tag outside the scheme.
+        """
         try:
             for _, tag in found:
                 split_tag(tag)
@@ -70,18 +74,21 @@ class Decoder:
         )
 
     def include(self, other: Decoder) -> None:
-        """Take in what the decoder of another part of the file has taken in."""
+        """Add the counts of `other`, the decoder of another part of the file."""
         self._neighbours.update(other._neighbours)
 
     def join(self, pairs: Iterable[tuple[str, str]], times: Iterable[int]) -> None:
-        """Take note of tags that stand next to each other, so many times, though each was taken in apart."""
+        """Correct the counts at cuts: the text has X→Y where the parts were counted as X→O and O→Y.
+
+        `pairs` are the adjacent tags (X, Y) of each cut, `times` the number of times that each occurs.
+        """
         for (before, tag), number in zip(pairs, times, strict=True):
             self._neighbours[before, tag] += number
             self._neighbours[before, OUTSIDE] -= number
             self._neighbours[OUTSIDE, tag] -= number
 
     def _first_outside(self, tags: Sequence[str]) -> str | None:
-        """The first tag that is none, or is none of the scheme's."""
+        """Return the first text that is not a tag, or not a tag of the scheme."""
         for tag in tags:
             try:
                 split_tag(tag)
@@ -92,7 +99,7 @@ class Decoder:
         return None
 
     def columns(self, layer: str, tags: Sequence[str], seams: Seams) -> Flat:
-        """`chunks` as columns."""
+        """Return what `chunks` does, as a flat sequence of spans of `layer`. Raises `BadTag`."""
         if self._is_read_leniently(seams.neighbours):
             return seams.chunks(layer)
         chunks = list(self.chunks(tags, seams.neighbours))
@@ -105,7 +112,10 @@ class Decoder:
         return self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme)
 
     def chunks(self, tags: Sequence[str], found: Neighbours) -> Iterable[Chunk]:
-        """The spans of a list of tags whose neighbours are `found`. Raises `BadTag` if they are ill-formed."""
+        """Return the spans of `tags`, whose pairs of adjacent tags are `found`.
+
+        Raises `BadTag` for ill-formed tags if `invalid` is ``error``.
+        """
         if self._is_read_leniently(found):
             return decode(tags)
         assert self._scheme is not None
@@ -116,10 +126,10 @@ class Decoder:
         return decode_strictly(tags, self._scheme)
 
     def scheme(self) -> str | None:
-        """The scheme: as it was named, or recognised from the tags so far; None if there is no tag but O."""
+        """Return the named scheme, or the scheme recognised from the tags so far; None if all tags are O."""
         return self._scheme or scheme_of(+self._neighbours)
 
     def repaired(self, found: Neighbours | None = None) -> int:
-        """How many tags are ill-formed (conlleval mends them): of those found, or of the whole file so far."""
+        """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""
         scheme = self.scheme()
         return 0 if scheme is None else count_illegal(+self._neighbours if found is None else found, scheme)

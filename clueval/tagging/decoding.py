@@ -1,4 +1,4 @@
-"""Tags to spans: every sequence of tags is decoded as its scheme and its treatment say; see `schemes`."""
+"""Tags to spans: decodes sequences of tags by scheme and by treatment of ill-formed tags; see `schemes`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from clueval.tagging.schemes import (
 )
 
 Chunk = tuple[int, int, str]
-"""A decoded span in the hot loops: start, end (half-open), label."""
+"""A decoded span as a tuple, for speed: start, end (half-open), label."""
 
 
 def decode(tags: Iterable[str]) -> Iterator[Chunk]:
-    """The spans of one sequence in the lenient (conlleval) reading, in order.
+    """Yield the spans of one sequence in the lenient (conlleval) reading, in order.
 
     >>> list(decode(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"]))
     [(0, 2, 'PER'), (3, 4, 'LOC'), (4, 5, 'LOC')]
@@ -46,7 +46,7 @@ def decode(tags: Iterable[str]) -> Iterator[Chunk]:
 
 
 def decode_strictly(tags: Sequence[str], scheme: str) -> Iterator[Chunk]:
-    """The complete, well-formed spans of one sequence, in order: what seqeval's strict mode counts.
+    """Yield the complete, well-formed spans of one sequence, in order, as in seqeval's strict mode.
 
     >>> list(decode_strictly(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"], "BIO"))
     [(0, 2, 'PER'), (4, 5, 'LOC')]
@@ -69,9 +69,9 @@ def decode_strictly(tags: Sequence[str], scheme: str) -> Iterator[Chunk]:
 
 
 def count_starts(neighbours: Mapping[tuple[str, str], int]) -> Counter[str]:
-    """How many spans of each label begin, by the lenient rule, given counts of (tag, next tag).
+    """Return how many spans of each label begin, by the lenient rule; `neighbours` counts (tag, next tag).
 
-    The lenient rule looks at neighbours only, so the counts of neighbours are all that it needs.
+    The lenient rule depends on adjacent tags only, so their counts are enough.
 
     >>> from itertools import pairwise
     >>> count_starts(Counter(pairwise(["O", "B-PER", "I-PER", "O", "I-LOC"])))
@@ -85,10 +85,11 @@ def count_starts(neighbours: Mapping[tuple[str, str], int]) -> Counter[str]:
 
 
 def decode_tags(tags: Sequence[str], scheme: str | None = None, invalid: str = "conlleval") -> list[Chunk]:
-    """The spans of one sequence of tags as (start, end, label), half-open, in order.
+    """Return the spans of one sequence of tags as (start, end, label), half-open, in order.
 
-    `scheme` None: detected from these tags. Raises `TagError` for a tag outside the scheme and, if `invalid`
-    is ``error``, for the first ill-formed tag.
+    If `scheme` is None, it is detected from these tags. `invalid` is the treatment of ill-formed tags. Raises
+    `TagError` for a tag outside the scheme and, if `invalid` is ``error``, for the first ill-formed tag;
+    `UsageError` for an unknown scheme or treatment.
 
     >>> decode_tags(["O", "I-PER", "I-PER"], "BIO", invalid="discard")
     []

@@ -1,18 +1,19 @@
 """Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
 
-A tag is a prefix, a hyphen and a label that may itself contain hyphens (``B-court-name``); ``O`` is outside.
-A bare prefix (``B``) has the label ``_``. Positions are token numbers within the given sequence; a sequence is
-one sentence, so no span crosses its ends.
+A tag is a prefix, a hyphen and a label that may itself contain hyphens (``B-court-name``); ``O`` marks a
+token outside all spans. A bare prefix (``B``) has the label ``_``. Positions are token numbers within the
+given sequence; a sequence is one sentence, so no span crosses its ends.
 
-What an ill-formed sequence means is decided by one of three treatments:
+A tag is ill-formed if its scheme does not allow it after the tag before it. There are three treatments:
 
 ``conlleval``
-    A tag that may continue a span does so if the tag before it is of an open span with the same label;
-    otherwise it begins a span. This is what conlleval and seqeval (default mode) do, whatever the scheme.
+    A tag that may continue a span continues it if the tag before it belongs to an open span with the same
+    label; otherwise it begins a span. This is the rule of conlleval and seqeval (default mode), for all
+    schemes.
 ``discard``
-    Only spans that are complete and well-formed in the scheme count: seqeval's strict mode.
+    Only spans that are complete and well-formed in the scheme are counted, as in seqeval's strict mode.
 ``error``
-    The first ill-formed tag is a `TagError`.
+    The first ill-formed tag raises a `TagError`.
 
 Sources: Ramshaw and Marcus 1995 (IOB1), Tjong Kim Sang and Veenstra 1999 (IOB2, IOE1, IOE2), Ratinov and Roth
 2009 (BILOU); the behaviour of conlleval (CoNLL-2000) and seqeval 1.2.2.
@@ -36,11 +37,11 @@ OUTSIDE = "O"
 
 
 class _Rules(NamedTuple):
-    """A scheme as relations between neighbouring tags, each written PREVIOUS RELATION CURRENT.
+    """A scheme as relations between adjacent tags, each written PREVIOUS RELATION CURRENT.
 
-    The relation is ``=`` (same label), ``!`` (another label) or ``*`` (any). `legal` lists what may follow
-    what; `starts` and `inside` say where a span begins and goes on in strict decoding, `ends` which
-    neighbours may close one.
+    The relation is ``=`` (same label), ``!`` (another label) or ``*`` (any). `legal` lists the allowed pairs
+    of tags; in strict decoding, `starts` lists the pairs at which a span begins, `inside` those at which it
+    goes on and `ends` those between which it may end.
     """
 
     prefixes: str
@@ -81,12 +82,13 @@ _RULES = {
 SCHEMES = tuple(_RULES)
 _ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BIOLU": "BILOU"}
 
-# In the lenient reading E and L close a span, S and U stand alone; every other letter is one of these.
+# The lenient reading knows these five prefixes: L is read as E, which ends a span, U as S, a span of one
+# token.
 _LENIENT = MappingProxyType({"O": "O", "B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"})
 
 
 def scheme_called(name: str) -> str:
-    """The scheme of that name or of that other name of it. Raises `UsageError`.
+    """Return the scheme with this name or alias, in any case. Raises `UsageError` for an unknown name.
 
     >>> scheme_called("iob2")
     'BIO'
@@ -100,7 +102,7 @@ def scheme_called(name: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def split_tag(tag: str) -> tuple[str, str]:
-    """A tag's prefix and label. Raises `TagError` if it is no tag of any scheme.
+    """Return the prefix and the label of a tag. Raises `TagError` if `tag` is not a tag of any scheme.
 
     >>> split_tag("B-court-name"), split_tag("I"), split_tag("O")
     (('B', 'court-name'), ('I', '_'), ('O', ''))
@@ -115,7 +117,7 @@ def split_tag(tag: str) -> tuple[str, str]:
 
 
 def is_tag(text: str) -> bool:
-    """Whether a text is a tag.
+    """Return whether `text` is a tag of any scheme.
 
     >>> is_tag("B-PER"), is_tag("Anna")
     (True, False)
@@ -128,7 +130,7 @@ def is_tag(text: str) -> bool:
 
 
 def detect_scheme(tags: Iterable[str]) -> str | None:
-    """The scheme that these tags are written in, or None if there is no tag but O; see `scheme_of`.
+    """Return the scheme of these tags, or None if all of them are O; see `scheme_of`.
 
     >>> detect_scheme(["O", "S-PER"]), detect_scheme(["O"])
     ('BIOES', None)
@@ -137,10 +139,11 @@ def detect_scheme(tags: Iterable[str]) -> str | None:
 
 
 def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
-    """The scheme of tags that stand next to each other in these pairs.
+    """Return the scheme of tags, given their pairs (tag, next tag); None if all tags are O.
 
-    Told by the prefixes that occur; of BIO and IOB1, which have the same, it is IOB1 if spans begin with I
-    and every B stands where IOB1 wants one. Raises `TagError` for prefixes of both BIOES and BILOU.
+    The scheme is recognised by the prefixes that occur. BIO and IOB1 have the same prefixes: the scheme is
+    IOB1 if there are tags with I, and IOB1 allows every B where it is. Raises `TagError` for prefixes of both
+    BIOES and BILOU.
     """
     pairs = [(split_tag(previous), split_tag(tag)) for previous, tag in neighbours]
     prefixes = {prefix for _, (prefix, _) in pairs} - {OUTSIDE}
@@ -166,7 +169,7 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[str, str]) -> bool:
-    """Whether two neighbouring tags stand in that relation of the scheme's rules."""
+    """Return whether two adjacent tags, as prefix and label, match `relation` (a field of `_Rules`)."""
     same = "=" if previous[1] == current[1] else "!"
     return any(
         rule[0] in ("*", previous[0]) and rule[1] in ("*", same) and rule[2] in ("*", current[0])
@@ -176,14 +179,14 @@ def _fits(scheme: str, relation: str, previous: tuple[str, str], current: tuple[
 
 @lru_cache(maxsize=1 << 16)
 def continues(previous: str, tag: str) -> bool:
-    """The lenient rule: whether `tag` goes on with the span that `previous` belongs to."""
+    """Return whether, by the lenient rule, `tag` continues the span of `previous`."""
     (before, open_label), (prefix, label) = split_tag(previous), split_tag(tag)
     return _LENIENT[before] in "BI" and _LENIENT[prefix] in "IE" and open_label == label
 
 
 @lru_cache(maxsize=1 << 16)
 def _legal(scheme: str, previous: str, tag: str) -> bool:
-    """Whether `tag` may follow `previous` in the scheme. Raises `TagError` for a prefix that it lacks."""
+    """Return whether `tag` may follow `previous`. Raises `TagError` for a tag outside the scheme."""
     before, current = split_tag(previous), split_tag(tag)
     if current[0] not in _RULES[scheme].prefixes:
         raise TagError(
@@ -193,7 +196,7 @@ def _legal(scheme: str, previous: str, tag: str) -> bool:
 
 
 def count_illegal(neighbours: Mapping[tuple[str, str], int], scheme: str) -> int:
-    """How many tags may not follow the tag before them, given counts of (tag, next tag).
+    """Return the number of tags that may not follow the tag before them; `neighbours` counts (tag, next tag).
 
     The end of a sequence counts as an O. Raises `TagError` for a tag outside the scheme.
     """
@@ -201,7 +204,10 @@ def count_illegal(neighbours: Mapping[tuple[str, str], int], scheme: str) -> int
 
 
 def first_illegal(tags: Sequence[str], scheme: str) -> int | None:
-    """The position of the first tag that may not follow the one before it (the length: the end may not)."""
+    """Return the position of the first tag that may not follow the tag before it, or None.
+
+    The result is ``len(tags)`` if the sequence may not end after its last tag.
+    """
     for position, (previous, tag) in enumerate(pairwise(chain((OUTSIDE,), tags, (OUTSIDE,)))):
         if not _legal(scheme, previous, tag):
             return position
@@ -209,7 +215,7 @@ def first_illegal(tags: Sequence[str], scheme: str) -> int | None:
 
 
 def ill_formed(tags: Sequence[str], position: int, scheme: str) -> str:
-    """The words for an ill-formed tag at that position."""
+    """Return the error message for the ill-formed tag at `position`."""
     tag = repr(tags[position]) if position < len(tags) else "the end of the sentence"
     previous = repr(tags[position - 1]) if position else "the start of the sentence"
     return f"ill-formed tags: {tag} may not follow {previous} in the scheme {scheme}"

@@ -1,14 +1,14 @@
 """The tag schemes of seqeval's strict mode, under seqeval's names: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU.
 
-A scheme is a subclass of `Token` that says which prefixes it knows and, by patterns of two neighbouring tags,
-where a span begins, goes on and ends. A span counts if it begins, goes on and ends by these patterns. Ends
-are half-open here, as in seqeval's strict mode (its `get_entities` has them inclusive).
+A scheme is a subclass of `Token` that defines the allowed prefixes and, by patterns of two adjacent tags,
+where a span begins, goes on and ends. A span is counted if it begins, goes on and ends by these patterns.
+Spans are half-open here, as in seqeval's strict mode (its `get_entities` returns inclusive ends).
 
-A tag's prefix is its first letter (its last with `suffix`), the rest without hyphens at its ends is the label;
-a bare prefix has the label ``_``. In seqeval the type of a span is called tag.
+The prefix of a tag is its first letter (with `suffix`, its last); the label is the rest without hyphens at
+its ends; a bare prefix has the label ``_``. In seqeval, the type of a span is called tag.
 
-Behaviour: seqeval 1.2.2, its losses included: IOE1 does not find a span of one token before a span of another
-label, and `auto_detect` takes no tags whose spans are all of one token and which have an O (S with O, U with O).
+Behaviour: seqeval 1.2.2, including what it misses: IOE1 does not find a span of one token before a span of
+another label, and `auto_detect` refuses tags that are only S and O, or only U and O.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Prefix = Flag("Prefix", {"I": 1, "O": 2, "B": 4, "E": 8, "S": 16, "U": 32, "L": 
 Prefixes: dict[str, Prefix] = dict(Prefix.__members__)
 
 Tag = Flag("Tag", {"SAME": 1, "DIFF": 2, "ANY": 3})
-"""How the labels of two neighbours relate."""
+"""The relation of the labels of two adjacent tags."""
 
 Pattern = tuple[Prefix, Prefix, Tag]
 """Prefix of the tag before, prefix of this tag, relation of their labels."""
@@ -37,15 +37,15 @@ _LETTERS = {prefix.name: prefix for prefix in Prefix if prefix.name is not None}
 
 
 class WrongTypeError(UsageError, TypeError):
-    """An argument is of the wrong type, where seqeval raises TypeError."""
+    """An argument is of the wrong type; seqeval raises TypeError here."""
 
 
 class UnknownPrefixError(TagError, KeyError):
-    """A tag has a prefix that no scheme knows, where seqeval raises KeyError."""
+    """A tag has a prefix that no scheme has; seqeval raises KeyError here."""
 
 
 class EmptyTagError(TagError, IndexError):
-    """A tag is the empty string, where seqeval raises IndexError."""
+    """A tag is the empty string; seqeval raises IndexError here."""
 
 
 class Entity:
@@ -73,7 +73,7 @@ class Entity:
 
 
 def _patterns(rules: str) -> Patterns:
-    """Patterns from words of three letters: prefix before, relation of the labels (``=!*``), prefix."""
+    """Return patterns from words like ``B=I``: prefix before, relation of the labels (``=!*``), prefix."""
     return frozenset(
         (_LETTERS[before], _LETTERS[prefix], _RELATIONS[same])
         for before, same, prefix in map(tuple, rules.split())
@@ -81,9 +81,10 @@ def _patterns(rules: str) -> Patterns:
 
 
 class Token:
-    """A tag, read in a scheme; this class itself is of no scheme and has no patterns.
+    """A tag, read in a scheme; this base class has no scheme and no patterns.
 
-    Raises `UnknownPrefixError` (a KeyError) for a prefix that is none and `EmptyTagError` (an IndexError).
+    Raises `UnknownPrefixError` (a KeyError) for an unknown prefix, `EmptyTagError` (an IndexError) for an
+    empty tag.
 
     >>> IOB2("B-PER").prefix, IOB2("B-PER").tag, IOB2("PER-B", suffix=True).tag, IOB2("B").tag
     (<Prefix.B: 4>, 'PER', 'PER', '_')
@@ -111,7 +112,7 @@ class Token:
         return self.token
 
     def is_valid(self) -> bool:
-        """True; raises `TagError` (a ValueError) if the scheme does not know the prefix."""
+        """Return True; raises `TagError` (a ValueError) if the scheme does not have the prefix."""
         allowed = self.allowed_prefix
         if allowed is None or self.prefix not in allowed:
             letters = "" if allowed is None else ", ".join(sorted(str(part.name) for part in allowed))
@@ -122,23 +123,23 @@ class Token:
         return True
 
     def is_start(self, prev: Token) -> bool:
-        """Whether a span begins with this tag after that one."""
+        """Return whether a span begins with this tag after `prev`."""
         return self.check_patterns(prev, self.start_patterns or ())
 
     def is_inside(self, prev: Token) -> bool:
-        """Whether this tag goes on with the span that that one is in."""
+        """Return whether this tag continues the span of `prev`."""
         return self.check_patterns(prev, self.inside_patterns or ())
 
     def is_end(self, prev: Token) -> bool:
-        """Whether a span that reaches that tag is complete before this one."""
+        """Return whether a span whose last tag is `prev` is complete before this tag."""
         return self.check_patterns(prev, self.end_patterns or ())
 
     def check_tag(self, prev: Token, cond: Tag) -> bool:
-        """Whether the labels of the two stand in that relation."""
+        """Return whether the labels of `prev` and this tag have the relation `cond`."""
         return (Tag.SAME if prev.tag == self.tag else Tag.DIFF) in cond
 
     def check_patterns(self, prev: Token, patterns: Iterable[Pattern]) -> bool:
-        """Whether the two fit one of the patterns."""
+        """Return whether `prev` and this tag match one of the patterns."""
         return any(
             prev.prefix in before and self.prefix in own and self.check_tag(prev, relation)
             for before, own, relation in patterns
@@ -146,7 +147,7 @@ class Token:
 
 
 class IOB1(Token):
-    """I everywhere; B only where a span touches the one before it, of its label."""
+    """I for all tokens, but B for the first of a span that touches a span of the same label before it."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.B
     start_patterns = _patterns("O*I I!I B*I I=B B=B")
@@ -155,7 +156,7 @@ class IOB1(Token):
 
 
 class IOE1(Token):
-    """I everywhere; E only where a span touches the one after it, of its label."""
+    """I for all tokens, but E for the last of a span that touches a span of the same label after it."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.E
     start_patterns = _patterns("O*I I!I E*I E=E")
@@ -164,7 +165,7 @@ class IOE1(Token):
 
 
 class IOB2(Token):
-    """B at the first token of every span, I at the others."""
+    """B for the first token of every span, I for the others."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.B
     start_patterns = _patterns("**B")
@@ -173,7 +174,7 @@ class IOB2(Token):
 
 
 class IOE2(Token):
-    """E at the last token of every span, I at the others."""
+    """E for the last token of every span, I for the others."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.E
     start_patterns = _patterns("O*I O*E E*I E*E I!I I!E")
@@ -182,7 +183,7 @@ class IOE2(Token):
 
 
 class IOBES(Token):
-    """B, I and E at the first, inner and last tokens of a span; S at a span of one token."""
+    """B, I and E for the first, inner and last tokens of a span; S for a span of one token."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.E | Prefix.S
     start_patterns = _patterns("**B **S")
@@ -191,7 +192,7 @@ class IOBES(Token):
 
 
 class BILOU(Token):
-    """B, I and L at the first, inner and last tokens of a span; U at a span of one token."""
+    """B, I and L for the first, inner and last tokens of a span; U for a span of one token."""
 
     allowed_prefix = Prefix.I | Prefix.O | Prefix.B | Prefix.L | Prefix.U
     start_patterns = _patterns("**B **U")
@@ -222,7 +223,7 @@ class Tokens:
 
     @property
     def entities(self) -> list[Entity]:
-        """The complete spans, in order. Raises `TagError` for a tag that the scheme does not know.
+        """The complete spans, in order. Raises `TagError` for a tag that the scheme does not have.
 
         >>> Tokens(["B-PER", "I-PER", "O", "I-PER", "B-LOC"], IOB2, sent_id=7).entities
         [(7, PER, 0, 2), (7, LOC, 4, 5)]
@@ -243,7 +244,7 @@ class Tokens:
         return found
 
     def _end_of_inside(self, position: int) -> int:
-        """The first position from that one on which does not go on with the span; an O never does."""
+        """Return the first position, from `position` on, whose tag does not continue the span."""
         tokens = self.extended_tokens
         while position < len(tokens) - 1 and tokens[position].is_inside(tokens[position - 1]):
             position += 1
@@ -267,7 +268,7 @@ class Entities:
         ]
 
     def filter(self, tag_name: str) -> set[Entity]:
-        """The spans of that type."""
+        """Return the spans of the type `tag_name`."""
         return {entity for entities in self.entities for entity in entities if entity.tag == tag_name}
 
     @property
@@ -277,7 +278,7 @@ class Entities:
 
 
 def scheme_or_error(scheme: object) -> type[Token]:
-    """The scheme itself. Raises `WrongTypeError` (a TypeError) if it is none of ours."""
+    """Return `scheme`. Raises `WrongTypeError` (a TypeError) if it is not a subclass of `Token`."""
     if isinstance(scheme, type) and issubclass(scheme, Token):
         return scheme
     name = getattr(scheme, "__name__", scheme)
@@ -293,15 +294,16 @@ _DETECTED = (
     ("IOBES", "BE", "IOS"),
     ("BILOU", "BL", "IOU"),
 )
-"""Scheme, the prefixes that must occur, and those that may."""
+"""Name of the scheme, the prefixes that must occur, the further prefixes that may occur."""
 
 
 def auto_detect(
     sequences: Iterable[Iterable[str]], suffix: bool = False, delimiter: str = "-"
 ) -> type[Token]:
-    """The scheme that these tags are written in, told by their prefixes: IOB2, IOE2, IOBES or BILOU.
+    """Return the scheme of these tags, recognised by their prefixes: IOB2, IOE2, IOBES or BILOU.
 
-    Raises `TagError` (a ValueError) for a prefix that no scheme knows and for prefixes that fit none of these.
+    Raises `TagError` (a ValueError) for a prefix that no scheme has and for prefixes that fit none of these
+    four.
 
     >>> auto_detect([["O", "B-PER", "E-PER"], ["S-LOC"]]).__name__
     'IOBES'

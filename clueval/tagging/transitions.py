@@ -1,8 +1,8 @@
-"""Neighbouring tags: which tag follows which, how often, and what happens where.
+"""Pairs of adjacent tags: how often each occurs, and where spans begin and end.
 
-In the lenient reading a tag and the one before it say whether a span ends between them and whether one begins. So a
-list of tags is looked at as its pairs of neighbours: each pair is asked about once, and the answers are read off
-place by place, several times faster than going from tag to tag.
+In the lenient reading, a tag and the tag before it determine whether a span ends between them and whether one
+begins. So each distinct pair of adjacent tags is examined once, and the result is looked up for each
+position, which is several times faster than examining every tag.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ Neighbours = Counter[tuple[str, str]]
 """How often a tag (second) follows a tag (first); the ends of sentences are O."""
 
 FEW = 16
-"""Numbers below this have four bits, and a pair of them fits in a byte."""
+"""Numbers below this have at most four bits, so a pair of them fits in a byte."""
 
 
 class Numbers(dict[Name, int]):
-    """Gives each name that it is asked for a number, in the order in which they come.
+    """Numbers names from 0, in the order in which they are first looked up.
 
     >>> numbers = Numbers({"O": 0})
     >>> numbers["B-PER"], numbers["O"], numbers["B-PER"]
@@ -38,7 +38,7 @@ class Numbers(dict[Name, int]):
 
 
 class Pairs:
-    """The pairs of neighbours in a list of numbers below `bound`: how often each occurs, and what holds of them.
+    """The pairs of adjacent numbers in a list of numbers below `bound`.
 
     >>> pairs = Pairs([0, 1, 0, 1], bound=2)
     >>> sorted(pairs.count().items())
@@ -58,13 +58,13 @@ class Pairs:
             self._bytes = (before << 4 | here).to_bytes(max(len(text) - 1, 0))  # all pairs at once
 
     def count(self) -> Mapping[tuple[int, int], int]:
-        """How often each pair occurs."""
+        """Return how often each pair occurs."""
         if self._bytes is None:
             return Counter(pairwise(self._numbers))
         return {divmod(pair, FEW): self._bytes.count(pair) for pair in set(self._bytes)}
 
     def each(self, of: Callable[[int, int], int]) -> bytes:
-        """What a function of two neighbours gives, a number below 256, for one pair after the other."""
+        """Return the result of `of`, a number below 256, for each pair in order."""
         if self._bytes is None:
             return bytes(map(_Answers(of).__getitem__, pairwise(self._numbers)))
         table = bytearray(256)
@@ -74,7 +74,7 @@ class Pairs:
 
 
 class _Answers(dict[tuple[int, int], int]):
-    """What a function gives, asked once for each pair."""
+    """The results of a function of two numbers, which is called once for each distinct pair."""
 
     def __init__(self, of: Callable[[int, int], int]) -> None:
         self._of = of
@@ -85,7 +85,7 @@ class _Answers(dict[tuple[int, int], int]):
 
 
 class Seams:
-    """The places between the tags of a list; those before the first and after the last, too, where O is beyond.
+    """The pairs of adjacent tags in a list; an O is assumed before the first tag and after the last.
 
     >>> seams = Seams(["B-PER", "I-PER", "O", "I-LOC"])
     >>> seams.neighbours["O", "I-LOC"]
@@ -105,7 +105,7 @@ class Seams:
         )
 
     def chunks(self, layer: str) -> Flat:
-        """The spans in the lenient reading: those of `clueval.tagging.decoding.decode`.
+        """Return the spans in the lenient reading, as `clueval.tagging.decoding.decode` does.
 
         >>> Seams(["B-PER", "I-PER", "O", "I-LOC"]).chunks("entity").ends
         [2, 4]
@@ -128,7 +128,7 @@ _WHERE_ONE_ENDS = bytes((0, 0, 1, 1)).ljust(256, b"\0")
 
 
 def _between(before: str, tag: str) -> int:
-    """What happens between two neighbouring tags: does one span end there, does another begin?"""
+    """Return whether a span ends between two adjacent tags, another begins, both or neither."""
     if before == OUTSIDE:
         return _NOTHING if tag == OUTSIDE else _BEGINS
     if tag == OUTSIDE:

@@ -1,16 +1,16 @@
-"""How many spans of each type are in two lists of sentences of tags, and how many in both alike.
+"""Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
 
-Both of seqeval's readings look at neighbouring tags only, and no span goes over an O, nor (in most schemes) into
-a B. So everything is counted by *stretches*: the sentences are cut where no span can go on, on either side, and
-where both sides are O. Every pair of a true and a predicted tag becomes a character, with a blank before it if a
-cut is there, and sentences become strings, which are cut at their blanks, and equal stretches counted, at the
-speed of C; each distinct stretch is decoded once. Sentences that are equal on both sides are looked up once.
+Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) goes on
+at a B. So the sentences are cut into *stretches*: at positions where no span can go on, on either side, and
+where both sides are O. Each pair of a true and a predicted tag becomes one character, with a blank at each
+cut; a sentence becomes a string, which is split at its blanks. Python counts equal stretches at the speed of
+C, and each distinct stretch is decoded once. Sentences that are equal on both sides are encoded once.
 
 A position whose true label is None or -100 is left out on both sides; a predicted None or -100 is an O.
 
-Example to follow by hand. True ``B-A I-A O B-B``, predicted ``B-A O O I-B``: the third position is O on both
-sides, so there are the stretches ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and
-``B-B`` with ``I-B`` (a span [0,1) of type B on either side, equal):
+Worked example: true ``B-A I-A O B-B``, predicted ``B-A O O I-B``. The third position is O on both sides, so
+the stretches are ``B-A I-A`` with ``B-A O`` (a span [0,2) and a span [0,1), not equal) and ``B-B`` with
+``I-B`` (a span [0,1) of type B on both sides, equal):
 
 >>> lenient_counts([["B-A", "I-A", "O", "B-B"]], [["B-A", "O", "O", "I-B"]], suffix=False)
 TypeCounts(names=['A', 'B'], predicted=[1, 1], right=[0, 1], true=[1, 1])
@@ -41,12 +41,12 @@ from clueval.tagging.token_schemes import (
 OUTSIDE = "O"
 Sentences = Sequence[list[Any]]
 Chunk = tuple[str, int, int]
-"""Type, first position, last position (inclusive, as seqeval's default mode has it)."""
+"""Type, first position, last position (inclusive, as in seqeval's default mode)."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypeCounts:
-    """The types that occur on either side, in order, and of each the spans predicted, right and true."""
+    """The types on both sides, sorted, and for each type the number of predicted, correct and true spans."""
 
     names: list[str]
     predicted: list[int]
@@ -60,12 +60,12 @@ class TypeCounts:
 
     @classmethod
     def of_spans(cls, true: set[Any], predicted: set[Any], type_of: Callable[[Any], str]) -> TypeCounts:
-        """The counts of two sets of spans."""
+        """Return the counts for two sets of spans; `type_of` returns the type of a span."""
         return cls.of(*(Counter(map(type_of, spans)) for spans in (predicted, true & predicted, true)))
 
 
 def is_ignored(tag: object) -> bool:
-    """Whether it is no tag but the mark of a position that does not count: None, or -100 as in PyTorch."""
+    """Return whether `tag` marks a position that is not counted: None, or -100 as in PyTorch."""
     return tag is None or (type(tag) is not str and bool(tag == -100))
 
 
@@ -73,7 +73,7 @@ def is_ignored(tag: object) -> bool:
 
 
 def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCounts:
-    """The counts in seqeval's default reading, which is conlleval's. Warns of tags of another form."""
+    """Return the counts in seqeval's default reading, which is conlleval's. Warns of tags in another form."""
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
         decode = partial(_lenient_stretch, decisions=_Decisions(suffix))
@@ -92,7 +92,7 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
 
 
 def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
-    """The tags of all sentences in one list, an O after each sentence."""
+    """Return the tags of all sentences in one list, with an O after each sentence."""
     tags: list[Any] = []
     extend, append = tags.extend, tags.append
     for sentence in sentences:
@@ -102,7 +102,7 @@ def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
 
 
 class _Read(NamedTuple):
-    """A tag in the lenient reading: its letter, its type."""
+    """A tag in the lenient reading: its letter and its type."""
 
     letter: str
     type: str
@@ -120,7 +120,7 @@ def _read(tag: str, suffix: bool) -> _Read:
 
 
 def _ends(before: _Read, tag: _Read) -> bool:
-    """Whether a span that reaches `before` ends there."""
+    """Return whether a span that includes `before` ends there."""
     return (
         before.letter in "ES"
         or (before.letter in "BI" and tag.letter in "BSO")
@@ -129,7 +129,7 @@ def _ends(before: _Read, tag: _Read) -> bool:
 
 
 def _begins(before: _Read, tag: _Read) -> bool:
-    """Whether a span begins with `tag`."""
+    """Return whether a span begins with `tag`."""
     return (
         tag.letter in "BS"
         or (before.letter in "ESO" and tag.letter in "EI")
@@ -138,10 +138,11 @@ def _begins(before: _Read, tag: _Read) -> bool:
 
 
 class _Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
-    """What two neighbouring tags mean (None before the first), looked up where it was asked before.
+    """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
 
-    Whether a span ends between them, whether one begins, the type of the tag before, and whether the tag is
-    one that begins a span at the very start of everything and only there (the type of nothing is not ``_``).
+    It is a tuple: whether a span ends between the tags, whether a span begins there, the type of the tag
+    before, and whether the second tag begins a span only if it is the very first tag (where the type before
+    is not ``_``).
     """
 
     def __init__(self, suffix: bool) -> None:
@@ -156,10 +157,11 @@ class _Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
 
 
 def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
-    """The spans of one sequence in the lenient reading, in order; ignored positions are passed over.
+    """Yield the spans of one sequence in the lenient reading, in order; ignored positions are skipped.
 
-    Any letter may begin a tag. With letters other than B, I, E, S and O a span may begin without that the one
-    before it ends, and end without a beginning of its own: it then begins where the last one did, as in seqeval.
+    Any letter may begin a tag. With letters other than B, I, E, S and O, a span may begin before the previous
+    one has ended, and a span may end that has not begun: it then has the start of the previous span, as in
+    seqeval.
     """
     decisions = _Decisions(suffix)
     before: Any = None
@@ -175,12 +177,12 @@ def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
         before, last = tag, position
 
 
-class _ReachesBeyond(Exception):  # it is caught here, and is nobody's error
-    """The tags are such that a stretch cannot be read by itself."""
+class _ReachesBeyond(Exception):  # always caught in this module
+    """The spans of a stretch depend on the tags before it."""
 
 
 def _lenient_stretch(tags: Sequence[str], decisions: _Decisions) -> list[Chunk]:
-    """The spans of a stretch that stands between O. Raises `_ReachesBeyond` if one begins before it."""
+    """Return the spans of a stretch between two O. Raises `_ReachesBeyond` if a span begins before it."""
     found: list[Chunk] = []
     first: int | None = None
     before = OUTSIDE
@@ -209,21 +211,21 @@ def warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
 
 
 def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suffix: bool) -> TypeCounts:
-    """The counts in seqeval's strict reading. Raises `TagError` for a tag that the scheme does not know."""
+    """Return the counts in seqeval's strict reading. Raises `TagError` for a tag outside the scheme."""
     scheme_or_error(scheme)
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
         stretches = _stretches(y_true, y_pred, _STRICT_CUTS.get(scheme.__name__, _ONLY_OUTSIDE), suffix)
         if scheme.__module__ == Token.__module__:
             return _count(stretches, partial(_strict_stretch, scheme=scheme, suffix=suffix))
-        # in a scheme of the user's own an O may be anything
+        # in a scheme that the user has defined, an O may have any meaning
         return counts_of_entities(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))
 
     return _checked(count, y_true, y_pred, lambda tag: scheme(_require_tag(tag), suffix=suffix).is_valid())
 
 
 def counts_of_entities(true: Entities, predicted: Entities) -> TypeCounts:
-    """The counts of spans that are known already."""
+    """Return the counts of spans that have been decoded already."""
     sides = set(chain(*true.entities)), set(chain(*predicted.entities))
     return TypeCounts.of_spans(*sides, lambda entity: str(entity.tag))
 
@@ -235,8 +237,8 @@ def _strict_stretch(tags: Sequence[str], scheme: type[Token], suffix: bool) -> l
 # Both
 
 
-class _Ignored(Exception):  # it is caught here, and is nobody's error
-    """There are positions that do not count."""
+class _Ignored(Exception):  # always caught in this module
+    """There are positions that are not counted."""
 
 
 def _checked(
@@ -245,7 +247,7 @@ def _checked(
     y_pred: Sentences,
     check: Callable[[Any], object],
 ) -> TypeCounts:
-    """Count, without ignored positions if there are any; an error says which tag does not pass the check."""
+    """Call `count`, without ignored positions; an error names the first tag for which `check` raises."""
     sides: tuple[Sentences, Sentences] = list(y_true), list(y_pred)
     try:
         try:
@@ -260,7 +262,7 @@ def _checked(
 
 
 def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object]) -> None:
-    """Raise the error of the first tag that does not pass the check, saying where it is."""
+    """Raise the error of the first tag that does not pass `check`, with the position of the tag."""
     for number, sentence in enumerate(sentences):
         for position, tag in enumerate(sentence):
             try:
@@ -272,14 +274,17 @@ def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object])
 
 
 class _Stretches(NamedTuple):
-    """How often which stretch occurs, as a string with a character per position, and what these stand for."""
+    """How often each stretch occurs, as a string with one character per position; `pairs` are their meanings.
+
+    Character number n means the pair ``pairs[n]`` of a true and a predicted tag.
+    """
 
     counts: Counter[str]
     pairs: Sequence[tuple[str, str]]
 
 
 def _count(stretches: _Stretches, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
-    """Decode each distinct stretch once, and count its spans as often as it occurs."""
+    """Decode each distinct stretch once, and count its spans multiplied by its number of occurrences."""
     counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
     known: dict[tuple[str, ...], list[Chunk]] = {}
     tags_of = [{chr(n): pair[side] for n, pair in enumerate(stretches.pairs)} for side in range(2)]
@@ -300,9 +305,9 @@ def _count(stretches: _Stretches, decode: Callable[[Sequence[str]], list[Chunk]]
 
 
 class _Cuts(NamedTuple):
-    """Where no span goes on, but at O: before a tag of these letters, after a tag of those.
+    """Where to cut besides at O: before tags with a letter of `before`, after tags with a letter of `after`.
 
-    That is so as long as there are no other letters than `known` (None: whatever there is).
+    No span crosses such a cut if all letters are in `known` (None: any letters).
     """
 
     before: str
@@ -318,22 +323,22 @@ _STRICT_CUTS = {
     "IOBES": _Cuts("BS", "ES"),
     "BILOU": _Cuts("BU", "LU"),
 }
-"""Of the other schemes the letters alone do not tell."""
+"""In the other schemes, a letter alone does not show where a span begins or ends."""
 
 
-class _OtherLetter(Exception):  # it is caught here, and is nobody's error
-    """There is a letter that the cuts do not know."""
+class _OtherLetter(Exception):  # always caught in this module
+    """There is a letter that is not in `_Cuts.known`."""
 
 
 _BATCH = 500
-"""Sentences to be cut up at a time; with more the memory that they need no longer fits the nearest cache."""
+"""Number of sentences that are encoded together; more would no longer fit in the processor's cache."""
 
 
 class _Alphabet:
-    """A character for every pair of a true and a predicted tag; O on both sides is a blank, others are not.
+    """Assigns a character to every pair of a true and a predicted tag; O on both sides is a blank.
 
-    `rows` has the characters by true tag and then by predicted tag, `same` those of equal tags by tag; a blank
-    stands beside a character where there is a cut.
+    `rows` holds the characters by true tag and then by predicted tag, `same` the characters of equal tags by
+    tag. A blank is added before or after a character if there is a cut.
     """
 
     def __init__(self, cuts: _Cuts, suffix: bool) -> None:
@@ -358,7 +363,7 @@ class _Alphabet:
             return self.encode_same(tags)
 
     def _learn(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Give a character to those that have none. Raises `_Ignored` for one that does not count."""
+        """Assign characters to new pairs. Raises `_Ignored` for a position that is not counted."""
         for true, predicted in pairs:
             if is_ignored(true) or is_ignored(predicted):
                 raise _Ignored
@@ -372,7 +377,7 @@ class _Alphabet:
         while chr(len(self.pairs)).isspace():
             self.pairs.append((OUTSIDE, OUTSIDE))
         if len(self.pairs) == sys.maxunicode:
-            raise UsageError(f"more than {sys.maxunicode} distinct pairs of tags stand at the same positions")
+            raise UsageError(f"more than {sys.maxunicode} distinct pairs of true and predicted tags")
         self.pairs.append((true, predicted))
         before, after, known = self._cuts
         letters = {tag[self._letter] for tag in (true, predicted) if tag != OUTSIDE}
@@ -384,7 +389,7 @@ class _Alphabet:
 
 
 def _stretches(y_true: Sentences, y_pred: Sentences, cuts: _Cuts, suffix: bool) -> _Stretches:
-    """Cut two sides into stretches and count the equal ones. Held in memory are these and some sentences."""
+    """Cut both sides into stretches and count equal ones. Holds distinct stretches and `_BATCH` sentences."""
     alphabet = _Alphabet(cuts, suffix)
     counts: Counter[str] = Counter()
     for start in range(0, len(y_true), _BATCH):
@@ -397,7 +402,7 @@ def _stretches(y_true: Sentences, y_pred: Sentences, cuts: _Cuts, suffix: bool) 
 
 
 def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Sentences]:
-    """The two sides without the positions whose true label is ignored; others that are ignored become O."""
+    """Return both sides without positions whose true tag is ignored; an ignored predicted tag becomes O."""
     true, predicted = [], []
     for own, other in zip(y_true, y_pred, strict=True):
         kept = [
@@ -409,7 +414,7 @@ def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Se
 
 
 def _require_tag(tag: object) -> str:
-    """The tag itself. Raises `WrongTypeError` (a TypeError) if it is no string, `EmptyTagError` if empty."""
+    """Return `tag`. Raises `WrongTypeError` (a TypeError) if it is not a string, `EmptyTagError` if empty."""
     if not isinstance(tag, str):
         raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
     if not tag:

@@ -1,5 +1,5 @@
-"""Parallel documents become other documents, before they are counted.
+"""Transforms change parallel documents before they are counted.
 
-Read `group`, which says what a transform is, then `characters`, `alignment`, `projection`. Nothing here reads files
-or counts.
+Read `group`, which defines transforms, then `characters`, `alignment`, `projection`. This package does not
+read files and does not count.
 """

@@ -1,18 +1,19 @@
-"""Two texts that are not the same, aligned character by character.
+"""Alignment of two different texts, character by character.
 
-An alignment sets the two texts in columns: a column holds a character of each, equal or not, or a character
-of one side and nothing of the other. It is **global** and **minimal**: no other has fewer columns that are not
-equal (Levenshtein 1966: an insertion, a deletion and a replacement cost 1 each). Where several are minimal,
-which one is taken is up to `rapidfuzz`, which does the work; the same texts always give the same one.
+An alignment arranges the two texts in columns: a column holds one character of each text, equal or not, or a
+character of one text and nothing of the other. The alignment is **global** and **minimal**: no other
+alignment has fewer columns that differ (Levenshtein 1966: an insertion, a deletion and a replacement cost 1
+each). If there are several minimal alignments, `rapidfuzz`, which computes them, chooses one; the same texts
+always give the same one.
 
-Characters are Unicode code points, and so is every distance: a letter and a combining accent are two, and not
-the one character that Unicode composes of them. No character is reserved, and any script will do.
+Characters are Unicode code points, and distances count code points: a letter and a combining accent are two
+characters, not one composed character. No character is reserved, and all scripts are supported.
 
-Cost: time in the product of the two lengths, memory in their sum. Long texts are divided (Hirschberg 1975),
-never cut: they are aligned as minimally as short ones. Two texts of 200,000 characters take about a second if
-one is a noisy reading of the other and up to four if they have nothing in common (ten in a script of thousands
-of characters), in well under 100 MB. Texts whose product of lengths is above a limit are refused rather than
-waited for.
+Cost: time is proportional to the product of the two lengths, memory to their sum. Long texts are divided
+(Hirschberg 1975), but the alignment is still minimal. Two texts of 200,000 characters take about a second if
+one is a noisy reading of the other, up to four seconds if they have nothing in common (ten in a script with
+thousands of characters), and well under 100 MB. If the product of the lengths is above a limit, the texts are
+refused.
 """
 
 from __future__ import annotations
@@ -33,28 +34,29 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 MAX_CELLS = 10**11
-"""The greatest product of two lengths that is aligned unless more is allowed: some 316,000 characters each."""
+"""Default limit for the product of the two lengths: some 316,000 characters each."""
 
 Step = tuple[str, int, int, int, int]
-"""As in difflib: ``equal``, ``replace``, ``delete`` (gold only) or ``insert`` (predicted only), and the ranges
-of gold and of predicted characters that it is about. A range may be empty, and a replacement has two of the
-same length."""
+"""As in difflib: ``equal``, ``replace``, ``delete`` (gold only) or ``insert`` (predicted only), then start
+and end of the gold characters and of the predicted characters. A range may be empty; the two ranges of a
+replacement have the same length."""
 
 _of_gold, _of_predicted = itemgetter(1), itemgetter(3)
 
 _HINT = 64
-"""The distance that is tried first; it is doubled until it suffices, so like texts are aligned faster."""
+"""The distance that is tried first; it is doubled until it is enough, so similar texts are aligned faster."""
 
 _LARGE = 10**8
-"""From so many cells on it pays to look at the alphabet."""
+"""From this product of lengths on, recoding the texts (`_recoded`) takes less time than it saves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Two texts in columns, given by the steps that lead from gold to predicted, from start to end.
+    """Two texts in columns, given by the steps that turn gold into predicted, from start to end.
 
-    A position asked for is that of a character, or the length of the text; a column is one of the alignment,
-    or the number of columns. Each question costs O(log n). `distance` is the number of columns that differ.
+    Positions are positions of characters, or the length of the text; columns are numbers of columns, or the
+    number of all columns. Each method for one position or column costs O(log n). `distance` is the number of
+    columns that differ.
 
     >>> alignment = align("Tolkien was", "Tolkieene xas")
     >>> print(*alignment.rows(), sep="\\n")
@@ -84,22 +86,23 @@ class Alignment:
         return self._columns[-1]
 
     def column_of_gold(self, position: int) -> int:
-        """The column of a gold character; for the length of the text, the column after its last character."""
+        """Return the column of a gold character; for the length of the text, the column after the last."""
         if position == len(self.gold):
             return self.column_of_gold(position - 1) + 1 if position else 0
-        # An insertion begins at the same gold character as the step after it, and is not meant: hence the last.
+        # An insertion begins at the same gold character as the step after it: the last of the two is the
+        # right one.
         number = bisect_right(self.steps, position, key=_of_gold) - 1
         return self._columns[number] + position - self.steps[number][1]
 
     def column_of_predicted(self, position: int) -> int:
-        """The column of a predicted character; for the length of the text, the one after its last."""
+        """Return the column of a predicted character; see `column_of_gold`."""
         if position == len(self.predicted):
             return self.column_of_predicted(position - 1) + 1 if position else 0
         number = bisect_right(self.steps, position, key=_of_predicted) - 1
         return self._columns[number] + position - self.steps[number][3]
 
     def gold_before(self, column: int) -> int:
-        """How many gold characters stand before a column: the position of the first one from there on."""
+        """Return the number of gold characters before a column: the position of the next gold character."""
         if column >= self.columns:
             return len(self.gold)
         number = bisect_right(self._columns, column) - 1
@@ -107,7 +110,7 @@ class Alignment:
         return min(own + column - self._columns[number], own_end)
 
     def predicted_before(self, column: int) -> int:
-        """How many predicted characters stand before a column."""
+        """Return the number of predicted characters before a column."""
         if column >= self.columns:
             return len(self.predicted)
         number = bisect_right(self._columns, column) - 1
@@ -115,24 +118,25 @@ class Alignment:
         return min(other + column - self._columns[number], other_end)
 
     def pieces(self) -> Iterator[tuple[str, str]]:
-        """What the two sides have in each step; where a side has nothing, its piece is empty."""
+        """Yield the gold and the predicted characters of each step; a side without characters is empty."""
         for _, own, own_end, other, other_end in self.steps:
             yield self.gold[own:own_end], self.predicted[other:other_end]
 
     def rows(self, gap: str = "-") -> tuple[str, str]:
-        """The two texts to be shown one above the other, each with as many characters as there are columns.
+        """Return the two texts to show one above the other, each with one character per column.
 
-        `gap` fills the columns in which a side has nothing. It means nothing beyond that: a text may have it.
+        `gap` fills the columns in which a side has no character; it may also be a character of the texts.
         """
         pairs = [(own or gap * len(other), other or gap * len(own)) for own, other in self.pieces()]
         return "".join(own for own, _ in pairs), "".join(other for _, other in pairs)
 
 
 def align(gold: str, predicted: str, *, max_cells: int = MAX_CELLS, document: str | None = None) -> Alignment:
-    """A global minimal alignment of two texts; see the module's docstring for what it is and what it costs.
+    """Return a global minimal alignment of two texts; see the module for the definition and the cost.
 
-    `document` is the id to be named in errors. Raises `UsageError` if the product of the two lengths is above
-    `max_cells`, unless the texts are equal, and `MissingExtra` if rapidfuzz is not installed.
+    `document` is the id of the document for error messages. Raises `UsageError` if the product of the two
+    lengths is above `max_cells`, unless the texts are equal, and `MissingExtra` if rapidfuzz is not
+    installed.
     """
     levenshtein = _levenshtein()
     cells = len(gold) * len(predicted)
@@ -148,10 +152,11 @@ def align(gold: str, predicted: str, *, max_cells: int = MAX_CELLS, document: st
 
 
 def _recoded(gold: str, predicted: str) -> tuple[str, str]:
-    """The two texts in other characters, equal where they were, of which the frequent ones are below 256.
+    """Return the two texts with other characters, of which the frequent ones have code points below 256.
 
-    Those are what rapidfuzz looks up fastest, several times so in long texts. What only one side has equals
-    nothing on the other, so one character does for all of it.
+    Equal characters stay equal. rapidfuzz looks up characters below 256 several times faster in long texts.
+    The characters that only one text has are all replaced by the same one, because they equal none of the
+    other text.
     """
     if gold.isascii() and predicted.isascii():
         return gold, predicted
@@ -166,7 +171,9 @@ def _recoded(gold: str, predicted: str) -> tuple[str, str]:
 
 
 def edit_distance(one: str, other: str) -> int:
-    """The Levenshtein distance of two texts in code points. Raises `MissingExtra`.
+    """Return the Levenshtein distance of two texts in code points.
+
+    Raises `MissingExtra` if rapidfuzz is not installed.
 
     >>> edit_distance("Tolkien", "Tolkieene"), edit_distance("writer", "writear")
     (2, 1)
@@ -180,7 +187,7 @@ def _levenshtein() -> ModuleType:
         from rapidfuzz.distance import Levenshtein
     except ImportError:
         raise MissingExtra(
-            "texts are to be aligned, for which rapidfuzz is not installed",
+            "aligning texts needs rapidfuzz, which is not installed",
             advice='install it with: pip install "clueval[align]"',
         ) from None
     return Levenshtein
@@ -188,10 +195,10 @@ def _levenshtein() -> ModuleType:
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """A document as one text, whatever its unit: tokens are joined by single blanks.
+    """The text of a document of either unit: tokens are joined by single blanks.
 
-    `starts` and `ends` hold the first position of each token in `text` and the one after its last; both are
-    None if the unit of the document is the character. `offset` is the document's first position.
+    `starts` and `ends` hold the start and the end (half-open) of each token in `text`; both are None if the
+    unit of the document is the character. `offset` is the first position of the document.
     """
 
     text: str
@@ -201,7 +208,7 @@ class Characters:
 
     @classmethod
     def of(cls, document: Document) -> Characters:
-        """The document's text. Raises `UsageError` if it has none.
+        """Return the text of `document`. Raises `UsageError` if it has none.
 
         >>> Characters.of(Document("d", {}, tokens=["Anna", "Weiß"], start=10)).range_of(Span(11, 12))
         (5, 9)
@@ -213,16 +220,14 @@ class Characters:
             ends = [end - 1 for end in accumulate(len(token) + 1 for token in document.tokens)]
             starts = [end - len(token) for end, token in zip(ends, document.tokens, strict=True)]
             return cls(" ".join(document.tokens), document.start, starts, ends)
-        raise UsageError(
-            "the document has no text, and texts are to be aligned", file=document.file, document=document.id
-        )
+        raise UsageError("the document has no text to align", file=document.file, document=document.id)
 
     def range_of(self, span: Span) -> tuple[int, int]:
-        """The characters that a span of the document covers, half-open; the blanks inside belong to it."""
+        """Return the range of characters that a span covers, half-open, including the blanks inside it."""
         return self.range_between(span.start, span.end)
 
     def range_between(self, start: int, end: int) -> tuple[int, int]:
-        """The characters between two positions of the document."""
+        """Return the range of characters between two positions of the document, half-open."""
         first, last = start - self.offset, end - self.offset
         if self.starts is None or self.ends is None:
             return first, last

@@ -1,4 +1,4 @@
-"""From tokens to characters: the same document, its positions counted in code points."""
+"""From tokens to characters: converts the positions of a document to code points."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from clueval.spans.span import Frozen, Span
 
 
 def to_characters(document: Document) -> Document:
-    """A document whose positions are code points of its tokens, joined by single blanks, from 0.
+    """Return the document with positions in code points of its tokens, joined by single blanks, from 0.
 
-    A span runs from the first character of its first token to the last of its last; one without length stands
-    before its token. A document that counts characters already is given back as it is. Raises `UsageError` for
-    a document without its text.
+    A span becomes the range from the first character of its first token to the last character of its last
+    token; a span of zero length is placed before its token. A document that counts characters already is
+    returned unchanged. Raises `UsageError` for a document without text.
 
     >>> tokens = Document("d", {"x": [Span(1, 3, {"x": "PER"})]}, tokens=["Frau", "Anna", "Weiß"])
     >>> document = to_characters(tokens)
@@ -27,7 +27,7 @@ def to_characters(document: Document) -> Document:
         return document
     if document.tokens is None:
         raise UsageError(
-            "without its text a document cannot be counted in characters",
+            "a document without text cannot be converted to character positions",
             file=document.file,
             document=document.id,
         )

@@ -1,4 +1,4 @@
-"""The parallel documents of one text, and what changes them before they are counted."""
+"""The parallel documents of one text, and the interface of transforms, which change them before counting."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clueval.spans.document import Document
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The documents of one text: gold, predicted, and further ones, such as a reference or other annotators."""
+    """The documents of one text: gold, predicted, and further ones, such as those of other annotators."""
 
     gold: Document
     predicted: Document
@@ -19,21 +19,21 @@ class Group:
 
 
 class Transform(Protocol):
-    """Changes every group before anything is merged, filtered or counted, and says so in the signature.
+    """Changes every group before merging, filtering and counting; the signature names it.
 
-    A transform is called once for each group, in the order of the documents; it may read all documents of the
-    group. `prepared` is all that it remembers: an evaluation works with copies, one in each process, and what the
-    copies have counted is added.
+    An evaluation calls a transform once for each group, in the order of the documents, and returns the
+    changed group; the transform may read all documents of the group. It must keep no state except `prepared`,
+    because the evaluation uses a copy of the transform in each process and adds the tallies of the copies.
     """
 
     @property
     def signature(self) -> tuple[str, str]:
-        """Its name, which no other transform has, and its choice: ``("fragments", "split")``."""
+        """The name of the transform, which must be unique, and its setting: ``("fragments", "split")``."""
         ...
 
     @property
     def prepared(self) -> Counter[tuple[Any, ...]]:
-        """What it has changed, as a tally that only grows."""
+        """The tally of the changes made so far; its counts never decrease."""
         ...
 
     def __call__(self, group: Group) -> Group: ...

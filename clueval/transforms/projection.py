@@ -1,19 +1,21 @@
-"""Projection: predicted spans moved onto the gold text, where the two texts are not the same.
+"""Projection: moves predicted spans to the gold text if the two texts differ.
 
 The texts are aligned (`clueval.transforms.alignment`), and a predicted span becomes the span of the gold
-characters that stand in its columns, from its first character to its last. Then it can be scored like any
-other, whatever the noise or the tokens of the file it comes from. The rules for its edges:
+characters in the same columns, from its first character to its last. Then it can be scored like any other
+span, whatever the noise or the tokens of its file. The rules for its edges:
 
-* **Characters that the prediction lost.** If a span begins or ends where a word of the predicted text does,
-  and gold has characters just outside that stand opposite to nothing, its edge moves to the nearest edge of a
-  word among these: the span of "Hugon" becomes that of "Hugone". Words are parted by white space.
-* **Tokens.** If gold positions are tokens, a span has the tokens of which it covers **more than half** the
-  characters. So no token goes to two spans that do not overlap.
-* **Positions.** A span of zero length goes before the gold character that comes next; in tokens, before the
-  token that begins next.
+* **Characters that the prediction lost.** If a span begins or ends where a word of the predicted text begins
+  or ends, and gold has characters just outside the span that have no predicted counterpart, the edge moves to
+  the nearest edge of a word among these characters: a span over "Hugon" becomes a span over "Hugone". Words
+  are separated by white space.
+* **Tokens.** If gold positions are tokens, a span gets the tokens of which it covers **more than half** the
+  characters. So a token never belongs to two spans that do not overlap.
+* **Spans of zero length.** A span of zero length is placed before the next gold character or, if gold
+  positions are tokens, before the token that begins next.
 
 A span none of whose characters has a counterpart, or that covers no token by more than half, is not projected
-but given back. Spans that do not overlap do not do so after projection. Equal texts give equal spans.
+but returned unchanged in a separate list. Spans that do not overlap do not overlap after projection. Equal
+texts give equal spans.
 """
 
 from __future__ import annotations
@@ -35,9 +37,9 @@ Range = tuple[int, int]
 
 
 class Projection(NamedTuple):
-    """The predicted document on the gold text, and the spans that have no place on it, as they were.
+    """The predicted document on the gold text, and the spans that could not be projected, unchanged.
 
-    `lost` has these spans by layer, `unprojected` all of them in order.
+    `lost` holds these spans by layer, `unprojected` all of them in order.
     """
 
     document: Document
@@ -46,12 +48,12 @@ class Projection(NamedTuple):
 
 
 def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) -> Projection:
-    """The spans of the predicted document on the text of the gold one.
+    """Return the spans of the predicted document projected onto the text of the gold document.
 
-    The new document has the text, the tokens, the positions, the id and the metadata of gold; the layers,
-    with their spans in the same order, and the file are those of predicted. It has the tags of predicted where
-    the tokens are the same, and none where they are not. The spans keep their labels, features, ids and lines.
-    Costs the alignment, and O(log n) for a span.
+    The new document has the text, tokens, positions, id and metadata of `gold`, and the layers, with their
+    spans in the same order, and the file of `predicted`. It has the tags of `predicted` if the tokens of both
+    are the same, and otherwise no tags. The spans keep their labels, features, ids and lines. Costs the
+    alignment, and O(log n) for each span.
 
     Raises `UsageError` for a document without a text or texts that are too long to be aligned (`max_cells` is
     the greatest product of their lengths), `MissingExtra` if rapidfuzz is not installed.
@@ -66,13 +68,13 @@ def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) 
     ['xy']
     """
     own, other = Characters.of(gold), Characters.of(predicted)
-    ground = _Ground(own, align(own.text, other.text, max_cells=max_cells, document=gold.id))
+    gold_text = _GoldText(own, align(own.text, other.text, max_cells=max_cells, document=gold.id))
     layers: dict[str, list[Span]] = {}
     lost: dict[str, list[Span]] = {}
     for layer, spans in predicted.layers.items():
         layers[layer] = []
         for span in spans:
-            moved = _moved(span, other, ground)
+            moved = _moved(span, other, gold_text)
             if moved is None:
                 lost.setdefault(layer, []).append(span)
             else:
@@ -89,10 +91,10 @@ def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) 
     return Projection(document, list(chain.from_iterable(lost.values())), lost)
 
 
-def _moved(span: Span, characters: Characters, ground: _Ground) -> Span | None:
-    """The span on gold; a span with gaps has a place if every part of it has one."""
+def _moved(span: Span, characters: Characters, gold_text: _GoldText) -> Span | None:
+    """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
     parts = [(span.start, span.end)] if span.tokens is None else _runs(span.tokens)
-    ranges = [ground.place(*characters.range_between(*part)) for part in parts]
+    ranges = [gold_text.place(*characters.range_between(*part)) for part in parts]
     found = [place for place in ranges if place is not None]
     if not found or len(found) < len(ranges):
         return None
@@ -104,14 +106,14 @@ def _moved(span: Span, characters: Characters, ground: _Ground) -> Span | None:
 
 
 def _runs(positions: frozenset[int]) -> list[Range]:
-    """Positions as ranges, as long as possible."""
+    """Return the positions as ranges that are as long as possible."""
     numbered = enumerate(sorted(positions))
     runs = [[position for _, position in run] for _, run in groupby(numbered, lambda pair: pair[1] - pair[0])]
     return [(run[0], run[-1] + 1) for run in runs]
 
 
-class _Ground:
-    """The gold text, onto which ranges of predicted characters are put."""
+class _GoldText:
+    """The gold text, onto which ranges of predicted characters are projected."""
 
     def __init__(self, characters: Characters, alignment: Alignment) -> None:
         self._characters, self._alignment = characters, alignment
@@ -120,7 +122,7 @@ class _Ground:
         self._word_ends = [end for _, end in words]
 
     def place(self, start: int, end: int) -> Range | None:
-        """The gold positions for a range of predicted characters, or None if there are none."""
+        """Return the gold positions for a range of predicted characters, or None if there are none."""
         if start == end:
             here = self._boundary(self._alignment.gold_before(self._alignment.column_of_predicted(start)))
             return here, here
@@ -131,7 +133,7 @@ class _Ground:
         return self._positions(self._start(start, first), self._end(end, last))
 
     def _start(self, start: int, first: int) -> int:
-        """Where to begin on gold: at `first`, or at the nearest beginning of a word that was lost before it."""
+        """Return the gold start: `first`, or the nearest start of a word that was lost before it."""
         alignment = self._alignment
         if not _begins_word(alignment.predicted, start) or alignment.gold[first].isspace():
             return first
@@ -140,7 +142,7 @@ class _Ground:
         return nearest if nearest >= lowest else first
 
     def _end(self, end: int, last: int) -> int:
-        """Where to end on gold: at `last`, or at the nearest end of a word that was lost after it."""
+        """Return the gold end: `last`, or the nearest end of a word that was lost after it."""
         alignment = self._alignment
         if not _ends_word(alignment.predicted, end) or alignment.gold[last - 1].isspace():
             return last
@@ -152,7 +154,7 @@ class _Ground:
         return nearest if nearest <= highest else last
 
     def _positions(self, start: int, end: int) -> Range | None:
-        """The positions of gold for a range of its characters."""
+        """Return the positions of gold for a range of its characters."""
         gold = self._characters
         if gold.starts is None or gold.ends is None:
             return gold.offset + start, gold.offset + end
@@ -164,7 +166,7 @@ class _Ground:
         return (gold.offset + first, gold.offset + last) if first < last else None
 
     def _covers(self, start: int, end: int, token: int) -> bool:
-        """Whether a range has more than half the characters of a token."""
+        """Return whether a range covers more than half the characters of a token."""
         gold = self._characters
         assert gold.starts is not None
         assert gold.ends is not None
@@ -172,7 +174,7 @@ class _Ground:
         return 2 * (min(end, own_end) - max(start, own)) > own_end - own
 
     def _boundary(self, place: int) -> int:
-        """The position of gold that begins at a character or after it."""
+        """Return the first position of gold that begins at or after the character `place`."""
         gold = self._characters
         return gold.offset + (place if gold.starts is None else bisect_left(gold.starts, place))
 

@@ -119,8 +119,8 @@ def test_check_lists_token_ids_that_occur_again(tmp_path: Path, capsys: Capture)
 
     assert main(["check", str(path), "--layer", "x=2", "--token-id", "3"]) == 1
     output = capsys.readouterr().out
-    assert "a.vrt:3: token id '1' stands in line 2 already" in output
-    assert "a.vrt:7: token id '1' stands in line 6 already" in output
+    assert "a.vrt:3: token id '1' is already used in line 2" in output
+    assert "a.vrt:7: token id '1' is already used in line 6" in output
 
 
 @pytest.mark.parametrize(

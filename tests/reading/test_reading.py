@@ -131,7 +131,7 @@ class TestVrt:
     def test_token_ids_are_unique_within_a_document(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.vrt", TEXT.replace("t5", "t2"))
 
-        with pytest.raises(FormatError, match=r"token id 't2' stands in line 7 already") as raised:
+        with pytest.raises(FormatError, match=r"token id 't2' is already used in line 7") as raised:
             list(read(path, LAYERS, token_id=4))
         assert raised.value.line == 15
         with pytest.raises(FormatError, match="token id 't2' stands in line 7 already"):
@@ -142,7 +142,7 @@ class TestVrt:
 
         with pytest.raises(FormatError, match=r"no column 5 for layer 'x': the line has 2 columns"):
             list(read(path, {"x": 5}))
-        with pytest.raises(FormatError, match="parted by TAB"):
+        with pytest.raises(FormatError, match="separated by tabs"):
             list(read(write(tmp_path / "b.vrt", "<s>\na O\n</s>\n"), {"x": 2}))
         with pytest.raises(UsageError, match="column 0"):
             list(read(path, {"x": 0}))

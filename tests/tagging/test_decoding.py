@@ -249,7 +249,7 @@ class TestErrors:
 
         assert message == (
             "g.vrt:8, document 'd': ill-formed tags: 'I-A' may not follow 'O' in the scheme BIO "
-            "(layer 'entity'; --invalid says what becomes of ill-formed tags)"
+            "(layer 'entity'; --invalid sets the treatment of ill-formed tags)"
         )
 
     @pytest.mark.parametrize(
@@ -289,9 +289,9 @@ class TestErrors:
             of(first, second)
         assert str(caught.value) == errors[0]
         assert errors == [
-            "g.vrt:7, document 'd': token id '1' stands in line 3 already "
+            "g.vrt:7, document 'd': token id '1' is already used in line 3 "
             "(token ids are unique within a document)",
-            "g.vrt:20: token id '2' stands in line 4 already (token ids are unique within a document)",
+            "g.vrt:20: token id '2' is already used in line 4 (token ids are unique within a document)",
         ]
 
 

@@ -30,7 +30,7 @@ def test_positions_of_tokens_become_characters_of_the_joined_text() -> None:
 
 
 def test_spans_without_their_text_cannot_be_counted_in_characters() -> None:
-    with pytest.raises(UsageError, match="without its text"):
+    with pytest.raises(UsageError, match="a document without text"):
         to_characters(Document("d", {}))
 
 

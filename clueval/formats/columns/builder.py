@@ -1,4 +1,4 @@
-"""Building passages: the runs of token lines that a format finds become sentences, and these passages."""
+"""Building passages: runs of token lines, which a format finds, become sentences, and sentences passages."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class PassageBuilder:
 
     @property
     def in_sentence(self) -> bool:
-        """Whether a sentence has begun, by its token lines, and not ended."""
+        """Whether the current sentence has token lines and has not ended."""
         return bool(self._runs)
 
     def begin_document(self, identifier: str | None, metadata: Mapping[str, str]) -> None:
-        """Start a document; its id is its number in the file where the file gives none."""
+        """Start a document; if `identifier` is None, its id is its number in the file."""
         self.end_document()
         self._documents += 1
         name = self._name_of(identifier)
@@ -60,7 +60,7 @@ class PassageBuilder:
         return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
 
     def add(self, number: int, run: str) -> None:
-        """Add token lines, the first of which has that number, to the sentence at hand."""
+        """Add the token lines `run` to the current sentence; `number` is the number of the first line."""
         passage = self._at_hand(number, run)
         passage.anchors.append((len(passage.sentences), self._rows, number))
         self._runs.append(run)
@@ -72,7 +72,7 @@ class PassageBuilder:
             raise self._too_long(passage)
 
     def _first_line(self, passage: Passage) -> int:
-        """The line of the first token of the sentence at hand."""
+        """Return the line number of the first token of the current sentence."""
         return next(line for sentence, _, line in passage.anchors if sentence == len(passage.sentences))
 
     def _too_long(self, passage: Passage) -> FormatError:
@@ -85,9 +85,10 @@ class PassageBuilder:
         )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
-        """Add whole sentences that stand one after the other, each between two lines of structure.
+        """Add consecutive whole sentences, each with a line of structure before and after it.
 
-        `number` is that of the first token line, `rows` how many there are; no sentence is at hand.
+        `number` is the number of the first token line, `rows` the number of token lines. There must be no
+        current sentence.
         """
         while sentences:
             passage = self._at_hand(number, sentences[0])
@@ -101,7 +102,7 @@ class PassageBuilder:
             self._count(passage, here)
 
     def _room(self, passage: Passage, sentences: list[str], number: int, rows: int) -> int:
-        """How many of these sentences the passage takes, which has so many `rows` at most."""
+        """Return how many of these sentences, which have `rows` token lines, still fit in the passage."""
         room = self._sizes.sentences - len(passage.sentences)
         if rows <= min(self._sizes.tokens - passage.tokens, self._options.max_sentence):
             return room
@@ -116,7 +117,7 @@ class PassageBuilder:
         return room
 
     def _at_hand(self, number: int, run: str) -> Passage:
-        """The passage that takes the token lines `run`; the first lines of a file tell its layout."""
+        """Return the passage for the token lines `run`; the first line of a file determines the layout."""
         if self._layout is None:
             line = run[: run.index("\n")]
             separator = self._separator or ("\t" if "\t" in line else " ")
@@ -124,13 +125,13 @@ class PassageBuilder:
         if self._passage is None:
             head = self._head
             self.begin_document(None, {})
-            self._head = head  # of the sentence that the document begins with
+            self._head = head  # belongs to the first sentence of the document
         assert self._passage is not None
         self._passage.layout = self._layout
         return self._passage
 
     def _count(self, passage: Passage, rows: int) -> None:
-        """Take note of the token lines that a passage got, and cut it if it has enough sentences."""
+        """Count the token lines that were added to a passage, and cut the passage if it is long enough."""
         passage.tokens += rows
         self._position += rows
         if len(passage.sentences) >= self._sizes.sentences or passage.tokens >= self._sizes.tokens:
@@ -138,7 +139,7 @@ class PassageBuilder:
             self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 
     def begin_sentence(self, head: str = "") -> None:
-        """End the sentence at hand, if there is one; `head` is what opens the next."""
+        """End the current sentence, if there is one; `head` is the line that opens the next sentence."""
         self.end_sentence()
         self._head = head
 
@@ -152,7 +153,7 @@ class PassageBuilder:
         self._head = ""
 
     def withdraw(self) -> str:
-        """The token lines of the sentence at hand, which has none of them any more."""
+        """Remove and return the token lines of the current sentence."""
         run = "".join(self._runs)
         if self._passage is not None:
             sentence = len(self._passage.sentences)
@@ -167,7 +168,7 @@ class PassageBuilder:
         self._passage = None
 
     def pass_over(self, documents: int) -> None:
-        """Sentences of the document at hand, and of as many `documents` after it, were taken in elsewhere."""
+        """Skip sentences that were read elsewhere, of the current document and the next `documents` ones."""
         passage = self._passage
         self.end_document()
         self._documents += documents
@@ -175,13 +176,13 @@ class PassageBuilder:
             self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 
     def take(self) -> list[Passage]:
-        """The passages that are complete, once."""
+        """Return the complete passages; each is returned once."""
         ready, self.ready = self.ready, []
         return ready
 
 
 def without_blank_lines(number: int, run: str) -> Iterator[tuple[int, str]]:
-    """The parts of a run between blank lines, each with the number of its first line."""
+    """Yield the parts of a run between blank lines, each with the number of its first line."""
     waiting: list[str] = []
     for offset, line in enumerate(chain(run[:-1].split("\n"), ("",))):
         if line.strip(" "):

@@ -1,4 +1,4 @@
-"""Token lines taken apart into columns, many lines at a time."""
+"""Splits token lines into columns, many lines at a time."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 
 
 class TokenTable:
-    """Many token lines taken apart into columns, with a border line of O between sentences.
+    """Many token lines split into columns, with a border line, which has O in every field, between sentences.
 
-    Raises `ValueError` if a line has another number of fields than the layout says or an empty token; the
-    caller, who knows the passage, finds the line with `misfits`.
+    Raises `ValueError` if a line has another number of fields than the layout or an empty token; the caller
+    finds the line with `misfits`, which needs the passage.
     """
 
     __slots__ = ("_flat", "_layout", "rows")
@@ -25,14 +25,15 @@ class TokenTable:
         self._layout = layout
         self._flat = text.replace("\n", f"{separator}\n{separator}").split(separator)
         self.rows = text.count("\n")
-        # A line end is a field of its own; if all of them stand in every (width + 1)th place, every line fits.
+        # Each line end is a field; if exactly every (width + 1)th field is a line end, all lines have `width`
+        # fields.
         if self._flat[width :: width + 1].count("\n") != self.rows:
             raise ValueError
         if "" in self.column(layout.token):
             raise ValueError
 
     def column(self, number: int) -> list[str]:
-        """A column, decoded if the format has entities, borders included."""
+        """Return a column including borders; entities are decoded if the format has them."""
         stride = self._layout.width + 1
         column = self._flat[number : self.rows * stride : stride]
         if self._layout.entities and "&" in "".join(column):
@@ -46,20 +47,20 @@ class TokenTable:
         return None if self._layout.token_id is None else self.column(self._layout.token_id)
 
     def tags(self) -> dict[str, list[str]]:
-        """The tags of every layer."""
+        """Return the tags of each layer."""
         return {name: self.column(number) for name, number in self._layout.layers}
 
 
 def tables(sentences: Sequence[str], layout: Layout) -> Iterator[TokenTable]:
-    """The sentences as tables of some thousand lines, a border after each sentence.
+    """Return the sentences as tables of some thousand lines, with a border after each sentence.
 
-    A sentence that is longer than that comes in several tables, without a border between them.
+    A longer sentence is split into several tables, without a border between them.
     """
     return (TokenTable(text, layout) for (text,) in batches([sentences], [layout]))
 
 
 Cut = Callable[[tuple[str, ...]], Iterator[tuple[str, ...]]]
-"""How a long sentence is cut, all sides after the same lines."""
+"""Cuts a long sentence, given on all sides, after the same lines on all sides."""
 
 
 def batches(
@@ -68,10 +69,10 @@ def batches(
     cut: Cut | None = None,
     sizes: Sizes = SIZES,
 ) -> Iterator[tuple[str, ...]]:
-    """Parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
+    """Yield parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
 
-    Every side has the same number of lines in each sentence; a border follows each sentence. `cut` says how
-    one long sentence, given on all sides, is cut; None: after so many lines, wherever that is.
+    Each sentence must have the same number of lines on all sides; a border follows each sentence. `cut` cuts
+    a long sentence; if it is None, the sentence is cut after every `sizes.rows` lines.
     """
     cut = cut or partial(_pieces, rows=sizes.rows)
     borders = [layout.border for layout in layouts]
@@ -100,7 +101,7 @@ def _joined(sentences: Sequence[tuple[str, ...]], borders: Sequence[str]) -> tup
 
 
 def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
-    """One long sentence, all sides cut after the same lines."""
+    """Cut one long sentence after every `rows` lines, on all sides."""
     starts = [0] * len(sentence)
     for _ in range(0, sentence[0].count("\n"), rows):
         ends = [after_lines(text, start, rows) for text, start in zip(sentence, starts, strict=True)]
@@ -109,10 +110,10 @@ def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
 
 
 def after_lines(text: str, start: int, lines: int) -> int:
-    """The position after so many line ends from `start`, or the end of the text, found by counting."""
+    """Return the position after the next `lines` line ends from `start`, or the end of the text."""
     end = start
     while lines > 16 and end < len(text):
-        step = min(end + 2 * lines, len(text))  # a line has two characters at least: no step goes too far
+        step = min(end + 2 * lines, len(text))  # a line has at least two characters, so no step is too long
         lines -= text.count("\n", end, step)
         end = step
     for _ in range(lines):
@@ -121,7 +122,7 @@ def after_lines(text: str, start: int, lines: int) -> int:
 
 
 def parsed(passage: Passage) -> list[TokenTable]:
-    """All sentences of a passage as tables. Raises `FormatError` for the first line that does not fit."""
+    """Return all sentences of a passage as tables. Raises `FormatError` for the first malformed line."""
     if passage.layout is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""From passages to spans: the tags of a file decoded, and documents built of them."""
+"""From passages to spans: decodes the tags of a file and builds documents."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from clueval.tagging.transitions import Neighbours, Seams
 
 
 def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
-    """The error for a bad tag of a passage, with its line.
+    """Return the error for an invalid tag of a passage, with its line.
 
-    A tag that is bad in itself is looked for; one that is ill-formed where it stands is found by its index in
-    the tags of the whole passage, a border after each sentence.
+    A tag that is invalid anywhere is searched for; a tag that is ill-formed in its position is found by its
+    index in the tags of the whole passage, which have a border after each sentence.
     """
     sentence, row = _place(error, passage, layer)
     return TagError(
@@ -31,12 +31,12 @@ def located(error: BadTag, passage: Passage, layer: str) -> FormatError:
         file=passage.file,
         line=passage.line_of(sentence, row),
         document=passage.document if passage.named else None,
-        advice=error.advice or f"layer {layer!r}; --invalid says what becomes of ill-formed tags",
+        advice=error.advice or f"layer {layer!r}; --invalid sets the treatment of ill-formed tags",
     )
 
 
 def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
-    """The sentence and row of a bad tag."""
+    """Return the sentence and the row of an invalid tag."""
     assert passage.layout is not None
     if error.tag is not None:
         column = dict(passage.layout.layers)[layer]
@@ -54,14 +54,14 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class FileTags:
-    """The decoders of a file by layer, and whether they have taken in all of it."""
+    """The decoders of a file by layer; `ended` is true when they have read the whole file."""
 
     decoders: Mapping[str, Decoder]
     ended: bool = False
 
 
 class Transitions(NamedTuple):
-    """Which tags follow each other in a document, by layer, and the file that it is part of."""
+    """The pairs of adjacent tags in a document, by layer, and the tags of its file."""
 
     file: FileTags
     neighbours: Mapping[str, Neighbours]
@@ -72,9 +72,9 @@ def documents(
     decoders: Mapping[str, Decoder],
     sentence_id: Callable[[str], str | None],
 ) -> Iterator[Document]:
-    """The passages of a file as documents. Held in memory: one document.
+    """Yield the documents of a file, given its passages. Memory holds one document.
 
-    `decoders` has the decoder of each layer. A document without tokens has all layers, too, and no spans in them.
+    `decoders` has the decoder of each layer. A document without tokens has all layers, too, without spans.
     """
     file = FileTags(decoders)
     ordinal = 0
@@ -144,9 +144,10 @@ def _document(
 
 
 def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:
-    """The scheme of each layer of a file, recognised from all its tags; None where there is no tag but O.
+    """Return the scheme of each layer of a file, recognised from all its tags; None if all tags are O.
 
-    Raises `FormatError` and `TagError` for what cannot be read, and `TagError` for tags of two schemes.
+    Raises `FormatError` and `TagError` for lines and tags that cannot be read, and `TagError` for tags of two
+    schemes.
     """
     decoders = {layer: Decoder(None, "conlleval") for layer in layers}
     file = None
@@ -167,12 +168,12 @@ def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> di
 
 
 def _column(tables: Iterable[TokenTable], layer: str) -> list[str]:
-    """The tags of a layer, borders included."""
+    """Return the tags of a layer, including borders."""
     return list(chain.from_iterable(table.tags()[layer] for table in tables))
 
 
 def _borders(passage: Passage) -> list[int]:
-    """The indices of the borders in the columns of a passage's tables, ascending."""
+    """Return the indices of the borders in the columns of a passage's tables, ascending."""
     borders, index = [], -1
     for sentence in passage.sentences:
         index += sentence.count("\n") + 1
@@ -189,7 +190,7 @@ def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
 
 
 def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
-    """Chunks, counted with borders, as spans in corpus positions."""
+    """Yield spans in corpus positions for chunks, whose positions include borders."""
     passed = 0
     known: dict[str, Frozen] = {}
     for start, end, label in chunks:
@@ -211,7 +212,7 @@ def _sentences(
 
 
 def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
-    """The token ids of a document that occur again, as errors to raise or to list."""
+    """Yield an error for each repeated token id of a document, to raise or to list."""
     seen: dict[str, int] = {}
     for passage in passages:
         if passage.layout is None or passage.layout.token_id is None:
@@ -220,7 +221,7 @@ def repeated_ids(passages: Iterable[Passage]) -> Iterator[FormatError]:
             token_id = fields[passage.layout.token_id]
             if seen.setdefault(token_id, line) != line:
                 yield FormatError(
-                    f"token id {token_id!r} stands in line {seen[token_id]} already",
+                    f"token id {token_id!r} is already used in line {seen[token_id]}",
                     file=passage.file,
                     line=line,
                     document=passage.document if passage.named else None,

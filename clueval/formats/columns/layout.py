@@ -1,4 +1,4 @@
-"""The layout of a column file: which column holds what, once the width of its lines is known."""
+"""The layout of a column file: the use of each column, which depends on the width of the lines."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from clueval.textfiles import Part
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
-    """What the caller says of a column file: which column holds what, counted from 1 (from -1 at the end).
+    """The options for a column file; columns count from 1, or from -1 at the end.
 
-    `layers` maps the name of a layer to the column of its tags; None is the last column, called ``label``.
-    `token` None is the first column that holds neither token ids nor tags. `part` is a part of the file to be
-    read as if it were a file. `max_line` bounds the bytes of a line, `max_sentence` the tokens of a sentence.
+    `layers` maps the name of each layer to the column of its tags; None means the last column, as layer
+    ``label``. `token` and `token_id` are the columns of the tokens and their ids; `token` None means the
+    first column without token ids and tags. `part` limits reading to a part of the file, which is read like a
+    whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of a sentence.
     """
 
     layers: Mapping[str, int] | None = None
@@ -34,7 +35,7 @@ class ColumnOptions:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where the fields of a line are, numbered from 0, once its width is known."""
+    """The columns of a file with lines of `width` fields; columns are numbered from 0."""
 
     width: int
     separator: str
@@ -45,14 +46,18 @@ class Layout:
 
     @property
     def border(self) -> str:
-        """A line that parts two sentences in a table: O in every field."""
+        """The line that separates two sentences in a table: O in every field."""
         return self.separator.join(["O"] * self.width) + "\n"
 
 
 def layout_of(
     line: str, separator: str, options: ColumnOptions, entities: bool, file: str, number: int
 ) -> Layout:
-    """The layout of a file whose first token line is `line`. Raises `FormatError` for columns it lacks."""
+    """Return the layout of a file whose first token line is `line`, with the line number `number`.
+
+    `entities` is true if the format has character references. Raises `FormatError` for columns that the line
+    does not have, `UsageError` for a column 0.
+    """
     width = len(fields_of(line, separator))
 
     def place(column: int, use: str) -> int:
@@ -66,7 +71,7 @@ def layout_of(
                 file=file,
                 line=number,
                 advice="name the columns with --layer NAME=COLUMN"
-                + (", parted by TAB" if separator == "\t" and width == 1 else ""),
+                + (", separated by tabs" if separator == "\t" and width == 1 else ""),
             )
         return column - 1 if column > 0 else width + column
 
@@ -94,5 +99,5 @@ def layout_of(
 
 
 def fields_of(line: str, separator: str) -> list[str]:
-    """The fields of a line; blanks may stand several in a row, tabs may not."""
+    """Return the fields of a line, split at every tab or at every blank."""
     return line.split("\t") if separator == "\t" else line.split(" ")

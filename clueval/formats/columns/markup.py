@@ -1,4 +1,4 @@
-"""Character references in tokens: ``&amp;`` and its like as the characters that they stand for."""
+"""Character references in tokens: ``&amp;`` and similar ones are replaced by their characters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
 def unescape(text: str) -> str:
-    """XML's five entities and character references decoded; any other ampersand stays as it is.
+    """Decode the five entities of XML and character references; other ampersands stay unchanged.
 
     >>> unescape("R&amp;D &#167; & &co;")
     'R&D § & &co;'

@@ -1,9 +1,9 @@
-"""Passages: the token lines of part of a document, raw, as the column formats deliver them.
+"""Passages: the raw token lines of a part of a document, as the column formats return them.
 
-Files of one token per line (VRT, CoNLL) are read as runs of token lines. A passage holds the sentences of one
-document, each as the text of its lines, unparsed: what stands identically on both sides need not be taken
-apart, and what must be is taken apart many lines at a time. A long document comes in several passages, cut
-after the same number of sentences on both sides, so that memory does not grow with the corpus.
+Files of one token per line (VRT, CoNLL) are read as runs of token lines. A passage holds sentences of one
+document, each as the unparsed text of its lines: lines that are identical on both sides need not be parsed,
+and all others are parsed many lines at a time. A long document comes in several passages, cut after the same
+number of sentences on both sides, so that memory does not grow with the corpus.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ from clueval.formats.columns.layout import Layout, fields_of
 
 @dataclass(slots=True)
 class Passage:
-    """Some consecutive sentences of a document, raw.
+    """Some consecutive sentences of a document, unparsed.
 
-    `sentences` holds the token lines of each, every line with its end; `heads` the line that opens the
-    sentence in the file, if any. `start` is the corpus position of the first token, `tokens` how many there
-    are; `begins` is true if the document begins here, `named` if the file gives its id.
+    `sentences` holds the token lines of each sentence, every line with its end; `heads` holds the line that
+    opens each sentence in the file, or an empty string. `start` is the corpus position of the first token,
+    `tokens` the number of tokens; `begins` is true if the document begins here, `named` if its id comes from
+    the file.
 
-    `anchors` say where the lines are: (sentence, row, line) for a token line of a sentence and its number in
-    the file. Lines follow one another up to the next anchor, and sentences with two lines of structure between.
+    `anchors` locate the lines: (sentence, row, line) means that this row of this sentence has this line
+    number in the file. Up to the next anchor, the lines are consecutive, with two lines of structure between
+    sentences.
     """
 
     file: str
@@ -42,14 +44,14 @@ class Passage:
     anchors: list[tuple[int, int, int]] = field(default_factory=list)
 
     def line_of(self, sentence: int, row: int) -> int:
-        """The line number of a token line of a sentence, both counted from 0. Costs a look at all before it."""
+        """Return the line number of a row of a sentence, both counted from 0; O(n) for n lines before it."""
         place = bisect_right(self.anchors, (sentence, row, sys.maxsize)) - 1
         known, before, line = self.anchors[place]
         between = sum(text.count("\n") + 2 for text in self.sentences[known:sentence])
         return line + between + row - before
 
     def lines(self) -> Iterator[int]:
-        """The line number of every token line, in order."""
+        """Yield the line number of every token line, in order."""
         anchors = {(sentence, row): line for sentence, row, line in self.anchors}
         line = 0
         for sentence, text in enumerate(self.sentences):
@@ -60,14 +62,14 @@ class Passage:
             line += 2
 
     def rows(self) -> Iterator[tuple[int, int, list[str]]]:
-        """Every token line in order: sentence, row in it, fields."""
+        """Yield every token line in order, as the sentence, the row in the sentence and the fields."""
         for sentence, text in enumerate(self.sentences):
             for row, line in enumerate(text[:-1].split("\n")):
                 yield sentence, row, fields_of(line, self.layout.separator if self.layout else "\t")
 
 
 def misfits(passage: Passage) -> Iterator[FormatError]:
-    """The lines of a passage that do not fit its layout, as errors to raise or to list."""
+    """Yield an error for each line of a passage that does not match its layout, to raise or to list."""
     if passage.layout is None:
         return
     width = passage.layout.width

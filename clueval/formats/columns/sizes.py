@@ -1,4 +1,4 @@
-"""How much of a column file is read, held and taken apart at a time."""
+"""The amounts of a column file that are read, held in memory and parsed at a time."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ from clueval.textfiles import BLOCK
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Sizes that decide on speed and memory, and on no outcome: tests hand in small ones.
+    """Sizes that affect speed and memory, but never the result; tests use small ones.
 
     Args:
-        block: bytes that are read at a time.
-        sentences, tokens: a passage is cut after so many sentences, and after the sentence that brings it to so
-            many tokens.
-        rows, characters: about so many lines and characters are taken apart at a time.
-        look: lines that are searched for a place to cut the files.
-        look_on: the same, after a search that found none.
-        ahead: if one side is so many passages ahead, the files are not parallel, and the queue must not fill memory.
-        runs, run_bytes: so many different tag runs, or so many bytes of them, are compared before there are more.
+        block: number of bytes that are read at a time. sentences, tokens: a passage is cut after this number
+        of sentences, or after the sentence with which it
+            reaches this number of tokens.
+        rows, characters: approximate number of lines and of characters that are parsed at a time. look:
+        number of lines that are searched for a position to cut the files. look_on: the same number after a
+        search that found no position. ahead: comparison gives up when one side is this many passages ahead,
+        because the files are not parallel
+            and the queue must not fill memory.
+        runs, run_bytes: the number of different tag runs, and of their bytes, that are collected before they
+        are
+            compared.
     """
 
     block: int = BLOCK
@@ -35,7 +38,7 @@ class Sizes:
 
     @property
     def least_limit(self) -> int:
-        """Lower limits of lines and sentences are not seen in lockstep: as passages, files keep to any."""
+        """The lowest limit of lines and sentences that lockstep can check; passages check any limit."""
         return 4 * self.block
 
 

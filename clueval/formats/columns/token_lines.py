@@ -1,4 +1,4 @@
-"""What a format of one token per line says of itself, and its passages."""
+"""The properties of a format with one token per line, and the passages of its files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from clueval.textfiles import Complain, Progress, blocks, refuse
 
 
 class LineReader(Protocol):
-    """Takes in the lines of one file, block by block, and builds passages of them."""
+    """Reads the lines of one file, block by block, and builds passages from them."""
 
     builder: PassageBuilder
 
@@ -22,10 +22,10 @@ class LineReader(Protocol):
 
 
 class TokenLines(NamedTuple):
-    """How the sentences of a file are found, and how the line that opens a sentence names it.
+    """How to find the sentences of a file, and the id of a sentence in the line that opens it.
 
-    `reader` is given the file's name, the options, the name before document ids (of a file of a folder) and what
-    is done with an error.
+    `reader` is called with the name of the file, the options, the prefix of document ids (for a file of a
+    folder, or None) and the function that is called with errors.
     """
 
     reader: Callable[[str, ColumnOptions, str | None, Complain], Any]
@@ -40,10 +40,10 @@ class TokenLines(NamedTuple):
         progress: Progress | None = None,
         complain: Complain = refuse,
     ) -> Iterator[Passage]:
-        """The passages of a file. `name` stands before the document ids (files of a folder).
+        """Yield the passages of a file; `name` is the prefix of document ids (for files of a folder).
 
-        Held in memory: a passage of at most `Sizes.sentences` sentences and a block. Raises `FormatError` with the
-        line, unless `complain` keeps what is wrong.
+        Memory holds a passage of at most `Sizes.sentences` sentences and a block. Calls `complain` with a
+        `FormatError` with the line for each error; the default raises it.
         """
         found: LineReader = self.reader(str(path), options, name, complain)
         for number, text in blocks(

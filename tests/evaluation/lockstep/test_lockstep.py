@@ -326,7 +326,7 @@ class TestWhatIsRegular:
                 expected = outcome(path, second, **options), outcome(second, second, **options)
             assert (outcome(path, second, **options), outcome(second, second, **options)) == expected
         assert tokens_in_stretches(path, tmp_path / f"0{name}", **options) >= 14
-        assert "token id '2' stands in line" in str(
+        assert "token id '2' is already used in line" in str(
             outcome(tmp_path / f"1{name}", tmp_path / f"1{name}", **options)
         )
 
