@@ -27,7 +27,7 @@ for arguments in (
         str(samples / "predicted.vrt"),
         *layers,
         "--merge",
-        "--output",
+        "--format",
         "json",
     ],
     ["check", str(samples / "gold.vrt"), *layers],

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from measure import environment, progress
 
-from clueval import evaluate
+from clueval import score
 from clueval.compat.faireval.report import render_faireval
 from clueval.exceptions import CluevalError
 from clueval.findings.choice import findings
@@ -47,7 +47,7 @@ from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import Span
-from clueval.studies.conventions import compare_conventions
+from clueval.studies.conventions import conventions
 from clueval.transforms.projection import project
 
 NOISE = 0.02
@@ -181,7 +181,7 @@ def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = (
     """A job that scores and makes the report."""
 
     def job(case: Case) -> object:
-        return evaluate(case.gold, case.predicted, metrics=metrics, merge=merge, by=by).to_dict()
+        return score(case.gold, case.predicted, metrics=metrics, merge=merge, by=by).to_dict()
 
     return job
 
@@ -190,7 +190,7 @@ def _shown(*metrics: str | Metric) -> Job:
     """A job that shows the report in every form."""
 
     def job(case: Case) -> object:
-        result = evaluate(case.gold, case.predicted, metrics=metrics)
+        result = score(case.gold, case.predicted, metrics=metrics)
         report = result.to_dict()
         forms = [
             str(result),
@@ -206,7 +206,7 @@ def _shown(*metrics: str | Metric) -> Job:
 
 
 def _faireval(case: Case) -> object:
-    report = evaluate(case.gold, case.predicted, metrics=("fair",)).metrics["fair"]
+    report = score(case.gold, case.predicted, metrics=("fair",)).metrics["fair"]
     return [render_faireval(each) for each in report.values()]
 
 
@@ -267,7 +267,7 @@ JOBS: dict[str, Job] = {
     "show muc": _shown("muc"),
     "show gate": _shown("gate"),
     "FairEval's report": _faireval,
-    "conventions": lambda case: str(compare_conventions(case.gold, case.predicted)),
+    "conventions": lambda case: str(conventions(case.gold, case.predicted)),
     "errors": _every(findings),
     "errors of fair": _every(lambda own, other: fair_findings(own, other, Fair())),
     "error_table": _errors,

@@ -31,7 +31,7 @@ from generate import Corpus
 from main_job import COMMANDS, HERE, files, filled, folder_for
 from measure import CommandFailed, environment, progress, run_once
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation.parallel.cuts import Heads, cut
 from clueval.evaluation.parallel.dask import scheduler
 from clueval.evaluation.parallel.executors import in_order
@@ -168,7 +168,7 @@ def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
 
 def _counts(paths: tuple[Path, Path]) -> Totals:
     """What a task sends back, but for some small things: everything counted in these files."""
-    result = evaluate(*paths, layers={"entity": 2})
+    result = score(*paths, layers={"entity": 2})
     totals = Totals(result.documents, result.tokens)
     assert result.counted is not None
     for (metric, sequence), tally in result.counted.tallies.items():

@@ -25,7 +25,7 @@ from generate import Corpus, write
 from main_job import folder_for
 from measure import Spread, environment, progress
 
-from clueval import Result, evaluate
+from clueval import Result, score
 from clueval.exceptions import CluevalError, MissingExtra
 
 LAYERS = {"entity": 2}
@@ -39,7 +39,7 @@ def count(pairs: Iterable[tuple[str, str]]) -> Iterator[Result]:
     files = list(pairs)
     if files:
         gold, predicted = zip(*files, strict=True)
-        yield evaluate(gold, predicted, layers=LAYERS, jobs=1)
+        yield score(gold, predicted, layers=LAYERS, jobs=1)
 
 
 def count_on_spark(context: Any, pairs: Sequence[tuple[str, str]], partitions: int) -> Result:
@@ -102,9 +102,9 @@ def report(tokens: int, number: int, seed: int, runs: int, cores: int, folder: P
         progress("Spark")
         on_spark, seconds = timed(lambda: count_on_spark(context, pairs, 2 * cores), runs + 1)
         progress("one process")
-        here, alone = timed(lambda: evaluate(gold, predicted, layers=LAYERS, jobs=1), runs)
+        here, alone = timed(lambda: score(gold, predicted, layers=LAYERS, jobs=1), runs)
         progress(f"{cores} processes")
-        _, pool = timed(lambda: evaluate(gold, predicted, layers=LAYERS, jobs=cores), runs)
+        _, pool = timed(lambda: score(gold, predicted, layers=LAYERS, jobs=cores), runs)
     assert on_spark.to_json() == here.to_json(), "Spark and one process do not report the same"
     rows = [
         (f"Spark, local[{cores}], first time", Spread.of(seconds[:1])),

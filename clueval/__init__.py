@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
     from clueval.evaluation.accumulator import Accumulator
     from clueval.evaluation.result import Result
-    from clueval.evaluation.run import evaluate
+    from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
     from clueval.exceptions import CluevalError
     from clueval.findings.choice import Choice
-    from clueval.findings.stream import find_errors
+    from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.reading.source import read
     from clueval.spans.components import overlap_components
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
-    from clueval.studies.conventions import ConventionTable, compare_conventions
+    from clueval.studies.conventions import ConventionTable, conventions
     from clueval.version import __version__
 
-_ROOMS = {
+_MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
@@ -37,17 +37,17 @@ _ROOMS = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
-    "compare_conventions": "studies.conventions",
+    "conventions": "studies.conventions",
     "error_table": "findings.table",
-    "evaluate": "evaluation.run",
-    "find_errors": "findings.stream",
+    "score": "evaluation.run",
+    "errors": "findings.stream",
     "gate": "compat.gate.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
 }
-"""Where each public name is defined; its room is imported when the name is first used."""
+"""Where each public name is defined; the module is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",
@@ -62,22 +62,22 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
-    "compare_conventions",
+    "conventions",
     "error_table",
-    "evaluate",
-    "find_errors",
+    "errors",
     "gate",
     "match_spans",
     "merge_layers",
     "overlap_components",
     "read",
+    "score",
 ]
 
 
 def __getattr__(name: str) -> object:
-    if name not in _ROOMS:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -63,26 +63,27 @@ def blocks(
     complain: Complain = refuse,
     part: Part | None = None,
     max_line: int = MAX_LINE,
+    size: int = BLOCK,
 ) -> Iterator[tuple[int, str]]:
     """Whole lines of a file in blocks, each with the number of its first line, from 1.
 
     With `part`, only of those bytes of a file that is not packed; its first line is 1. Held in memory: a block
-    of about a megabyte, or one line if it is longer. Raises `FileError` if the file cannot be read,
+    of about `size` bytes, or one line if it is longer. Raises `FileError` if the file cannot be read,
     `FormatError` with the line for bytes that are not UTF-8, for a NUL, and for a line of more than `max_line`
     bytes, which ends everything.
     """
     number = 1
-    for data in whole_lines(path, progress, part, max_line):
+    for data in whole_lines(path, progress, part, max_line, size):
         text = decoded(data, path, number, complain)
         yield number, text
         number += text.count("\n")
 
 
 def lines(
-    path: Path, progress: Progress | None = None, max_line: int = MAX_LINE
+    path: Path, progress: Progress | None = None, max_line: int = MAX_LINE, size: int = BLOCK
 ) -> Iterator[tuple[int, str]]:
     """The lines of a file without their ends, numbered from 1. Raises as `blocks` does."""
-    for number, text in blocks(path, progress, max_line=max_line):
+    for number, text in blocks(path, progress, max_line=max_line, size=size):
         for offset, line in enumerate(text[:-1].split("\n")):
             yield number + offset, line
 
@@ -100,52 +101,58 @@ def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
 
 
 def whole_lines(
-    path: Path, progress: Progress | None = None, part: Part | None = None, max_line: int = MAX_LINE
+    path: Path,
+    progress: Progress | None = None,
+    part: Part | None = None,
+    max_line: int = MAX_LINE,
+    size: int = BLOCK,
 ) -> Iterator[bytes]:
     """What `blocks` yields, unpacked but not decoded. Raises `FileError`, `FormatError`."""
-    return _cut_at_line_ends(raw_blocks(path, progress, part), str(path), max_line)
+    return _cut_at_line_ends(raw_blocks(path, progress, part, size), str(path), max_line)
 
 
-def raw_blocks(path: Path, progress: Progress | None = None, part: Part | None = None) -> Iterator[bytes]:
+def raw_blocks(
+    path: Path, progress: Progress | None = None, part: Part | None = None, size: int = BLOCK
+) -> Iterator[bytes]:
     """The unpacked bytes of a file without its byte-order mark, cut anywhere. Raises as `whole_lines` does."""
     first = True
-    for data in _blocks_with_mark(path, progress, part):
+    for data in _blocks_with_mark(path, progress, part, size):
         yield data.removeprefix(b"\xef\xbb\xbf") if first else data
         first = False
 
 
-def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None) -> Iterator[bytes]:
+def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:
             counted: BufferedReader[Any] = (
-                raw if progress is None else BufferedReader(_CountedReads(raw, progress), BLOCK)
+                raw if progress is None else BufferedReader(_CountedReads(raw, progress), size)
             )
             if part is not None:
                 raw.seek(part[0])
-                yield from _as_it_is(counted, part[1] - part[0])
+                yield from _as_it_is(counted, size, part[1] - part[0])
                 return
             packed = counted.peek(2)[:2] == b"\x1f\x8b"
-            yield from _unpacked(counted, path) if packed else _as_it_is(counted)
+            yield from _unpacked(counted, path, size) if packed else _as_it_is(counted, size)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
 
 
-def _unpacked(stream: BufferedReader[Any], path: Path) -> Iterator[bytes]:
+def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[bytes]:
     """The unpacked bytes of a gzip file, block by block."""
     import gzip
     import zlib
 
     try:
         with gzip.GzipFile(fileobj=stream) as unpacked:
-            while data := unpacked.read(BLOCK):
+            while data := unpacked.read(size):
                 yield data
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise FormatError(f"the gzip file is damaged: {error}", file=str(path)) from error
 
 
-def _as_it_is(stream: BufferedReader[Any], size: int = sys.maxsize) -> Iterator[bytes]:
-    while data := stream.read(min(BLOCK, size)):
-        size -= len(data)
+def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -> Iterator[bytes]:
+    while data := stream.read(min(size, left)):
+        left -= len(data)
         yield data
 
 

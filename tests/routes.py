@@ -11,16 +11,18 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-from clueval import Accumulator, Document, Span, evaluate, read
+from sizes import handed_in, passages_alone
+
+from clueval import Accumulator, Document, Span, read, score
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
+from clueval.formats.columns.sizes import Sizes
 from clueval.formats.ltf import write_ltf
 from clueval.tagging.decoding import decode
 from clueval.transforms.characters import to_characters
@@ -351,50 +353,31 @@ class Route:
 
 
 def by_files(files: Files, options: Options) -> Result:
-    return evaluate(files.gold, files.predicted, **files.reading, **options)
-
-
-@contextmanager
-def constants(**values: Any) -> Iterator[None]:
-    """Sizes made small, by the places where they are used."""
-    with ExitStack() as stack:
-        for name, value in values.items():
-            stack.enter_context(patch(f"clueval.{name.replace('__', '.')}", value))
-        yield
+    return score(files.gold, files.predicted, **files.reading, **options)
 
 
 def _by_passages(files: Files, options: Options) -> Result:
-    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
+    with passages_alone():
         return by_files(files, options)
 
 
 def _by_short_passages(files: Files, options: Options) -> Result:
-    with constants(
-        formats__columns__builder__SENTENCES=1,
-        evaluation__lockstep__entrance__ROWS=3,
-        formats__columns__columns__CHARACTERS=20,
-        formats__columns__columns__ROWS=2,
-    ):
+    with handed_in(Sizes(sentences=1, rows=2, characters=20)):
         return _by_passages(files, options)
 
 
 def _by_small_blocks(files: Files, options: Options) -> Result:
-    with constants(
-        textfiles__BLOCK=64,
-        evaluation__lockstep__reader__BLOCK=64,
-        evaluation__lockstep__reader__LOOK=3,
-        evaluation__lockstep__reader__LOOK_ON=2,
-    ):
+    with handed_in(Sizes(block=64, look=3, look_on=2)):
         return by_files(files, options)
 
 
 def _by_documents(files: Files, options: Options) -> Result:
     gold, predicted = files.documents()
-    return evaluate(list(gold), list(predicted), **options)
+    return score(list(gold), list(predicted), **options)
 
 
 def _by_documents_as_they_come(files: Files, options: Options) -> Result:
-    return evaluate(*files.documents(), **options)
+    return score(*files.documents(), **options)
 
 
 def _by_pairs(files: Files, options: Options) -> Result:
@@ -447,7 +430,7 @@ def _in_one_file(files: Files, options: Options) -> Result:
     width = 4 if separator == "\t" else 2
     layers = files.reading.get("layers") or {"label": 2}
     pairs = {name: (column, column + width) for name, column in layers.items()}
-    return evaluate(both, **files.reading | {"layers": pairs, "token": 1}, **options)
+    return score(both, **files.reading | {"layers": pairs, "token": 1}, **options)
 
 
 def _accumulated(files: Files, options: Options) -> Result:
@@ -462,7 +445,7 @@ def by_tasks(executor: Callable[[], Executor], number: int) -> Run:
     """On an executor, in tasks as small as possible."""
 
     def run(files: Files, options: Options) -> Result:
-        with constants(evaluation__parallel__schedule__SMALLEST=100), executor() as pool:
+        with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100), executor() as pool:
             return by_files(files, options | {"executor": pool, "jobs": number})
 
     return run
@@ -472,7 +455,7 @@ def by_processes(number: int) -> Run:
     """In processes of this library's own."""
 
     def run(files: Files, options: Options) -> Result:
-        with constants(evaluation__parallel__schedule__SMALLEST=100):
+        with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100):
             return by_files(files, options | {"jobs": number})
 
     return run

@@ -39,7 +39,7 @@ OUTPUTS: dict[str, list[str]] = {
     "conventions html": ["conventions", *BOTH, "--html", "out.html"],
     "gate html": ["gate", *BOTH, "--html", "out.html"],
     "gate tsv": ["gate", *BOTH, "--gate-tsv", "out.tsv"],
-    "noisy html": ["score", *BOTH, "--metric", "noisy", "--html", "out.html"],
+    "noisy html": ["errors", *BOTH, "--metric", "noisy", "--html", "out.html"],
     "indicators": ["gate", "bdoc", *SETS, "--write-indicators", "new"],
     "config": ["faireval", "run.config"],
 }

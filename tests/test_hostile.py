@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.spans.document import Document
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import Span
@@ -121,7 +121,7 @@ def test_a_short_line_is_an_error_where_the_other_side_has_more_sentences(
     good = write(tmp_path / "good.conll", other)
     sides = (good, bad) if swapped else (bad, good)
 
-    for call in (evaluate, lambda *pair: list(find_errors(*pair))):
+    for call in (score, lambda *pair: list(errors(*pair))):
         with pytest.raises(FormatError, match="the line has 1 column, the first token line has 2") as caught:
             call(*sides)
         assert caught.value.file == str(bad)
@@ -183,10 +183,10 @@ def test_a_path_with_nul_or_half_a_surrogate_pair_is_an_error(tmp_path: Path, ba
     good = write(tmp_path / "g.conll", "a O\n")
     calls: list[Callable[[], object]] = [
         lambda: list(read(bad)),
-        lambda: evaluate(bad, good),
-        lambda: evaluate(good, bad),
-        lambda: evaluate([bad], [good]),
-        lambda: list(find_errors(bad, good)),
+        lambda: score(bad, good),
+        lambda: score(good, bad),
+        lambda: score([bad], [good]),
+        lambda: list(errors(bad, good)),
         lambda: list(read(write(tmp_path / "t.tsv", "start\tend\n0\t0\n"), text=bad)),
     ]
     for call in calls:
@@ -263,7 +263,7 @@ def test_names_of_files_that_are_not_utf8_give_ids_that_can_be_written(
     (document,) = read(folder)
 
     assert document.id == "n\\xe4me.conll"
-    assert evaluate(folder, folder).documents == 1
+    assert score(folder, folder).documents == 1
     assert main(["errors", str(folder), str(folder), "--tsv", str(tmp_path / "out.tsv")]) == 0
     assert main(["check", str(folder)]) == 0
 
@@ -409,7 +409,7 @@ def test_a_number_that_python_cannot_count_to_is_refused(capsys: pytest.CaptureF
         main(["check", "x", "--max-errors", "9" * 30])
 
     assert caught.value.code == 2
-    assert "is no whole number" in capsys.readouterr().err
+    assert "is not a whole number" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -425,7 +425,7 @@ def test_one_long_line_of_structure_is_read_at_once(tmp_path: Path, name: str, c
     """It took the square of its length, minutes for this one."""
     path = write(tmp_path / name, content)
 
-    assert evaluate(path, path, by="document").tokens == 1
+    assert score(path, path, by="document").tokens == 1
 
 
 @pytest.mark.parametrize(
@@ -450,7 +450,7 @@ def test_the_first_sentence_of_a_vrt_file_without_documents_keeps_its_id(tmp_pat
 def test_a_name_that_no_file_can_hold_is_refused(tmp_path: Path, names: dict[str, Any]) -> None:
     path = write(tmp_path / "g.vrt", "a\tO\n")
 
-    for call in (lambda: list(read(path, **names)), lambda: evaluate(path, path, **names)):
+    for call in (lambda: list(read(path, **names)), lambda: score(path, path, **names)):
         with pytest.raises(UsageError, match="names are UTF-8"):
             call()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import clueval
-from clueval import Document, Span, evaluate
+from clueval import Document, Span, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError
 from clueval.visible import STEERING, escaped_in_json, visible, visible_lines
@@ -74,21 +74,21 @@ LAYER = LAYERS[1].removesuffix("=2")
 
 FOR_PEOPLE = {
     **{
-        f"score {form}": ["score", *PAIR, *COUNTED, "--output", form, "-v"]
+        f"score {form}": ["score", *PAIR, *COUNTED, "--format", form, "-v"]
         for form in ("text", "json", "markdown")
     },
-    "score conlleval": ["score", *PAIR, "--output", "conlleval"],
+    "score conlleval": ["score", *PAIR, "--format", "conlleval"],
     "score merged": ["score", *PAIR, "--merge", "--where", f"risk=R{EVIL}"],
-    "score noisy": ["score", *PAIR, "--metric", "noisy", "--explain"],
-    "score noisy page": ["score", *PAIR, "--metric", "noisy", "--html", "x{}.html"],
+    "errors noisy": ["errors", *PAIR, "--metric", "noisy"],
+    "errors noisy page": ["errors", *PAIR, "--metric", "noisy", "--html", "x{}.html"],
     "gate": ["gate", "gate{}", *GATE, "--features", f"f{EVIL}", "--by-feature", f"f{EVIL}"],
-    "gate json": ["gate", "gate{}", *GATE, "--output", "json"],
+    "gate json": ["gate", "gate{}", *GATE, "--format", "json"],
     "gate changes": ["gate", "gate{}", *GATE, "--reference-set", f"K{EVIL}"],
     "gate page": ["gate", "gate{}", *GATE, "--html", "x{}.html", "--gate-tsv", "x{}.tsv"],
     "gate indicators": ["gate", "gate{}", *GATE, "--write-indicators", "x{}"],
-    "wrong half": ["gate", "half{}", *GATE, "--html", "x{}.html", "--output", "markdown"],
+    "wrong half": ["gate", "half{}", *GATE, "--html", "x{}.html", "--format", "markdown"],
     **{
-        f"conventions {form}": ["conventions", *PAIR, "--output", form]
+        f"conventions {form}": ["conventions", *PAIR, "--format", form]
         for form in ("text", "json", "markdown")
     },
     "conventions page": ["conventions", *PAIR, "--html", "x{}.html"],
@@ -123,8 +123,7 @@ FOR_PEOPLE = {
 """Each writes what must be clean wherever it goes."""
 
 FOR_PROGRAMS = {
-    "score tsv": ["score", *PAIR, *COUNTED, "--output", "tsv"],
-    "score noisy tsv": ["score", *PAIR, "--metric", "noisy", "--explain", "--output", "tsv"],
+    "score tsv": ["score", *PAIR, *COUNTED, "--format", "tsv"],
     "merge": ["merge", "gold{}.vrt", *LAYERS],
     "convert spans": ["convert", "gold{}.vrt", *LAYERS, "--to", "spans"],
     "convert ltf": ["convert", "a{}.ltf", "--input", "ltf", "--to", "ltf"],
@@ -206,7 +205,7 @@ def test_a_real_terminal_is_not_controlled(place: str, output: list[str]) -> Non
 def test_a_notebook_shows_no_character_that_steers() -> None:
     documents = [Document("d", {f"layer{EVIL}": [Span(0, 1, f"L{EVIL}")]}, tokens=["a"])]
 
-    shown = evaluate(documents, documents, metrics=["levels", "exact"])._repr_html_()
+    shown = score(documents, documents, metrics=["levels", "exact"])._repr_html_()
 
     assert "\\u202e" in shown
     assert not FORBIDDEN.search(shown)

@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 from corpora import write
+from sizes import handed_in
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.cli import main
-from clueval.evaluation.lockstep import reader
 from clueval.exceptions import CluevalError, FormatError, UsageError
-from clueval.findings.stream import find_errors
-from clueval.formats.columns import builder
+from clueval.findings.stream import errors
+from clueval.formats.columns.sizes import Sizes
 from clueval.limits import HELD, MAX_LINE, MAX_SENTENCE
+from clueval.reading.options import ReadOptions
+from clueval.reading.source import source_of
 from clueval.spans.document import Document
 from clueval.textfiles import BLOCK
 
@@ -70,11 +72,11 @@ CORPORA: list[tuple[str, str, Any, int]] = [
 def routes(path: Path, **options: Any) -> Iterator[Any]:
     """What every route makes of a file against itself: counts, or an error."""
     calls = (
-        lambda: evaluate(path, path, **options),
-        lambda: evaluate(path, path, by="document", **options),
-        lambda: evaluate(path, path, metrics=("fair",), **options),
+        lambda: score(path, path, **options),
+        lambda: score(path, path, by="document", **options),
+        lambda: score(path, path, metrics=("fair",), **options),
         lambda: len(list(read(path, **options))),
-        lambda: len(list(find_errors(path, path, **options))),
+        lambda: len(list(errors(path, path, **options))),
     )
     for call in calls:
         try:
@@ -98,7 +100,7 @@ def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
 def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
     tmp_path: Path, form: str, ending: str, corpus: Any, line: int
 ) -> None:
-    size = reader.LEAST_LIMIT + 3 if form in ("conll", "vrt") else 100_000
+    size = Sizes().least_limit + 3 if form in ("conll", "vrt") else 100_000
     path = write(tmp_path / f"g.{ending}", corpus(size))
 
     for found in routes(path, input=form, max_sentence=size - 1):
@@ -110,11 +112,11 @@ def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
 
 
 def test_a_sentence_just_below_the_limit_is_counted_in_step_and_as_passages(tmp_path: Path) -> None:
-    size = reader.LEAST_LIMIT + 3
+    size = Sizes().least_limit + 3
     path = write(tmp_path / "g.conll", conll(size))
 
-    assert evaluate(path, path, max_sentence=size).tokens == size + 2
-    assert evaluate(path, path, by="document", max_sentence=size).tokens == size + 2
+    assert score(path, path, max_sentence=size).tokens == size + 2
+    assert score(path, path, by="document", max_sentence=size).tokens == size + 2
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_a_sentence_just_below_the_limit_is_counted_in_step_and_as_passages(tmp_
         ("nerval", "g.bio", "a O\n{} O\n"),
     ],
 )
-@pytest.mark.parametrize("length", [100, BLOCK - 1, BLOCK + 1, reader.LEAST_LIMIT + 1])
+@pytest.mark.parametrize("length", [100, BLOCK - 1, BLOCK + 1, Sizes().least_limit + 1])
 def test_a_line_may_have_as_many_bytes_as_the_limit_and_no_more(
     tmp_path: Path, form: str, name: str, line_of: str, length: int
 ) -> None:
@@ -188,7 +190,7 @@ def test_a_packed_line_without_end_is_refused_before_it_is_all_unpacked(tmp_path
     read_bytes: list[int] = []
 
     with pytest.raises(FormatError, match="a line of more than 2,000,000 bytes") as caught:
-        evaluate(path, path, input="conll", max_line=2_000_000, progress=read_bytes.append)
+        score(path, path, input="conll", max_line=2_000_000, progress=read_bytes.append)
 
     assert caught.value.line == 1
 
@@ -199,7 +201,7 @@ def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) 
         file.write(b"b B-X\n" + b"a I-X\n" * 1_500_000)
 
     with pytest.raises(FormatError, match=r"more tokens than 1,200,000 .*--max-sentence") as caught:
-        evaluate(path, path, max_sentence=1_200_000)
+        score(path, path, max_sentence=1_200_000)
 
     assert (caught.value.file, caught.value.line) == (str(path), 1)
 
@@ -207,16 +209,15 @@ def test_a_packed_sentence_without_end_is_refused_with_its_line(tmp_path: Path) 
 def test_many_long_lines_of_one_sentence_are_bounded_by_the_longest_line(tmp_path: Path) -> None:
     path = write(tmp_path / "g.conll", f"{'a' * 90} O\n" * 5)
 
-    assert evaluate(path, path, max_line=200).tokens == 5
+    assert score(path, path, max_line=200).tokens == 5
     with pytest.raises(FormatError, match="more than 400 characters") as caught:
-        evaluate(path, path, max_line=100)
+        score(path, path, max_line=100)
     assert caught.value.line == 1
 
 
 def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(builder, "TOKENS", 7)
     sentences = [["a"] * size for size in (3, 1, 9, 2, 2, 2, 2, 2, 7, 1, 1)]
     texts = []
     for comment in ("", "\t" + "x" * 40_000):  # so that blocks end elsewhere
@@ -228,7 +229,8 @@ def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
     gold = write(tmp_path / "g.vrt", texts[0])
     predicted = write(tmp_path / "p.vrt", texts[1])
 
-    result = evaluate(gold, predicted, by="document", metrics=("exact",))
+    with handed_in(Sizes(tokens=7)):
+        result = score(gold, predicted, by="document", metrics=("exact",))
 
     assert result.tokens == 3 * sum(map(len, sentences))
     assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == result.tokens
@@ -240,14 +242,14 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any
     path = write(tmp_path / "g.conll", "a O\n")
 
     with pytest.raises(UsageError, match="is no limit"):
-        evaluate(path, path, **{option: value})
+        score(path, path, **{option: value})
 
 
 def test_limits_are_refused_where_both_sides_are_documents() -> None:
     document = Document("d", {})
 
     with pytest.raises(UsageError, match="is for files"):
-        evaluate([document], [document], max_line=9)
+        score([document], [document], max_line=9)
 
 
 def test_the_commands_have_the_limits_and_say_how_to_raise_them(
@@ -272,14 +274,11 @@ def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_SENTENCE > 10**6
 
 
-def test_lines_are_known_behind_a_passage_that_ended_after_so_many_tokens(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(builder, "TOKENS", 4)
+def test_lines_are_known_behind_a_passage_that_ended_after_so_many_tokens(tmp_path: Path) -> None:
     body = "<s>\na\tO\nb\tO\n</s>\n" * 9 + "<s>\nbad\n</s>\n"
     path = write(tmp_path / "g.vrt", f"<text>\n{body}</text>\n")
 
     with pytest.raises(FormatError, match="the line has 1 column") as caught:
-        list(read(path))
+        list(source_of(path, ReadOptions(sizes=Sizes(tokens=4))).documents())
 
     assert caught.value.line == 1 + 9 * 4 + 2

@@ -12,7 +12,7 @@ import pytest
 from fuzz.corpora import FORMATS, Corpus, Files, Sentence, corpus
 from fuzz.naive import COUNTS
 
-from clueval import Result, evaluate, read
+from clueval import Result, read, score
 from clueval.spans.document import Document
 
 SEEDS = range(5)
@@ -30,7 +30,7 @@ def written(files: Files, folder: Path) -> tuple[Path, Path]:
 
 
 def settings(kind: str, files: Files, folder: Path) -> dict[str, Any]:
-    """The options of the command line, as `evaluate` has them."""
+    """The options of the command line, as `score` has them."""
     given: dict[str, Any] = {}
     if "--layer" in files.options:
         layers = files.options[files.options.index("--layer") + 1]
@@ -70,7 +70,7 @@ def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_ha
     for files, gold, _, given in pairs(kind, tmp_path):
         tokens, spans = COUNTS[kind](files.gold, "Key", files.more.get("text.vrt", b""))
 
-        result = evaluate(gold, gold, metrics=("muc", "gate", "fair"), **given, **sets(kind, "Key", "Key"))
+        result = score(gold, gold, metrics=("muc", "gate", "fair"), **given, **sets(kind, "Key", "Key"))
 
         assert result.tokens == tokens
         assert sum(result.repaired_tags.values()) == 0
@@ -91,9 +91,7 @@ def test_every_span_of_the_predicted_side_is_counted(kind: str, tmp_path: Path) 
             for data, name in ((files.gold, "Key"), (files.predicted, "Run"))
         )
 
-        strict = first(evaluate(gold, predicted, metrics="muc", **given, **sets(kind)).metrics["muc"])[
-            "strict"
-        ]
+        strict = first(score(gold, predicted, metrics="muc", **given, **sets(kind)).metrics["muc"])["strict"]
 
         assert (strict["possible"], strict["actual"]) == (own, other)
 
@@ -109,11 +107,11 @@ def rewritten(data: bytes) -> Iterator[tuple[str, bytes]]:
 def test_packing_line_ends_and_byte_order_marks_change_no_number(kind: str, tmp_path: Path) -> None:
     for _, gold, predicted, given in pairs(kind, tmp_path):
         metrics = ("muc", "levels") if kind != "conll2000" else ("muc",)
-        expected = evaluate(gold, predicted, metrics=metrics, **given, **sets(kind))
+        expected = score(gold, predicted, metrics=metrics, **given, **sets(kind))
         for how, data in rewritten(predicted.read_bytes()):
             other = predicted.with_name(f"{how}-{predicted.name}")
             other.write_bytes(data)
-            found = evaluate(gold, other, metrics=metrics, **given, **sets(kind))
+            found = score(gold, other, metrics=metrics, **given, **sets(kind))
             assert found == expected, how
 
 
@@ -123,8 +121,8 @@ def test_swapped_sides_swap_precision_and_recall(kind: str, metric: str, tmp_pat
     for _, gold, predicted, given in pairs(kind, tmp_path):
         if metric == "exact" and kind == "conll2000":
             continue  # its spans are nested
-        one = evaluate(gold, predicted, metrics=metric, **given, **sets(kind))
-        other = evaluate(predicted, gold, metrics=metric, **given, **sets(kind, "Run", "Key"))
+        one = score(gold, predicted, metrics=metric, **given, **sets(kind))
+        other = score(predicted, gold, metrics=metric, **given, **sets(kind, "Run", "Key"))
         for rates, swapped in zip(_rates(one.metrics), _rates(other.metrics), strict=True):
             assert rates == swapped[::-1]
 
@@ -159,11 +157,11 @@ def test_the_results_of_the_parts_add_up_to_that_of_the_whole(kind: str, tmp_pat
         given = settings(kind, parts[0], tmp_path)
         metrics = ("muc", "fair", "gate")
         results = [
-            evaluate(*written(part, tmp_path / f"{seed}.{number}"), metrics=metrics, **given)
+            score(*written(part, tmp_path / f"{seed}.{number}"), metrics=metrics, **given)
             for number, part in enumerate(parts)
         ]
 
-        found = evaluate(*written(whole, tmp_path / f"{seed}"), metrics=metrics, **given)
+        found = score(*written(whole, tmp_path / f"{seed}"), metrics=metrics, **given)
 
         total = results[0]
         for result in results[1:]:
@@ -190,9 +188,9 @@ def test_the_order_of_documents_changes_no_number(kind: str, tmp_path: Path) -> 
         order = list(range(len(own)))
         Random(1).shuffle(order)
 
-        found = evaluate([own[n] for n in order], [other[n] for n in order], metrics=("muc", "gate", "fair"))
+        found = score([own[n] for n in order], [other[n] for n in order], metrics=("muc", "gate", "fair"))
 
-        assert found.metrics == evaluate(own, other, metrics=("muc", "gate", "fair")).metrics
+        assert found.metrics == score(own, other, metrics=("muc", "gate", "fair")).metrics
 
 
 # --- between formats ----------------------------------------------------------------------------------------------
@@ -218,7 +216,7 @@ def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, t
     whole = corpus(Random(seed), ("PER", "LOC"))
     for document in whole.documents:
         document[:] = [Sentence([f"w{n}" for n, _ in enumerate(one.words)], one.sides) for one in document]
-    expected = evaluate(documents(whole, 0), documents(whole, 1), metrics=("muc", "fair")).metrics
+    expected = score(documents(whole, 0), documents(whole, 1), metrics=("muc", "fair")).metrics
     for side, name in enumerate(("gold", "predicted")):
         (tmp_path / f"{name}.conll").write_text(_conll(whole, side), encoding="utf-8")
         (tmp_path / f"{name}.conll2000").write_text(_conll(whole, side, " NN"), encoding="utf-8")
@@ -233,7 +231,7 @@ def test_a_corpus_has_the_same_scores_in_every_format_that_holds_it(seed: int, t
         ("fair", {"input": "fair-spans"}),
     ):
         paths = tmp_path / f"gold.{ending}", tmp_path / f"predicted.{ending}"
-        found = evaluate(*paths, metrics=("muc", "fair"), **given)  # type: ignore[arg-type]
+        found = score(*paths, metrics=("muc", "fair"), **given)  # type: ignore[arg-type]
         assert found.metrics == expected, ending
 
 

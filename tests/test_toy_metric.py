@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from corpora import vrt, write
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS
@@ -85,7 +85,7 @@ def test_toy_metric_is_a_metric_without_inheriting_anything() -> None:
 
 
 def test_toy_metric_has_its_report_signature_and_break_down(paths: tuple[Path, Path]) -> None:
-    report = evaluate(*paths, metrics=[Lengths(least=2)], by="document").to_dict()
+    report = score(*paths, metrics=[Lengths(least=2)], by="document").to_dict()
 
     assert report["metrics"]["lengths"]["label"] == {"gold": 2, "predicted": 1, "share": 0.5}
     assert {
@@ -100,7 +100,7 @@ def test_toy_metric_has_its_report_signature_and_break_down(paths: tuple[Path, P
 
 
 def test_toy_metric_is_shown_as_text_markdown_and_notebook(paths: tuple[Path, Path]) -> None:
-    result = evaluate(*paths, metrics=[Lengths(least=2), "exact"], by="document")
+    result = score(*paths, metrics=[Lengths(least=2), "exact"], by="document")
 
     for shown in (str(result), markdown.render(result.to_dict(), result.tables()), result._repr_html_()):
         assert "lengths, label" in shown
@@ -120,16 +120,16 @@ def test_toy_metric_counts_the_same_in_two_processes_and_from_documents(
             write(folder / f"{number}.vrt", path.read_text(encoding="utf-8"))
         folders.append(folder)
 
-    alone = evaluate(*folders, metrics=[metric]).to_dict()
+    alone = score(*folders, metrics=[metric]).to_dict()
 
-    assert evaluate(*folders, metrics=[metric], jobs=2).to_dict() == alone
-    documents = evaluate(list(read(folders[0])), list(read(folders[1])), metrics=[metric])
+    assert score(*folders, metrics=[metric], jobs=2).to_dict() == alone
+    documents = score(list(read(folders[0])), list(read(folders[1])), metrics=[metric])
     assert documents.metrics == alone["metrics"]
 
 
 def test_toy_metric_refuses_what_never_occurred(paths: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="no span is labelled 'ORG'"):
-        evaluate(*paths, metrics=[Lengths(label="ORG")])
+        score(*paths, metrics=[Lengths(label="ORG")])
 
 
 def test_toy_metric_is_on_the_command_line_with_one_line(

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from corpora import vrt, write
 
-from clueval import Document, Span, evaluate, read
+from clueval import Document, Span, read, score
 from clueval.exceptions import UsageError
+from clueval.reading.options import Reading
 from clueval.reports import markdown
 from clueval.transforms.group import Group, Transform
 
@@ -86,7 +87,7 @@ def folders(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_transform_changes_what_is_counted_and_says_so(paths: tuple[Path, Path]) -> None:
     transform: Transform = Without("LOC")
-    result = evaluate(*paths, metrics="exact", transforms=[transform])
+    result = score(*paths, metrics="exact", transforms=[transform])
     report = result.to_dict()
 
     # gold: two PER; predicted: three PER, of which one is right
@@ -94,13 +95,13 @@ def test_transform_changes_what_is_counted_and_says_so(paths: tuple[Path, Path])
     assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 3, 1)
     assert report["prepared"] == {"without": {"gold/label": 1, "predicted/label": 1}}
     assert "|without:LOC|" in report["signature"]
-    assert "prepared" not in evaluate(*paths, metrics="exact").to_dict()
+    assert "prepared" not in score(*paths, metrics="exact").to_dict()
     json.dumps(report)
 
 
 def test_transform_comes_before_merging_filters_and_break_downs(paths: tuple[Path, Path]) -> None:
     def counted(**options: Any) -> dict[str, Any]:
-        return evaluate(*paths, metrics="exact", transforms=[Without("LOC")], **options).to_dict()
+        return score(*paths, metrics="exact", transforms=[Without("LOC")], **options).to_dict()
 
     assert counted(merge=True)["metrics"]["exact"]["merged"]["micro"]["gold"] == 2
     assert counted(where=["label=PER"])["metrics"]["exact"]["label"]["micro"]["gold"] == 2
@@ -114,7 +115,7 @@ def test_transform_comes_before_merging_filters_and_break_downs(paths: tuple[Pat
 
 
 def test_transforms_work_one_after_the_other(paths: tuple[Path, Path]) -> None:
-    result = evaluate(*paths, metrics="exact", transforms=[Without("LOC"), Without("PER", "more")])
+    result = score(*paths, metrics="exact", transforms=[Without("LOC"), Without("PER", "more")])
 
     assert result.metrics["exact"]["label"]["micro"]["gold"] == 0
     assert result.to_dict()["prepared"]["more"] == {"gold/label": 2, "predicted/label": 3}
@@ -122,7 +123,7 @@ def test_transforms_work_one_after_the_other(paths: tuple[Path, Path]) -> None:
 
 def test_transform_is_never_changed_itself(paths: tuple[Path, Path]) -> None:
     transform = Without("LOC")
-    first, second = (evaluate(*paths, metrics="exact", transforms=[transform]) for _ in range(2))
+    first, second = (score(*paths, metrics="exact", transforms=[transform]) for _ in range(2))
 
     assert not transform.prepared
     assert first == second
@@ -141,7 +142,7 @@ def test_transform_gives_the_same_from_documents_and_in_several_processes(
     folders: tuple[Path, Path],
 ) -> None:
     def counted(*sides: Any, **options: Any) -> dict[str, Any]:
-        return evaluate(*sides, metrics="exact", transforms=[Without("LOC")], **options).to_dict()
+        return score(*sides, metrics="exact", transforms=[Without("LOC")], **options).to_dict()
 
     alone = counted(*folders)
 
@@ -163,7 +164,7 @@ def test_transform_counts_the_same_in_two_processes(
 
     def counted(**options: Any) -> dict[str, Any]:
         transforms = [Without("LOC")]
-        return evaluate(*folders, metrics="exact", transforms=transforms, **options).to_dict()
+        return score(*folders, metrics="exact", transforms=transforms, **options).to_dict()
 
     assert counted(jobs=2, remark=remarks.append) == counted()
     assert remarks[0].startswith("2 processes")
@@ -171,27 +172,27 @@ def test_transform_counts_the_same_in_two_processes(
 
 def test_transforms_have_names_of_their_own(paths: tuple[Path, Path]) -> None:
     with pytest.raises(UsageError, match="the name 'without' of a transform is taken"):
-        evaluate(*paths, transforms=[Without("LOC"), Without("PER")])
+        score(*paths, transforms=[Without("LOC"), Without("PER")])
     with pytest.raises(UsageError, match="the name 'unit' of a transform is taken"):
-        evaluate(*paths, transforms=[Without("LOC", "unit")])
+        score(*paths, transforms=[Without("LOC", "unit")])
 
 
 def test_results_of_the_same_transforms_add(paths: tuple[Path, Path]) -> None:
-    one = evaluate(*paths, metrics="exact", transforms=[Without("LOC")])
+    one = score(*paths, metrics="exact", transforms=[Without("LOC")])
     both = (one.add(one)).to_dict()
 
     assert both["prepared"] == {"without": {"gold/label": 2, "predicted/label": 2}}
     assert both["metrics"]["exact"]["label"]["micro"]["gold"] == 4
     with pytest.raises(UsageError, match="without is LOC and PER"):
-        one.add(evaluate(*paths, metrics="exact", transforms=[Without("PER")]))
+        one.add(score(*paths, metrics="exact", transforms=[Without("PER")]))
 
 
 def test_observer_has_a_section_of_its_own(paths: tuple[Path, Path]) -> None:
-    result = evaluate(*paths, metrics="exact", observers=[Lengths()])
+    result = score(*paths, metrics="exact", observers=[Lengths()])
     report = result.to_dict()
 
     assert report["lengths"] == {"documents": ["d0", "d1"], "spans": {"gold": 3, "predicted": 4}}
-    assert report["metrics"] == evaluate(*paths, metrics="exact").to_dict()["metrics"]
+    assert report["metrics"] == score(*paths, metrics="exact").to_dict()["metrics"]
     assert json.loads(result.to_json())["lengths"] == report["lengths"]
     with pytest.raises(UsageError, match="with observers that do not add"):
         result.add(result)
@@ -203,19 +204,19 @@ def test_observers_that_include_others_add_with_their_results(paths: tuple[Path,
             self.seen += other.seen
             self.spans += other.spans
 
-    one, two = (evaluate(*paths, metrics="exact", observers=[Adding()]) for _ in range(2))
+    one, two = (score(*paths, metrics="exact", observers=[Adding()]) for _ in range(2))
     both = one.add(two)
 
     assert both.sections["lengths"] == {"documents": ["d0", "d1"] * 2, "spans": {"gold": 6, "predicted": 8}}
     assert both.add(one).sections["lengths"]["spans"] == {"gold": 9, "predicted": 12}
     assert one.sections["lengths"]["spans"] == {"gold": 3, "predicted": 4}
     with pytest.raises(UsageError, match="sections of other observers"):
-        one.add(evaluate(*paths, metrics="exact"))
+        one.add(score(*paths, metrics="exact"))
 
 
 def test_observer_sees_what_the_transforms_left_and_the_filter_let_through(paths: tuple[Path, Path]) -> None:
     observer = Lengths()
-    report = evaluate(
+    report = score(
         *paths, metrics="exact", transforms=[Without("LOC")], observers=[observer], where=["document=d1"]
     ).to_dict()
 
@@ -224,7 +225,7 @@ def test_observer_sees_what_the_transforms_left_and_the_filter_let_through(paths
 
 
 def test_observer_of_a_break_down_sees_every_document_once(paths: tuple[Path, Path]) -> None:
-    report = evaluate(*paths, metrics="exact", observers=[Lengths()], by="document").to_dict()
+    report = score(*paths, metrics="exact", observers=[Lengths()], by="document").to_dict()
 
     assert report["lengths"]["documents"] == ["d0", "d1"]
     assert set(report["by"]["document"]) == {"d0", "d1"}
@@ -232,11 +233,9 @@ def test_observer_of_a_break_down_sees_every_document_once(paths: tuple[Path, Pa
 
 def test_observer_means_that_one_process_counts(folders: tuple[Path, Path]) -> None:
     remarks: list[str] = []
-    report = evaluate(
-        *folders, metrics="exact", observers=[Lengths()], jobs=2, remark=remarks.append
-    ).to_dict()
+    report = score(*folders, metrics="exact", observers=[Lengths()], jobs=2, remark=remarks.append).to_dict()
 
-    assert remarks == ["1 process: documents are wanted here, one by one"]
+    assert remarks == ["1 process: every document is looked at by itself"]
     assert report["lengths"]["spans"] == {"gold": 12, "predicted": 16}
 
 
@@ -246,13 +245,14 @@ def test_observer_gets_further_annotation_sets(tmp_path: Path) -> None:
     sets = {name: {"name": name, "annotations": [annotation] * (name == "Older")} for name in names}
     document = {"text": "a b", "offset_type": "p", "features": {}, "annotation_sets": sets}
     path = write(tmp_path / "a.bdocjs", json.dumps(document))
-    observer, chosen = Lengths(), {"gold_set": "Key", "predicted_set": "Response"}
+    observer = Lengths()
+    reading = tuple(Reading(annotation_set=name) for name in names)
 
-    evaluate(path, metrics="exact", observers=[observer], further_sets=["Old", "Older"], **chosen)
+    score(path, metrics="exact", observers=[observer], reading=reading)
 
     assert observer.further == 2
     with pytest.raises(UsageError, match="read from files"):
-        evaluate([], [], further_sets=["Old"])
+        score([], [], reading=(Reading(), Reading(), Reading(annotation_set="Old")))
 
 
 def test_observer_has_a_name_that_nothing_else_has(paths: tuple[Path, Path]) -> None:
@@ -261,11 +261,11 @@ def test_observer_has_a_name_that_nothing_else_has(paths: tuple[Path, Path]) -> 
 
     for observers in ([Metrics()], [Lengths(), Lengths()]):
         with pytest.raises(UsageError, match="of an observer is taken"):
-            evaluate(*paths, observers=observers)
+            score(*paths, observers=observers)
 
 
 def test_transform_and_observer_are_shown_as_text_markdown_and_notebook(paths: tuple[Path, Path]) -> None:
-    result = evaluate(*paths, metrics="exact", transforms=[Without("LOC")], observers=[Lengths()])
+    result = score(*paths, metrics="exact", transforms=[Without("LOC")], observers=[Lengths()])
 
     for shown in (str(result), markdown.render(result.to_dict(), result.tables()), result._repr_html_()):
         assert "Changed before counting: without" in shown
@@ -278,6 +278,6 @@ def test_observer_may_be_alone_with_documents() -> None:
     document = Document("d", {"label": [Span(0, 1, "A")]}, text="a b", unit="character")
     observer = Lengths()
 
-    evaluate([document], [document], observers=[observer])
+    score([document], [document], observers=[observer])
 
     assert observer.spans == {"gold": 1, "predicted": 1}

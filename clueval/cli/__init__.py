@@ -3,108 +3,41 @@
 0 done; 1 a check failed; 2 wrong use or bad input, one line on stderr; 129 the terminal was closed;
 130 interrupted; 143 terminated.
 
-Each command is a module; `options` and `settings` are what several share. The only package that prints.
+Each command is a module. Options are made from the fields of dataclasses: `values` reads a field, `fields` a group
+of them, `chosen` the settings of metrics; `options` has what no field declares. The only package that prints.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from importlib import import_module
 from io import TextIOBase, TextIOWrapper
-from typing import Any, NoReturn
+from typing import NoReturn
 
-from clueval.cli.printing import remark
+from clueval.cli.commands import COMMANDS, command_line, require_command
+from clueval.cli.printing import put, remark
 from clueval.exceptions import CluevalError, FileError
-from clueval.version import __version__
-from clueval.visible import visible
 
-COMMANDS = {
-    "score": "score predicted against gold",
-    "conventions": "score under every convention at once: which F1 is this?",
-    "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
-    "faireval": "carry out a FairEval config file",
-    "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
-    "merge": "merge several layers into one sequence of spans",
-    "check": "list all problems of files",
-    "convert": "convert spans into another format",
-    "formats": "list the formats, or describe one",
-}
-"""What each command does; its room, of the same name, is imported when it is called."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """An argument parser that complains in one line, and asks for the width of the terminal only to print help.
-
-    argparse asks with every argument, by way of shutil, which loads all the packers of files that there are.
-    """
-
-    def __init__(
-        self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **settings: Any
-    ) -> None:
-        self._prints_help = formatter_class
-        super().__init__(formatter_class=partial(formatter_class, width=80), **settings)
-
-    def format_help(self) -> str:
-        self.formatter_class = self._prints_help
-        return super().format_help()
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
-
-
-class _Command(_Parser):
-    """The parser of one command, which says itself what it does not know."""
-
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        found, unknown = super().parse_known_args(args, namespace)
-        if unknown:
-            self.error(f"unrecognized arguments: {' '.join(unknown)}")
-        return found, unknown
-
-
-def parser(command: str | None) -> argparse.ArgumentParser:
-    """The command line, with the options of one command."""
-    top = _Parser(
-        prog="clueval",
-        description="Score labelled spans: gold against predicted, in every way of counting that people report.",
-        epilog="clueval COMMAND --help shows the options of a command.",
-    )
-    top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
-    commands = top.add_subparsers(
-        dest="command", metavar="COMMAND", required=True, parser_class=_Command, prog=top.prog
-    )
-    for name, help_text in COMMANDS.items():
-        if name != command:
-            commands.add_parser(name, help=help_text)
-            continue
-        room = import_module(f"clueval.cli.{name}")
-        chosen = commands.add_parser(
-            name,
-            help=help_text,
-            usage=f"%(prog)s {room.USAGE} [options]",
-            description=room.DESCRIPTION,
-            epilog=room.EPILOG,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        room.add_arguments(chosen)
-    return top
+__all__ = ["COMMANDS", "main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     given = sys.argv[1:] if arguments is None else arguments
     command = next((word for word in given if not word.startswith("-")), None)
-    name = "clueval" if command is None else f"clueval {command}"
+    name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
         with _ending_in_order():
-            options = parser(command).parse_args(given)
+            if not given:
+                put(command_line(None).format_help(), end="")
+                return 0
+            require_command(given[0] if given[0] == command else None)
+            options = command_line(command).parse_args(given)
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
     except CluevalError as error:

@@ -3,63 +3,79 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Generator, Iterator
 from itertools import islice
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.printing import say
+from clueval.cli.fields import typed
+from clueval.cli.forms import add_output, put_result
+from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.parser import Command
+from clueval.options import whole
 from clueval.reading.check import Check
 from clueval.reading.options import ReadOptions
 from clueval.reading.paths import files_of
 from clueval.reading.source import source_of
+from clueval.visible import visible
 
 USAGE = "FILE..."
 DESCRIPTION = """\
-Read files and list everything that is wrong with them, with line numbers: lines that lack a column, tags that are
-none, ill-formed sequences of tags, token ids that occur twice in a document, broken XML, wrong encoding. Exit code
+Read files and list everything that is wrong with them, with line numbers: lines that lack a column, invalid tags,
+invalid sequences of tags, token ids that occur twice in a document, broken XML, wrong encoding. Exit code
 0 if nothing is, 1 if something is."""
 EPILOG = """\
 example:
   clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files or folders")
-    parser.add_argument(
+    add_output(parser)
+    parser.group("output").add_argument(
         "--max-errors",
-        type=common.whole(1),
+        type=typed(whole),
         default=100,
         metavar="N",
         help="stop a file after N problems (default: 100)",
     )
-    common.add_reading(parser)
+    common.add_reading(parser, sides=1)
 
 
 def run(options: argparse.Namespace) -> int:
+    refuse_to_overwrite([*options.files, common.text_of(options)], [options.output_file])
+    require_writable([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     files = [file for given in options.files for file in files_of(given)]
     reading.require_use(path for _, path in files)
-    wrong = 0
-    for name, path in files:
-        wrong += _check(Check(source_of(path, reading, name=name)), path, options.max_errors)
-    return 1 if wrong else 0
+    problems = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal problems
+        for name, path in files:
+            problems += yield from _check(
+                Check(source_of(path, reading, name=name)), path, options.max_errors
+            )
+
+    put_result(map(visible, lines()), options.output_file)
+    return 1 if problems else 0
 
 
-def _check(check: Check, path: Path, most: int) -> bool:
-    """Print what is wrong with a file, and a line that sums it up."""
+def _check(check: Check, path: Path, most: int) -> Generator[str, None, int]:
+    """What is wrong with a file, and a line that sums it up; returns the number of problems."""
     problems = check.problems()
     count = 0
     for problem in islice(problems, most):
         count += 1
-        say(str(problem))
+        yield str(problem)
     if count == most and next(problems, None) is not None:
-        say(f"{path}: stopped after {most} problems; there are more (--max-errors shows them)")
+        yield f"{path}: stopped after {most} problems; there are more (--max-errors shows them)"
     elif count:
-        say(f"{path}: {count} problem{'s' * (count != 1)}")
+        yield f"{path}: {count} problem{'s' * (count != 1)}"
     else:
         schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
-        say(
+        yield (
             f"{path}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
             f"{check.tokens:,} positions" + (f" ({schemes})" if schemes else "")
         )
-    return bool(count)
+    return count

@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.forms import add_output, form_of, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
-from clueval.cli.printing import put, wrote
+from clueval.cli.parser import Command
+from clueval.cli.printing import wrote
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
-from clueval.studies.conventions import compare_conventions
-from clueval.studies.conventions_report import render_markdown, render_text, write_page
+from clueval.studies.conventions import conventions
+from clueval.studies.conventions_report import FORMS, write_page
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -22,34 +24,28 @@ GOLD and PREDICTED are files or folders, as for clueval score; with GOLD alone, 
 EPILOG = """\
 examples:
   clueval conventions gold.conll predicted.conll
-  clueval conventions gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --output markdown
+  clueval conventions gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --format markdown
   clueval conventions both.conll --html conventions.html"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    group = parser.add_argument_group("report")
-    group.add_argument(
-        "--output",
-        choices=("text", "json", "markdown"),
-        metavar="FORM",
-        help="the form of the table: text, json, markdown (default: text)",
-    )
-    group.add_argument(
+    add_output(parser, FORMS)
+    parser.group("output").add_argument(
         "--html", type=Path, metavar="FILE", help="write the table as a web page instead (extra: report)"
     )
-    common.add_reading(parser, pairs=True)
-    common.add_sets(parser.add_argument_group("annotation sets"))
+    common.add_reading(parser, sides=2)
 
 
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([options.gold, options.predicted, options.text], [options.html])
-    require_writable([options.html])
+    outputs = [options.html, options.output_file]
+    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    require_writable(outputs)
     require_page(options.html)
-    if options.html is not None and options.output is not None:
-        raise UsageError("--html writes a web page, and --output asks for text", advice="leave one out")
+    if options.html is not None and options.format is not None:
+        raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
     with progress([options.gold, options.predicted]) as advance:
-        table = compare_conventions(
+        table = conventions(
             options.gold,
             options.predicted,
             layers=common.layers(options),
@@ -61,9 +57,6 @@ def run(options: argparse.Namespace) -> int:
     if options.html is not None:
         write_page(options.html, table.to_dict())
         wrote(options.html)
-    elif options.output == "json":
-        put(table.to_json())
     else:
-        render = render_markdown if options.output == "markdown" else render_text
-        put(render(table.to_dict()))
+        put_result([table.render(form_of(options))], options.output_file)
     return 0

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from clueval.cli import options as common
+from clueval.cli.forms import put_result
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
-from clueval.cli.printing import put, remark, wrote
+from clueval.cli.parser import Command
+from clueval.cli.printing import remark
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import all_formats, format_named
 from clueval.reading.layers import layer_names
@@ -31,11 +33,11 @@ of all layers: document, start, end_inclusive, the layers, and with --token-id t
 token."""
 EPILOG = """\
 examples:
-  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/     (a folder: one file a document)
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file a document)
   clueval convert gold.xml --input ltf --to spans"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="file or folder")
     names = [form.name for form in all_formats() if form.write is not None]
     parser.add_argument(
@@ -52,7 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
-    common.add_reading(parser)
+    common.add_reading(parser, sides=1)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -65,16 +67,18 @@ def run(options: argparse.Namespace) -> int:
     if form.write.unit == "character":
         documents = map(to_characters, documents)
     path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, options.text], [path])
-    write = partial(form.write.lines, layers=layer_names(layers), with_ids=options.token_id is not None)
+    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
+    write = partial(
+        form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options)
+    )
     if not form.single:
         require_one_file(options.file)
-        print_or_write(write(documents), path)
+        put_result(write(documents), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
         _write_each(documents, path, write, form.write.ending, inputs)
     else:
-        print_or_write(write(_only(documents)), path)
+        put_result(write(_only(documents)), path)
     return 0
 
 
@@ -84,18 +88,6 @@ def require_one_file(path: Path) -> None:
         raise UsageError(
             f"{path} is a folder", advice="a table of spans belongs to one file: take file by file"
         )
-
-
-def print_or_write(lines: Iterable[str], path: Path | None) -> None:
-    """Lines to a file, whole or not at all, or to standard output."""
-    if path is None:
-        for line in lines:
-            put(line)
-        return
-    with whole_file(path) as output:
-        for line in lines:
-            output.write(f"{line}\n")
-    wrote(path)
 
 
 def _with_label(document: Document, label: str) -> Document:

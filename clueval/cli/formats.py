@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Iterator
 from importlib import import_module
 
-from clueval.cli import options as common
+from clueval.cli.parser import Command
 from clueval.cli.printing import put
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.format import Format
+from clueval.options import Option, options_of
+from clueval.reading.options import Reading
 
 USAGE = "[NAME]"
 DESCRIPTION = """\
@@ -20,10 +22,12 @@ EPILOG = """\
 example:
   clueval formats gate-xml"""
 
+_LAYER = Option("--layer", "NAME=COLUMN", "a layer and the column of its tags; again for each layer")
+
 _HEADER = ("format", "recognised by", "use", "holds")
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     parser.add_argument(
         "name",
         nargs="?",
@@ -57,17 +61,13 @@ def _described(form: Format) -> Iterator[str]:
     yield f"Recognised by: {form.recognised_by}. Use: {_use(form)}."
     yield ""
     yield inspect.getdoc(import_module(FORMATS[form.name])) or ""
-    parser = argparse.ArgumentParser(add_help=False)
-    common.add_reading(parser)
-    reads = [action for action in parser._actions if _field(action) in form.reads]
+    reads = [
+        *([_LAYER] if "layers" in form.reads else []),
+        *(declared for field, declared in options_of(Reading) if field.name in form.reads),
+    ]
     if reads:
         yield ""
         yield "options:"
-    for action in reads:
-        yield f"  {action.option_strings[0]} {action.metavar or ''}".rstrip()
-        yield f"      {action.help}"
-
-
-def _field(action: argparse.Action) -> str:
-    """The field of `Reading` that an option sets, or ``layers``."""
-    return {"ignore_punctuation": "ignore_punct", "layer": "layers"}.get(action.dest, action.dest)
+    for declared in reads:
+        yield f"  {declared.flag} {declared.metavar or ''}".rstrip()
+        yield f"      {declared.help}"

@@ -1,39 +1,46 @@
-"""The forms in which a result is printed."""
+"""The form in which a result is printed, and the file that it may go to instead."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from importlib import import_module
-from typing import Any
+import argparse
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
-from clueval.evaluation.result import Result
-from clueval.reports import markdown
-
-FORMS = ("text", "json", "tsv", "markdown")
-"""The forms of every result."""
+from clueval.cli.parser import Command
+from clueval.cli.printing import put, wrote
+from clueval.writing import whole_file
 
 
-def rendered(result: Result, form: str) -> str:
-    """A result in one of `FORMS`, or in conlleval's."""
-    if form == "json":
-        return result.to_json()
-    if form == "text":
-        return str(result)
-    report = result.to_dict()
-    if form == "markdown":
-        return markdown.render(report, result.tables())
-    if form == "tsv":
-        metrics = {name: _numbers(of) if name == "gate" else of for name, of in report["metrics"].items()}
-        report = {**report, "metrics": metrics}
-    module = "clueval.compat.conlleval" if form == "conlleval" else f"clueval.reports.{form}"
-    shown: str = import_module(module).render(report)
-    return shown
+def add_output(parser: Command, forms: Collection[str] = ()) -> None:
+    """The options for the form of a result, if there are several, and for the file that it goes to."""
+    group = parser.group("output")
+    if forms:
+        group.add_argument(
+            "--format",
+            choices=forms,
+            metavar="FORM",
+            help=f"the form of the result: {', '.join(forms)} (default: text)",
+        )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        type=Path,
+        metavar="FILE",
+        help="write the result to FILE (default: standard output)",
+    )
 
 
-def _numbers(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report without what is no number: the list of changes against a reference has no place in columns."""
-    return {
-        key: _numbers(value) if isinstance(value, Mapping) else value
-        for key, value in report.items()
-        if not isinstance(value, list | str)
-    }
+def put_result(lines: Iterable[str], path: Path | None) -> None:
+    """Lines to standard output or, complete or not at all, to a file."""
+    if path is None:
+        for line in lines:
+            put(line)
+        return
+    with whole_file(path) as output:
+        output.writelines(f"{line}\n" for line in lines)
+    wrote(path)
+
+
+def form_of(options: argparse.Namespace) -> str:
+    """The form that ``--format`` names."""
+    return options.format or "text"

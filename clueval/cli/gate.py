@@ -7,13 +7,17 @@ from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli import printing
-from clueval.cli.forms import FORMS, rendered
-from clueval.cli.jobs import add_jobs, places, remark
+from clueval.cli.fields import add_fields, given_fields, group_of
+from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
-from clueval.cli.progress import progress
-from clueval.cli.settings import add_gate_settings, add_lists, candidate_lists, gate_metric
+from clueval.cli.parser import Command
 from clueval.compat.gate.run import gate
+from clueval.evaluation.options import Counting
+from clueval.evaluation.result import FORMS
 from clueval.exceptions import UsageError
+from clueval.metrics.gate import Gate
+from clueval.metrics.gate.list_evaluation import Lists
 
 USAGE = "GOLD [PREDICTED]"
 DESCRIPTION = """\
@@ -31,32 +35,24 @@ examples:
 _PREFIX = "clueval"
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    group = parser.add_argument_group("scoring")
-    common.add_sets(group)
-    group.add_argument(
+    add_fields(parser, Gate, "what is counted")
+    add_fields(parser, Counting, "what is counted", only=("where", "by", "pair_by"))
+    parser.group("what is counted").add_argument(
         "--reference-set",
         metavar="SET",
         help="another annotation set of the predicted files, of an older run, to compare with",
     )
-    common.add_selection(group)
-    common.add_pair_by(group)
-    _add_outputs(parser.add_argument_group("output"))
-    add_gate_settings(parser, "settings").add_argument(
-        "--beta",
-        action="append",
-        type=common.number,
-        metavar="B",
-        help="report F-beta, which weighs recall B times as much as precision, in place of F1",
-    )
-    add_lists(parser.add_argument_group("candidate lists"))
+    add_fields(parser, Lists, "candidate lists")
+    common.add_reading(parser, sides=2, sets=None)
+    _add_outputs(parser)
     add_jobs(parser)
-    common.add_reading(parser, pairs=True)
 
 
-def _add_outputs(group: argparse._ArgumentGroup) -> None:
-    common.add_output(group, FORMS)
+def _add_outputs(parser: Command) -> None:
+    add_output(parser, FORMS)
+    group = parser.group("output")
     group.add_argument("--gate-tsv", type=Path, metavar="FILE", help="write GATE's table of 31 columns")
     group.add_argument(
         "--html",
@@ -80,16 +76,16 @@ def _add_outputs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    require_writable([options.html, options.gate_tsv])
-    metric, lists = gate_metric(options), candidate_lists(options)
+    outputs = [options.html, options.gate_tsv, options.output_file]
+    require_writable(outputs)
+    metric, lists = group_of(Gate, options), _lists(options)
     if options.indicator_prefix is not None and options.write_indicators is None:
         raise UsageError("--indicator-prefix is for --write-indicators", advice="add it")
-    refuse_to_overwrite([options.gold, options.predicted, options.text], [options.html, options.gate_tsv])
+    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
     require_page(options.html)
-    with (
-        places(options) as (jobs, executor),
-        progress([options.gold, options.predicted]) as advance,
-    ):
+    counting = given_fields(Counting, options)
+    common.check_pairing(options, counting)
+    with workers(options, [options.gold, options.predicted]) as work:
         result = gate(
             options.gold,
             options.predicted,
@@ -104,14 +100,22 @@ def run(options: argparse.Namespace) -> int:
             indicator_prefix=_PREFIX if options.indicator_prefix is None else options.indicator_prefix,
             wrote=printing.remark,
             layers=common.layers(options),
-            where=options.where,
-            by=options.by,
-            pair_by=options.pair_by,
-            progress=advance,
-            jobs=jobs,
-            executor=executor,
-            remark=remark(options),
+            progress=work.progress,
+            jobs=work.jobs,
+            executor=work.executor,
+            remark=work.remark,
+            **counting,
             **common.reading(options),
         )
-    printing.put(rendered(result, options.output))
+    put_result([result.render(form_of(options))], options.output_file)
     return 0
+
+
+def _lists(options: argparse.Namespace) -> Lists | None:
+    """Where candidate lists are, if they are asked for. Raises `UsageError` for half of it."""
+    given = given_fields(Lists, options)
+    for name in ("list_type", "edge_feature") if given else ():
+        if name not in given:
+            first = next(iter(given)).replace("_", "-")
+            raise UsageError(f"--{first} is given without --{name.replace('_', '-')}", advice="add it")
+    return Lists(**given) if given else None

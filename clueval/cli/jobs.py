@@ -1,67 +1,60 @@
-"""Where is counted: the options for processes and clusters."""
+"""By how many processes files are counted: the options for processes and clusters."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clueval.cli import printing
+from clueval.cli.fields import add_fields, given_fields
+from clueval.cli.parser import Command
+from clueval.cli.progress import progress
+from clueval.evaluation.options import Workers
 from clueval.exceptions import UsageError
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
 
-
-def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """The options that say where is counted."""
-    group = parser.add_argument_group("speed")
-    group.add_argument(
-        "--jobs",
-        metavar="N",
-        type=_number,
-        help="count in N processes; auto, the default: one for each core if there is enough to count. Large "
-        "files are cut where documents begin (<text> in VRT, -DOCSTART- or # newdoc in CoNLL); a pair without "
-        "these, or packed, is counted by one process",
-    )
+def add_jobs(parser: Command) -> None:
+    """The options for processes and clusters."""
+    add_fields(parser, Workers, "speed")
+    group = parser.topic("workers")
     group.add_argument(
         "--scheduler",
         metavar="ADDRESS",
         help="count on the Dask cluster at tcp://HOST:PORT, whose workers see the same files (extra: dask)",
     )
     group.add_argument(
-        "-v", "--verbose", action="store_true", help="say on stderr where is counted, and why there"
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print to stderr how many processes are used, and why. Large files are cut where documents begin "
+        "(<text> in VRT, -DOCSTART- or # newdoc in CoNLL); a pair without these, or a .gz file, is counted by one "
+        "process",
     )
 
 
-def _number(value: str) -> int | None:
-    """A number of processes; None for ``auto``."""
-    if value == "auto":
-        return None
-    if not value.isdecimal() or int(value) < 1:
-        raise argparse.ArgumentTypeError(f"{value!r} is neither auto nor a number from 1")
-    return int(value)
-
-
 @contextmanager
-def places(options: argparse.Namespace) -> Iterator[tuple[int | None, Executor | None]]:
-    """How many processes are to count, and the executor of a cluster if there is one."""
-    if options.scheduler is None:
-        yield options.jobs, None
-        return
-    if options.jobs is not None:
-        raise UsageError(
-            "--jobs is about this machine, and --scheduler about others", advice="give one of them"
-        )
-    from clueval.evaluation.parallel.dask import scheduler
+def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[Workers]:
+    """The workers that the options ask for; the progress of reading `paths` is shown."""
+    given = given_fields(Workers, options).get("jobs", "auto")
+    jobs = None if given == "auto" else given
+    with progress(paths) as advance:
+        if options.scheduler is None:
+            yield Workers(jobs=jobs, progress=advance, remark=_remark(options))
+            return
+        if given != "auto":
+            raise UsageError(
+                "--jobs is for this machine, and --scheduler for others", advice="give one of them"
+            )
+        from clueval.evaluation.parallel.dask import scheduler
 
-    with scheduler(options.scheduler) as (executor, at_a_time):
-        yield at_a_time, executor
+        with scheduler(options.scheduler) as (executor, at_a_time):
+            yield Workers(jobs=at_a_time, executor=executor, progress=advance, remark=_remark(options))
 
 
-def remark(options: argparse.Namespace) -> Callable[[str], object] | None:
-    """What to do with remarks on where is counted."""
+def _remark(options: argparse.Namespace) -> Callable[[str], object] | None:
+    """What to do with messages about the number of processes."""
     if not options.verbose:
         return None
     return lambda line: printing.remark(f"clueval {options.command}: {line}")

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.convert import print_or_write, require_one_file
+from clueval.cli.convert import require_one_file
+from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.parser import Command
 from clueval.formats.spans_table import header, row
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
@@ -19,7 +21,7 @@ USAGE = "FILE"
 DESCRIPTION = """\
 Merge the layers of a file into one sequence of spans that carry a label for each layer.
 
-Spans that overlap, of whatever layers, become one span from the least start to the greatest end; in each layer
+Spans that overlap, of any layers, become one span from the least start to the greatest end; in each layer
 it has the label that covers most positions of it, or none. The result is a table of spans that clueval reads:
 document, start, end_inclusive (corpus positions, the last one included), the layers, and the token ids if there
 are any."""
@@ -29,22 +31,20 @@ example:
   clueval score merged.tsv other.tsv --text gold.vrt --merge"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_arguments(parser: Command) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="the file with the layers")
-    parser.add_argument(
-        "-o", "--output-file", type=Path, metavar="FILE", help="where to write the table (default: stdout)"
-    )
-    common.add_reading(parser)
+    add_output(parser)
+    common.add_reading(parser, sides=1)
 
 
 def run(options: argparse.Namespace) -> int:
     require_one_file(options.file)
-    refuse_to_overwrite([options.file, options.text], [options.output_file])
+    refuse_to_overwrite([options.file, common.text_of(options)], [options.output_file])
     require_writable([options.output_file])
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    with_ids = options.token_id is not None
-    print_or_write(_lines(documents, list(layers or ()), with_ids), options.output_file)
+    with_ids = "token_id" in common.reading(options)
+    put_result(_lines(documents, list(layers or ()), with_ids), options.output_file)
     return 0
 
 

@@ -1,77 +1,22 @@
-"""Options that several commands share."""
+"""Options that several commands share, and that no field of a dataclass declares."""
 
 from __future__ import annotations
 
 import argparse
-import math
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
+from clueval.cli.parser import Command
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
-from clueval.limits import MAX_LINE, MAX_SENTENCE
-from clueval.reading.options import formats_that_read
-from clueval.reading.pairing import PAIR_BY
+from clueval.options import column, options_of
+from clueval.reading.options import Reading, formats_that_read
 from clueval.spans.span import MERGED
-from clueval.tagging.schemes import INVALID, SCHEMES
 
 
-def column(text: str) -> int:
-    """A column as an option names it: from 1, or from -1 at the end."""
-    number = _whole(text)
-    if not number:
-        raise argparse.ArgumentTypeError(f"{text!r} is no column: they count from 1, or from -1 at the end")
-    return number
-
-
-def whole(least: int) -> Callable[[str], int]:
-    """What makes an option a whole number that is not below `least`."""
-
-    def read(text: str) -> int:
-        number = _whole(text)
-        if number is None or not least <= number <= sys.maxsize:
-            raise argparse.ArgumentTypeError(f"{text!r} is no whole number from {least} on")
-        return number
-
-    return read
-
-
-def number(text: str) -> float:
-    """A number as an option, which may have a fraction."""
-    try:
-        found = float(text)
-    except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number, such as 0.5")
-    return found
-
-
-def _whole(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
-
-
-def _formats(option: str) -> str:
-    """Which formats read an option, for its help."""
-    names = formats_that_read(option)
-    return f"format{'s' * (len(names) != 1)} {', '.join(names)}"
-
-
-def _treatments() -> str:
-    """How ill-formed tags are treated by default, for the help of ``--invalid``."""
-    first: dict[str, list[str]] = {}
-    for form in all_formats():
-        if form.treatments:
-            first.setdefault(form.treatments[0], []).append(form.name)
-    return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
-
-
-def add_sides(parser: argparse.ArgumentParser) -> None:
+def add_sides(parser: Command) -> None:
     """The arguments GOLD and PREDICTED."""
     parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
     parser.add_argument(
@@ -83,162 +28,112 @@ def add_sides(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_selection(group: argparse._ArgumentGroup) -> None:
-    """The options that say what is counted, and for what there are scores."""
-    group.add_argument(
-        "--where",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="count only spans with this label in layer KEY, or documents with this metadata (see filters, below)",
-    )
-    group.add_argument(
-        "--by",
-        action="append",
-        default=[],
-        metavar="KEY",
-        help="scores for each value of this metadata, too; --by document for each document",
+def add_pairs(parser: Command, topic: str) -> None:
+    """The option for a table of pairs of files."""
+    parser.topic(topic).add_argument(
+        "--pairs",
+        type=Path,
+        metavar="CSV",
+        help="a table of the files that belong together, gold and predicted, all in folder GOLD, by their names",
     )
 
 
-def add_output(group: argparse._ArgumentGroup, forms: Sequence[str]) -> None:
-    """The option for the form of a result."""
-    group.add_argument(
-        "--output",
-        choices=forms,
-        metavar="FORM",
-        default="text",
-        help=f"the form of the result: {', '.join(forms)} (default: text)",
-    )
+def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
+    """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
+    if options.pairs is None:
+        return options.gold, options.predicted
+    from clueval.formats.nerval import read_mapping
+
+    if options.predicted is not None:
+        raise UsageError(
+            "--pairs takes one folder", advice=f"clueval {options.command} --pairs pairs.csv FOLDER"
+        )
+    gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
+    return list(gold), list(predicted)
 
 
-def add_pair_by(group: argparse._ArgumentGroup) -> None:
-    """The option that says which documents belong together."""
-    group.add_argument(
-        "--pair-by",
-        choices=PAIR_BY,
-        metavar="WHAT",
-        help="pair documents, in any order, by their id, by name (that of the file, without its ending) or by "
-        "content (their text): id, name, content (default: files by relative name, documents in order)",
-    )
+def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> None:
+    """Raise `UsageError` for ``--pair-by`` where there is nothing to pair, or another way of pairing."""
+    if "pair_by" not in counting:
+        return
+    if getattr(options, "pairs", None) is not None:
+        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
+    if options.predicted is None:
+        raise UsageError("GOLD alone has both sides, which are paired already", advice="leave out --pair-by")
 
 
-def add_sets(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
-    """The options for annotation sets, of which one file may have several."""
-    parser.add_argument(
-        "--gold-set", metavar="SET", help=f"the annotation set that is gold ({_formats('annotation_set')})"
-    )
-    parser.add_argument(
-        "--predicted-set",
-        metavar="SET",
-        help=f"the annotation set that is predicted ({_formats('annotation_set')}); without PREDICTED, in the files "
-        "of GOLD",
-    )
+def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
+    """The files that a command reads, for those that it must not write over."""
+    listed = [path for side in sides if isinstance(side, list) for path in side]
+    return [options.gold, options.predicted, options.pairs, text_of(options), *listed]
 
 
-def add_reading(parser: argparse.ArgumentParser, pairs: bool = False) -> None:
-    """The options of all that read files; with `pairs`, a layer may have a gold and a predicted column."""
-    group = parser.add_argument_group("reading")
-    group.add_argument(
+def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
+    """The options of commands that read files; those of two `sides` may have a value for each.
+
+    `sets` is the help topic of the options for annotation sets; None: they stand in the help of the command.
+    """
+    parser.group("reading").add_argument(
         "--layer",
         action="append",
         metavar="NAME=COLUMN",
         help="a layer and the column of its tags, counted from 1 (from -1 at the end); again for each layer"
-        + ("; NAME=GOLD:PREDICTED if the two sides have it in different columns" if pairs else "")
-        + "; default: the last column, called label",
+        + ("; NAME=GOLD:PREDICTED where the two sides have it in different columns" if sides == 2 else "")
+        + " (default: the last column, called label)",
+    )
+    own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
+    added = add_fields(parser, Reading, "reading", only=own, sides=sides)
+    if sides == 2:
+        _add_sets(parser.group("reading") if sets is None else parser.topic(sets))
+
+    def name_formats() -> None:
+        for field, declared in options_of(Reading):
+            if field.name in added and field.name != "input":
+                default = _treatments() if field.name == "invalid" else None
+                added[field.name].help = help_of(field, declared, formats_of(field.name), default)
+
+    parser.before_help = name_formats
+
+
+def formats_of(name: str) -> str:
+    """Which formats read an option, a field of `Reading`, in words; nothing of an option that all read."""
+    names = formats_that_read(name)
+    return "" if len(names) == len(FORMATS) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
+
+
+def _treatments() -> str:
+    """How invalid tag sequences are treated by default."""
+    first: dict[str, list[str]] = {}
+    for form in all_formats():
+        if form.treatments:
+            first.setdefault(form.treatments[0], []).append(form.name)
+    return "; ".join(f"{how} in {', '.join(names)}" for how, names in first.items())
+
+
+def _add_sets(group: argparse._ArgumentGroup) -> None:
+    """The options for the annotation sets of the two sides."""
+    group.add_argument(
+        "--gold-set", metavar="SET", help="the annotation set that is gold, in formats that have several"
     )
     group.add_argument(
-        "--token",
-        type=column,
-        metavar="COLUMN",
-        help=f"the column of the tokens ({_formats('token')}; default: the first that holds neither tags nor "
-        "token ids)",
+        "--predicted-set",
+        metavar="SET",
+        help="the annotation set that is predicted; without PREDICTED, in the files of GOLD",
     )
-    group.add_argument(
-        "--token-id",
-        type=column,
-        metavar="COLUMN",
-        help=f"the column of the token ids, unique in a document, if there is one ({_formats('token_id')}); the two "
-        "sides must have the same",
-    )
-    group.add_argument(
-        "--input",
-        choices=FORMATS,
-        metavar="FORMAT",
-        help=f"the format of the files: {', '.join(FORMATS)} (default: recognised by their beginning)",
-    )
-    group.add_argument(
-        "--scheme",
-        metavar="SCHEME",
-        help=f"the scheme of the tags: {', '.join(SCHEMES)} ({_formats('scheme')}; default: recognised from the tags)",
-    )
-    group.add_argument(
-        "--invalid",
-        choices=INVALID,
-        metavar="HOW",
-        help="how to treat ill-formed tags: conlleval repairs them as conlleval and seqeval do, discard drops "
-        f"their spans (seqeval's strict mode), error refuses them (default: {_treatments()})",
-    )
-    group.add_argument(
-        "--document-tag",
-        default="text",
-        metavar="TAG",
-        help=f"the XML element that is a document ({_formats('document_tag')}; default: text)",
-    )
-    group.add_argument(
-        "--sentence-tag",
-        default="s",
-        metavar="TAG",
-        help=f"the XML element that is a sentence ({_formats('sentence_tag')}; default: s)",
-    )
-    group.add_argument(
-        "--ignore-punctuation",
-        action=argparse.BooleanOptionalAction,
-        default=None,
-        help="whether punctuation is taken out of the spans, as FairEval does "
-        f"({_formats('ignore_punct')}; default: yes)",
-    )
-    group.add_argument(
-        "--text",
-        type=Path,
-        metavar="FILE",
-        help="the VRT or CoNLL file with the text of a table of spans "
-        f"({_formats('text')}; default: the .vrt file of the same name beside the table)",
-    )
-    group.add_argument(
-        "--max-line",
-        type=whole(1),
-        metavar="BYTES",
-        default=MAX_LINE,
-        help="the longest line that is read, and the longest file of XML or JSON, unpacked (default: %(default)s)",
-    )
-    group.add_argument(
-        "--max-sentence",
-        type=whole(1),
-        metavar="N",
-        default=MAX_SENTENCE,
-        help="the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
-        "XML or JSON a fifth as many tags or values (default: %(default)s)",
-    )
-    if not pairs:
-        group.add_argument(
-            "--set",
-            dest="annotation_set",
-            metavar="NAME",
-            help=f"the annotation set to read ({_formats('annotation_set')})",
-        )
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The arguments of `clueval.read` and `clueval.evaluate` that `add_reading` made, save the layers."""
-    names = (
-        *("input", "token", "token_id", "scheme", "invalid", "document_tag", "sentence_tag", "text"),
-        *("max_line", "max_sentence"),
-    )
-    found = {name: getattr(options, name) for name in names} | {"ignore_punct": options.ignore_punctuation}
-    if hasattr(options, "annotation_set"):  # of commands that read one side
-        found["annotation_set"] = options.annotation_set
-    return found
+    """The fields of `Reading` that options were given for; where the sides differ, a `Reading` for each."""
+    given = given_fields(Reading, options)
+    if any(isinstance(value, SideValues) for value in given.values()):
+        return {"reading": pair_of(Reading, options)}
+    return given
+
+
+def text_of(options: argparse.Namespace) -> Path | None:
+    """The text file that ``--text`` names."""
+    path: Path | None = given_fields(Reading, options).get("text")
+    return path
 
 
 def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:
@@ -247,19 +142,28 @@ def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] |
         return None
     found: dict[str, int | tuple[int, int]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
-        name, equals, columns = value.partition("=")
-        numbers = [_whole(each) or 0 for each in columns.split(":")]
-        if not name or not equals or len(numbers) not in (1, 2) or 0 in numbers:
-            raise UsageError(
-                f"--layer {value!r} cannot be read",
-                advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
-            )
+        name, columns = _layer(value)
         if name in found or name == MERGED:
             raise UsageError(
                 f"--layer names {name!r} twice" if name in found else f"{MERGED!r} is no name for a layer"
             )
-        found[name] = numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+        found[name] = columns
     return found
+
+
+def _layer(value: str) -> tuple[str, int | tuple[int, int]]:
+    """A name and its column, or those of both sides."""
+    name, equals, columns = value.partition("=")
+    try:
+        numbers = tuple(map(column, columns.split(":")))
+    except ValueError:
+        numbers = ()
+    if not name or not equals or len(numbers) not in (1, 2):
+        raise UsageError(
+            f"--layer {value!r} cannot be read",
+            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
+        )
+    return name, numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
 
 
 def single_layers(options: argparse.Namespace) -> Mapping[str, int] | None:

@@ -19,7 +19,6 @@ from itertools import chain
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.compare import SIDES
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import Counted, Result
 from clueval.evaluation.signature import Signature, require_same
@@ -28,6 +27,7 @@ from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reading.pairing import same_documents
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Span
@@ -100,7 +100,7 @@ class Accumulator:
         refused, none.
 
         A list of spans is one document, as is a list of tags (one sentence); a list of lists is several. Pairs
-        of documents are checked as `clueval.evaluate` does. Empty lists on both sides count nothing.
+        of documents are checked as `clueval.score` does. Empty lists on both sides count nothing.
 
         Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents of different
         texts, `TagError` for tags outside the scheme, `OverlapError` where a metric forbids overlapping spans.
@@ -271,7 +271,7 @@ def _listed(side: Any, name: str) -> list[Any]:
     if isinstance(side, str | bytes) or not isinstance(side, Iterable):
         raise UsageError(
             f"{name} must be documents, spans or tags, not a {type(side).__name__}",
-            advice="lists of them; files are for clueval.evaluate",
+            advice="lists of them; files are for clueval.score",
         )
     return list(side)
 

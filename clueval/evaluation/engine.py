@@ -1,8 +1,8 @@
 """One evaluation while it runs: what is to be counted, and what has been.
 
-Pairs of documents go through the metrics one by one; pairs of raw passages of the column formats are compared
-first and only what is left over goes through them. Both ways give the same counts, and the first is the model
-for the second. Where texts may differ (`Plan.align`, metric `noisy`), predicted spans are first projected onto
+Pairs of documents go through the metrics one by one. Where texts have been compared already, only what is left
+over goes through them (`clueval.spans.compared`). Both ways give the same counts, and the first is the model for
+the second. Where texts may differ (`Plan.align`, metric `noisy`), predicted spans are first projected onto
 the gold text; those without a place on it count as predicted spans that nothing in gold supports.
 """
 
@@ -10,18 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import pairwise
 from typing import Any
 
-from clueval.evaluation.lockstep.compare import (
-    SIDES,
-    Comparison,
-    Decoders,
-    Stretch,
-    compare,
-    compare_all,
-    compare_columns,
-)
+from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
@@ -30,12 +21,11 @@ from clueval.evaluation.result import Counted, Result, Unprojected
 from clueval.evaluation.seen_names import Known
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import Found, Totals
-from clueval.exceptions import OverlapError, UsageError
-from clueval.formats.columns.passages import Passage
+from clueval.exceptions import CluevalError, OverlapError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
-from clueval.reading.source import Source
+from clueval.spans.compared import SIDES, Compared, Comparison
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import ID
 from clueval.spans.merging import with_merged
@@ -66,21 +56,13 @@ class Evaluation:
         self.unprojected: list[Unprojected] = []
         self._preparation = Preparation(plan.transforms)
         self._known = Known(plan.where)
-        self._begun = self._grown = self._keeps_decoders = False
-        self._decoders: Decoders | None = None
+        self._begun = self._grown = False
         self._refuse_filters()
 
     def _refuse_filters(self) -> None:
         """Raise `UsageError` for a filter on a layer that a metric cannot have."""
         for metric in self.plan.metrics if self.plan.where.on_layers(self.layers) else ():
             refuse_filter(metric)
-
-    @property
-    def counts_fair_alone(self) -> bool:
-        """Whether there is nothing to do but the metric `fair` over everything."""
-        plan = self.plan
-        special = plan.merge or plan.where or plan.by or plan.unit or plan.transforms or plan.observers
-        return not special and [metric.name for metric in plan.metrics] == ["fair"]
 
     def see_layers(self, layers: Iterable[str]) -> None:
         """Take in layers that documents bring along, but for those within which a metric counts."""
@@ -93,16 +75,10 @@ class Evaluation:
         if len(self.layers) > known:
             self._refuse_filters()
 
-    def see_source(self, source: Source) -> None:
-        """Take note of how ill-formed tags of a file are treated."""
-        if source.treatment is not None:
-            self.treatments.add(source.treatment)
-
     @property
-    def counts_lines(self) -> bool:
-        """Whether raw passages of the column formats are enough to count."""
-        wants_spans = self.plan.where.on_layers(self.layers or [DEFAULT_LAYER])
-        return not wants_spans and not self.plan.needs_documents
+    def leaves_out_spans(self) -> bool:
+        """Whether a filter leaves spans out of the count, which takes whole documents."""
+        return bool(self.plan.where.on_layers(self.layers or [DEFAULT_LAYER]))
 
     # Documents
 
@@ -127,7 +103,7 @@ class Evaluation:
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
             self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
-        receivers = self.receivers(gold.id, gold.metadata, begins=True, tokens=_positions(gold, predicted))
+        receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=_positions(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
             return
@@ -147,7 +123,7 @@ class Evaluation:
             self.repairs[side].add(document)
 
     def repaired_tags(self) -> dict[str, int]:
-        """The repaired tags of each side, of files and of documents."""
+        """The repaired tags of each side, however they were counted."""
         return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
 
     def _count(
@@ -155,9 +131,7 @@ class Evaluation:
     ) -> None:
         for sequence, own, other in sides:
             for metric in metrics:
-                tally = _count(metric, own, other)
-                for totals in receivers:
-                    totals.add(metric.name, sequence, tally)
+                _add(receivers, metric.name, sequence, _count(metric, own, other))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -202,50 +176,57 @@ class Evaluation:
         """The document with the sequences that are counted as its layers."""
         return with_merged(document) if self.plan.merge else document
 
-    # Passages
+    # What has been compared
 
-    def count_passages(self, pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders) -> None:
-        """Check and count pairs of raw passages, together if their counts go to the same place."""
+    def count_reading(self, reading: FileReading) -> FileEnd:
+        """Count a reading, apart, and add it when it has ended.
+
+        If it raises, what was counted of it is dropped, and the same is read and counted again in a way that
+        says what is wrong and where.
+        """
+        self.see_layers(reading.layers)
+        try:
+            apart = self._counted(reading)
+        except CluevalError:
+            if reading.again is None:
+                raise
+            return self.count_reading(reading.again)
+        self.include(apart.found())
+        return reading.end
+
+    def _counted(self, reading: FileReading) -> Evaluation:
+        """An evaluation of nothing but this."""
+        apart = Evaluation(self.plan, self.layers)
+        for _ in map(apart.count_compared, reading):  # which keeps no value while the next is made
+            pass
+        return apart
+
+    def count_compared(self, compared: Compared) -> None:
+        """Count what the two sides have in common, and what is left over."""
         self.units.add("token")
-        if not self.plan.by and not self.plan.where:
-            for gold, _ in pairs:
-                receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
-            for together in _comparable(pairs):
-                self._add(compare_all(together, decoders, self.plan.merge), receivers)
-            return
-        for gold, predicted in pairs:
-            receivers = self.receivers(gold.document, gold.metadata, gold.begins, gold.tokens)
-            self._add(compare(gold, predicted, decoders, self.plan.merge), receivers)
-
-    def count_stretch(self, stretch: Stretch, decoders: Decoders) -> None:
-        """Count what has been compared already, or is in columns to be compared."""
-        self.units.add("token")
-        self.total.documents += stretch.documents
-        self.total.tokens += stretch.tokens
-        for columns in stretch.columns:
-            self._add(compare_columns(columns, decoders, self.plan.merge), [self.total])
-
-    def _add(self, comparisons: Mapping[str, Comparison], receivers: Sequence[Totals]) -> None:
-        for sequence, comparison in comparisons.items() if receivers else ():
+        if not compared.has_text:
+            self.text = "absent"
+        receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
+        for sequence, comparison in compared.sequences.items() if receivers else ():
             for metric in self.plan.metrics:
-                tally = _tally(metric, comparison)
-                for totals in receivers:
-                    totals.add(metric.name, sequence, tally)
+                _add(receivers, metric.name, sequence, _tally(metric, comparison))
+        for (name, sequence), tally in compared.tallies.items():
+            _add(receivers, name, sequence, tally)
 
-    def see_decoders(self, decoders: Decoders) -> None:
-        """Count what was mended in a file that has been read to its end, unless it is a part of one."""
-        if self._keeps_decoders:
-            self._decoders = decoders
-            return
-        for (side, _), decoder in decoders.items():
-            self.repaired[side] += decoder.repaired()
+    def add_repaired(self, repaired: Mapping[str, int]) -> None:
+        """Add repaired tags of each side, which are known when their texts have ended."""
+        for side, number in repaired.items():
+            self.repaired[side] += number
 
     # Both
 
     def receivers(
-        self, document: str, metadata: Mapping[str, str], begins: bool, tokens: int
+        self, document: str, metadata: Mapping[str, str], documents: int, tokens: int
     ) -> list[Totals]:
-        """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out."""
+        """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out.
+
+        `documents` and `tokens` are how many there are more.
+        """
         receivers = [self.total]
         if self.plan.where or self.plan.by:
             on_documents = self.plan.where.on_documents(self.layers)
@@ -256,17 +237,9 @@ class Evaluation:
             value = document if key == ID else metadata.get(key, WITHOUT_VALUE)
             receivers.append(self.groups[key].setdefault(value, Totals()))
         for totals in receivers:
-            totals.documents += begins
+            totals.documents += documents
             totals.tokens += tokens
         return receivers
-
-    def fresh(self) -> Evaluation:
-        """An evaluation of the same plan and layers, in which nothing has been counted."""
-        return Evaluation(self.plan, self.layers)
-
-    def keep_decoders(self) -> None:
-        """What is counted from now on is a part of a file."""
-        self._keeps_decoders = True
 
     def found(self) -> Found:
         """Everything counted, for another evaluation of the same plan to `include`."""
@@ -282,7 +255,7 @@ class Evaluation:
             self.unprojected,
             self._known,
             self._frames,
-            self._decoders,
+            None,  # the tags of a part are known to what has read it
             self._preparation.changed(),
         )
 
@@ -296,15 +269,18 @@ class Evaluation:
         return not found.grown and set(found.layers) == set(self.layers)
 
     def include(self, found: Found) -> None:
-        """Add what was counted elsewhere, save its decoders."""
+        """Add what was counted elsewhere."""
         if found.layers is not None:
             self.see_layers(found.layers)
         self.total.include(found.total)
         for key, values in found.groups.items():
+            own = self.groups[key]
             for value, totals in values.items():
-                self.groups[key].setdefault(value, Totals()).include(totals)
-        for side, number in found.repaired.items():
-            self.repaired[side] += number
+                if value in own:
+                    own[value].include(totals)
+                else:
+                    own[value] = totals
+        self.add_repaired(found.repaired)
         self.units |= found.units
         self.treatments |= found.treatments
         if found.text == "absent":
@@ -375,7 +351,7 @@ class Evaluation:
 
 
 def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
-    """What a metric counts; an error about the spans says in which file they are."""
+    """What a metric counts; an error about the spans says where they were read."""
     try:
         return metric.count(gold, predicted)
     except OverlapError as error:
@@ -384,16 +360,13 @@ def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
         raise
 
 
-def _comparable(pairs: Sequence[tuple[Passage, Passage]]) -> Iterable[Sequence[tuple[Passage, Passage]]]:
-    """The pairs that may be compared as one: all of them, or where there are token ids those of a document."""
-    if all(gold.layout is None or gold.layout.token_id is None for gold, _ in pairs):
-        return [pairs]
-    begins = [number for number, (gold, _) in enumerate(pairs) if gold.begins and number]
-    return [pairs[start:stop] for start, stop in pairwise([0, *begins, len(pairs)])]
+def _add(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
+    for totals in receivers:
+        totals.add(metric, sequence, tally)
 
 
 def _tally(metric: Metric, comparison: Comparison) -> Tally:
-    """What a metric counts in two passages: what agrees, and what is left over."""
+    """What a metric counts in two texts: what agrees, and what is left over."""
     tally = metric.count_agreed(comparison.agreed, comparison.equal)
     own_tags, other_tags = comparison.tags or (None, None)
     if comparison.gold or comparison.predicted or own_tags:

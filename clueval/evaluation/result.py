@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.evaluation.observer import AddingObserver, added, sections_of
+from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.signature import Signature, _described, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -19,9 +23,16 @@ from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
-from clueval.evaluation.observer import AddingObserver, added, sections_of
-from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, _described, require_same
+
+FORMS = {
+    "text": "clueval.reports.text",
+    "json": "clueval.reports.json_text",
+    "csv": "clueval.reports.csv_text",
+    "tsv": "clueval.reports.tsv",
+    "markdown": "clueval.reports.markdown",
+    "latex": "clueval.reports.latex",
+}
+"""The forms of a result and their modules, which are imported when they are asked for."""
 
 
 class Unprojected(NamedTuple):
@@ -189,6 +200,17 @@ class Result:
 
         return dumps(self.to_dict())
 
+    def render(self, form: str) -> str:
+        """The result in one of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for another."""
+        if form not in FORMS:
+            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+        if form == "json":
+            return self.to_json()
+        render = import_module(FORMS[form]).render
+        shows_tables = form in ("text", "markdown", "latex")
+        rendered: str = render(self.to_dict(), self.tables()) if shows_tables else render(self.to_dict())
+        return rendered
+
     def tables(self) -> Iterator[Table]:
         """The reports as tables, those of each group of a break-down after the whole."""
         from clueval.metrics.tables import of_report, of_section
@@ -203,9 +225,7 @@ class Result:
         return render(self.to_dict(), self.tables())
 
     def __str__(self) -> str:
-        from clueval.reports.text import render
-
-        return render(self.to_dict(), self.tables())
+        return self.render("text")
 
 
 def _joined(own: Signature, other: Signature) -> Signature:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Unpack
 
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
-from clueval.reading.layers import LayerColumns, columns_of_side
-from clueval.reading.options import ReadOptions
+from clueval.reading.layers import LayerColumns
+from clueval.reading.options import (
+    Reading,
+    Readings,
+    ReadOptions,
+    SidesOptions,
+    columns_of_sides,
+    readings_of,
+)
 from clueval.reading.pairing import document_pairs, source_pairs
 from clueval.reading.paths import Paths, path_pairs
 from clueval.reading.same_text import require_same_text
@@ -50,6 +57,9 @@ def fair_findings(
             yield replace(rows[side].row(span, layer, partner), kind=error.kind)
 
 
+_READING = Reading()
+
+
 def find_fair_errors(
     gold: Paths,
     predicted: Paths | None,
@@ -57,17 +67,14 @@ def find_fair_errors(
     *,
     window: int | None = None,
     layers: LayerColumns | None = None,
-    gold_set: str | None = None,
-    predicted_set: str | None = None,
-    **reading: Any,
+    reading: Readings = _READING,
+    **options: Unpack[SidesOptions],
 ) -> Iterator[Finding]:
-    """Yield the findings of files; arguments as in `clueval.evaluate`. Holds one document of each side."""
-    single = predicted is None and gold_set is None
-    options = [
-        ReadOptions(layers=columns_of_side(layers, side, single), annotation_set=annotation_set, **reading)
-        for side, annotation_set in enumerate((gold_set, predicted_set))
-    ]
-    for sources in source_pairs(path_pairs(gold, predicted) or [], options, None):
+    """Yield the errors of files; arguments as in `clueval.score`. Holds one document of each side."""
+    sides = columns_of_sides(
+        [ReadOptions.of(each) for each in readings_of(reading, options)], layers, predicted is None
+    )
+    for sources in source_pairs(path_pairs(gold, predicted) or [], sides, None):
         for own, other in document_pairs(*sources):
             require_same_text(own, other)
             yield from fair_findings(own, other, metric, window=window)

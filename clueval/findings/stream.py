@@ -13,15 +13,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, zip_longest
 from pathlib import Path
+from typing import Unpack
 
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.limits import MAX_LINE, MAX_SENTENCE
-from clueval.reading.layers import LayerColumns, columns_of_side, layer_names
-from clueval.reading.options import Reading, ReadOptions
+from clueval.options import field_names, refuse_unknown
+from clueval.reading.layers import LayerColumns, layer_names
+from clueval.reading.options import (
+    SETS,
+    Reading,
+    Readings,
+    ReadOptions,
+    SidesOptions,
+    columns_of_sides,
+    readings_of,
+)
 from clueval.reading.pairing import ends_early, same_documents
 from clueval.reading.paths import pairs_of
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
@@ -33,39 +42,38 @@ from clueval.textfiles import Progress
 Pair = tuple[Document, Document]
 
 
-def find_errors(
+_READING = Reading()
+
+
+class ErrorsOptions(SidesOptions, total=False):
+    """The fields of `Reading`, which may be given one by one, and who is told how much was read."""
+
+    progress: Progress | None
+
+
+def errors(
     gold: str | Path | Iterable[Document],
     predicted: str | Path | Iterable[Document] | None = None,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
-    input: str | None = None,
-    token: int | None = None,
-    token_id: int | None = None,
-    scheme: str | None = None,
-    invalid: str | None = None,
-    document_tag: str = "text",
-    sentence_tag: str = "s",
-    text: str | Path | None = None,
-    ignore_punct: bool | None = None,
-    gold_set: str | None = None,
-    predicted_set: str | None = None,
-    progress: Progress | None = None,
-    max_line: int = MAX_LINE,
-    max_sentence: int = MAX_SENTENCE,
+    reading: Readings = _READING,
+    **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
-    """Yield all errors of predicted compared with gold, in order of the documents.
+    """Yield all errors of predicted compared with gold, in the order of the documents.
 
     Args:
         gold, predicted: two files, two folders or two iterables of documents; or one file that has both, and
             None.
-        choice: selects the errors to report. layers, input, token, token_id, scheme, invalid, document_tag,
-        sentence_tag, text, ignore_punct,
-            gold_set, predicted_set, progress, max_line, max_sentence: as in `clueval.evaluate`.
+        choice: selects the errors.
+        layers, reading: as in `clueval.score`.
+        options: any field of `Reading` by its own name, ``gold_set``, ``predicted_set`` and ``progress``, as in
+            `clueval.score`.
 
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
+    refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "errors")
     choice = choice or Choice()
     if not isinstance(gold, str | Path):
         if predicted is None or isinstance(predicted, str | Path):
@@ -75,27 +83,13 @@ def find_errors(
         return _Stream(choice, []).of_documents(same_documents(gold, predicted))
     if predicted is not None and not isinstance(predicted, str | Path):
         raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
-    reading = Reading(
-        input=input,
-        token=token,
-        token_id=token_id,
-        scheme=scheme,
-        invalid=invalid,
-        document_tag=document_tag,
-        sentence_tag=sentence_tag,
-        text=text,
-        ignore_punct=ignore_punct,
-        max_line=max_line,
-        max_sentence=max_sentence,
-    )
-    single = predicted is None and gold_set is None
-    options = [
-        ReadOptions.of(replace(reading, annotation_set=name), columns_of_side(layers, side, single))
-        for side, name in enumerate((gold_set, predicted_set))
-    ]
+    sides = [ReadOptions.of(each) for each in readings_of(reading, options)]
     names = [] if layers is None else layer_names(layers)
     return _Stream(choice, names).of_files(
-        Path(gold), Path(gold if predicted is None else predicted), options, progress
+        Path(gold),
+        Path(gold if predicted is None else predicted),
+        columns_of_sides(sides, layers, predicted is None),
+        options.get("progress"),
     )
 
 

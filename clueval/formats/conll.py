@@ -12,25 +12,16 @@ Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from itertools import pairwise
 
-from clueval.formats.columns.builder import PassageBuilder, Regular
+from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning, Sign
 from clueval.tagging.schemes import INVALID, is_tag
-from clueval.textfiles import Complain, is_utf8
+from clueval.textfiles import Complain
 
-_DOCSTART = "-DOCSTART-"
-_DOCSTART_BYTES = _DOCSTART.encode()
-_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
-_IRREGULAR = (b"\0", b"\r")
-_NO_SKELETON = {
-    separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
-    for separator in (b"\t", b" ")
-}
+DOCSTART = "-DOCSTART-"
 _IS_LINE = re.compile(
     r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}"
 )  # also those that are cut, or have a lone CR
@@ -50,8 +41,6 @@ class ConllReader:
     def __init__(self, file: str, options: ColumnOptions, name: str | None, _: Complain) -> None:
         self.builder = PassageBuilder(file, None, False, options, name)
         self._metadata: dict[str, str] = {}
-        self.ends = (b"\n\n",)
-        self.end_lines = (b"\n",)
 
     def feed(self, number: int, text: str) -> None:
         if text[0] in " \t" or "\n " in text or "\n\t" in text:
@@ -64,7 +53,7 @@ class ConllReader:
                 continue
             end = text.find("\n\n", position) + 1 or length
             run = text[position:end]
-            if run[0] == "#" or "\n#" in run or _DOCSTART in run:
+            if run[0] == "#" or "\n#" in run or DOCSTART in run:
                 self._line_by_line(number, run)
             else:
                 self._tokens(number, run)
@@ -73,39 +62,6 @@ class ConllReader:
 
     def finish(self) -> None:
         self.builder.end_document()
-
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """Which of these are a line that begins a document."""
-        found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART_BYTES)]
-        return [number for number in found if _MARK.fullmatch(pieces[number])]
-
-    def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of documents, can follow here."""
-        return self.builder.in_document and (end == b"\n" or not self.builder.in_sentence)
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold, given without the line ends after them; None if they are not regular.
-
-        In regular ones every line is a token line: of each, the skeleton has its separators and a line end.
-        """
-        layout = self.builder.layout
-        text = b"".join((b"\n", b"\n".join(pieces), b"\n"))
-        if layout is None or any(found in text for found in _IRREGULAR):
-            return None
-        separator = layout.separator.encode()
-        skeleton = text.translate(None, _NO_SKELETON[separator])[1:]
-        line = separator * (layout.width - 1) + b"\n"
-        tokens = len(skeleton) // len(line)
-        if skeleton != line * tokens or b"\n" + separator in text or (b" " in text and b"\n " in text):
-            return None
-        if (b"#" in text and b"\n#" in text) or (_DOCSTART_BYTES in text) or not is_utf8(text):
-            return None
-        return Regular(0, tokens)
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The lines of regular pieces, of each document apart."""
-        borders = pairwise([-1, *marks, len(pieces)])
-        return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
     def _tokens(self, number: int, run: str) -> None:
         layout = self.builder.layout
@@ -116,7 +72,7 @@ class ConllReader:
 
     def _line_by_line(self, number: int, run: str) -> None:
         for offset, line in enumerate(run[:-1].split("\n")):
-            if line == _DOCSTART or line.startswith((f"{_DOCSTART}\t", f"{_DOCSTART} ")):
+            if line == DOCSTART or line.startswith((f"{DOCSTART}\t", f"{DOCSTART} ")):
                 self.builder.begin_document(None, {})
             elif line[0] == "#" and not self._is_token(line):
                 self._comment(line)

@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
 from clueval.spans.document import Document
-from clueval.textfiles import Progress, decoded_as_written, lines, raw_blocks, raw_content
+from clueval.textfiles import BLOCK, Progress, decoded_as_written, lines, raw_blocks, raw_content
 
 
 def _no_texts() -> Iterator[Document]:
@@ -18,7 +18,8 @@ def _no_texts() -> Iterator[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A file with its limits. `texts` gives the documents of the text file that belongs to a table of spans.
+    """A file with its limits. `texts` gives the documents of the text file that belongs to a table of spans;
+    `block` bytes are read at a time.
 
     Every method reads the file anew and raises `FileError` if it cannot be read, `FormatError` for what is not
     UTF-8 and for more than the limits allow.
@@ -29,6 +30,7 @@ class Opened:
     max_sentence: int = MAX_SENTENCE
     progress: Progress | None = None
     texts: Callable[[], Iterator[Document]] = _no_texts
+    block: int = BLOCK
 
     @property
     def file(self) -> str:
@@ -60,11 +62,11 @@ class Opened:
         """
         from clueval.formats.json_values import values_of
 
-        return values_of(raw_blocks(self.path, self.progress), self.file, self.max_line)
+        return values_of(raw_blocks(self.path, self.progress, size=self.block), self.file, self.max_line)
 
     def beside(self, ending: str) -> Path:
         """The path beside the file with another ending, whether or not there is such a file."""
         return self.path.with_name(self.path.name.removesuffix(".gz")).with_suffix(ending)
 
     def _lines(self) -> Iterator[tuple[int, str]]:
-        return lines(self.path, self.progress, self.max_line)
+        return lines(self.path, self.progress, self.max_line, self.block)

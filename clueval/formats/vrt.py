@@ -11,11 +11,10 @@ Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from operator import methodcaller
 
 from clueval.exceptions import FormatError
-from clueval.formats.columns.builder import PassageBuilder, Regular, without_blank_lines
+from clueval.formats.columns.builder import PassageBuilder, without_blank_lines
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.token_lines import TokenLines
@@ -23,14 +22,14 @@ from clueval.formats.format import Format
 from clueval.formats.recognition import Sign
 from clueval.spans.span import Frozen
 from clueval.tagging.schemes import INVALID
-from clueval.textfiles import Complain, is_utf8
+from clueval.textfiles import Complain
 
-_NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
-_TAG = re.compile(rf"<(/?)({_NAME})((?:\s+{_NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
-_LOOKS_LIKE_TAG = re.compile(rf"</?({_NAME})[^\t<>]*+>\s*$")
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
+_TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
+_LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
 _DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
 _FIRST = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
-_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({_NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 AROUND = 100
@@ -54,21 +53,6 @@ def attributes(tag: str) -> dict[str, str]:
 _ends_its_line = methodcaller("endswith", "\n")
 
 
-_NO_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
-
-
-def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Find what stands on lines of their own between two sentences, and between documents without sentences.
-
-    That is an end and a head, or the end of a sentence, those of two documents, and a head.
-    """
-    attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % _NAME.encode()
-    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
-    documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
-    sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)
-    return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
-
-
 class VrtReader:
     """Follows the structure of one file, block by block."""
 
@@ -81,14 +65,19 @@ class VrtReader:
         self._sentence_end = f"</{self._sentence_tag}>\n"
         self._document_end = f"\n</{self._document_tag}"
         # heads without their >, each with a line end, as they are in ordinary files
-        self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {_NAME}="[^"\n\t]*")*\n)+')
+        self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {NAME}="[^"\n\t]*")*\n)+')
         self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
-        document_end = f"</{self._document_tag}>\n".encode()
-        self.ends = self.end_lines = (self._sentence_end.encode(), document_end)
-        self._between = _between(self._document_tag, self._sentence_tag)
         self._document_line = 0  # where the open document element stands, 0 if none is open
         self._sentence_line = 0
         self._around: list[tuple[str, dict[str, str]]] = []  # what is open, each with the attributes up to it
+
+    @property
+    def in_document_element(self) -> bool:
+        return bool(self._document_line)
+
+    @property
+    def in_sentence_element(self) -> bool:
+        return bool(self._sentence_line)
 
     def feed(self, number: int, text: str) -> None:
         position, length = 0, len(text)
@@ -141,56 +130,6 @@ class VrtReader:
         lines = region.count("\n")
         self.builder.add_sentences(number + 1, heads, sentences, lines - 2 * count)
         return lines, end
-
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """None: a document begins before the head of its first sentence."""
-        return []
-
-    def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
-        if end == b"\n":
-            return self.builder.in_document
-        if self.builder.in_sentence or self._sentence_line:
-            return False
-        if end == self.ends[0]:
-            return self.builder.in_document and (bool(self._document_line) or not documents)
-        return not self.builder.in_document and not self._document_line
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold, given from behind an end up to the next one; None if they are not regular.
-
-        In regular ones every line is a token line or an ordinary tag, and the tags are those that stand between
-        two sentences, or two documents without sentences. Of each line, the skeleton has a tab or a ``<``, and
-        a line end.
-        """
-        layout = self.builder.layout
-        text = b"\n".join((b"", *pieces, b"")) if end == b"\n" else b"".join((b"\n", end, end.join(pieces)))
-        if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
-            return None
-        skeleton = text.translate(None, _NO_SKELETON)[1:]
-        if layout.width > 2:
-            skeleton = skeleton.replace(b"\t" * (layout.width - 1) + b"\n", b">\n")
-        kinds, line_ends = skeleton[::2], skeleton[1::2]
-        tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
-        if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
-            return None
-        if not is_utf8(text):
-            return None
-        if end == b"\n":
-            return None if tags else Regular(0, tokens)
-        found = self._between[self.ends.index(end)].findall(text)
-        if len(found) != len(pieces) or b"".join(found).count(b"\n") != tags:
-            return None
-        return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines in regular pieces, of each document apart. No other line has a ``<`` in it."""
-        behind_document = [b""] if end == self.ends[1] else []
-        text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
-        documents = [document.split(b"<") for document in text.split(self.ends[1])]
-        return [
-            b"".join([first, *(part.partition(b"\n")[2] for part in parts)]) for first, *parts in documents
-        ]
 
     def finish(self) -> None:
         for tag, line in (

@@ -34,8 +34,13 @@ def metric_named(name: str, **settings: Any) -> Metric:
     >>> metric_named("partial", factor=0.5)
     Partial(factor=0.5, glue=False, betas=())
     """
+    metric: Metric = metric_class(name)(**settings)
+    return metric
+
+
+def metric_class(name: str) -> Any:
+    """The class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`."""
     if name not in METRICS:
         raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
     module, kind = METRICS[name]
-    metric: Metric = getattr(import_module(module), kind)(**settings)
-    return metric
+    return getattr(import_module(module), kind)

@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
 
-
-SIDES = ("gold", "predicted")
 
 Entry = tuple[str, str, str | None, int]
 """The label of the span, its class, the joined label that was found, and the number of such spans."""

@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, macro, micro
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import Frozen
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
 
-
-SIDES = ("gold", "predicted")
 
 RIGHT = {kind: level for level, kind in enumerate(KINDS[:-1], 1)}
 """The strictest level at which a span of a class is a true positive; missed and spurious ones never are."""

@@ -6,11 +6,9 @@ For example, the predicted text comes from OCR or the recognition of handwriting
    character up to the column of the first character after it, so characters that only the other side has
    at its end belong to its columns.
 2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
-position,
-   that is not yet taken and shares a column with it, whether or not the two match.
-3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of the
-gold
-   text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
+   position, that is not yet taken and shares a column with it, whether or not the two match.
+3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of
+   the gold text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
    distances are in code points, including the blanks within a span.
 
 Precision is the share of predicted spans that match, recall the share of gold spans; ``ALL`` is over all
@@ -44,6 +42,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.options import option
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
 
@@ -158,8 +157,22 @@ class Noisy:
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
 
-    threshold: float = 0.30
-    max_alignment: int = field(default=MAX_CELLS, compare=False)
+    threshold: float = field(
+        default=0.30,
+        metadata=option(
+            "--threshold", "T", "from 0 to 1: the greatest share of the text of a gold span that may differ"
+        ),
+    )
+    max_alignment: int = field(
+        default=MAX_CELLS,
+        compare=False,
+        metadata=option(
+            "--max-alignment",
+            "CELLS",
+            "two texts are aligned if the product of their lengths in characters is at most this, else refused "
+            "(the default allows two texts of 316,000)",
+        ),
+    )
 
     def __post_init__(self) -> None:
         is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)

@@ -45,7 +45,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -53,6 +53,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span, name_of
 
@@ -157,9 +158,22 @@ class Partial:
     name: ClassVar[str] = "partial"
     zero: ClassVar[str] = "0"
 
-    factor: float = 0.75
-    glue: bool = False
-    betas: tuple[float, ...] = ()
+    factor: float = field(
+        default=0.75,
+        metadata=option(
+            "--factor", "S", "from 0 to 1: the credit of a partial match is its share of overlap times S"
+        ),
+    )
+    glue: bool = field(
+        default=False,
+        metadata=option("--glue", None, "merge overlapping spans of one label before anything is counted"),
+    )
+    betas: tuple[float, ...] = field(
+        default=(),
+        metadata=option(
+            "--betas", "B,...", "report F-beta, too, which weighs recall B times as much as precision"
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not _is_number(self.factor) or not 0 <= self.factor <= 1:

@@ -14,14 +14,13 @@ from typing import Any
 
 from clueval.metrics import METRICS
 from clueval.metrics.metric import Metric
+from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS
 
 Place = Collection[str] | Callable[[Sequence[Any], Collection[str]], bool]
 """The allowed names, or a function of the values of a column and the names of all layers that checks them."""
 
 Shape = tuple[Place, ...]
-
-_SIDES = ("gold", "predicted")
 
 
 def shapes_of(metric: Metric) -> tuple[Shape, ...] | None:
@@ -96,7 +95,7 @@ def _shapes(name: str) -> tuple[Shape, ...]:
 
 
 def _levels() -> tuple[Shape, ...]:
-    return (("class",), _SIDES, KINDS), (("label",), _SIDES, _layers, _texts, KINDS, _flags)
+    return (("class",), SIDES, KINDS), (("label",), SIDES, _layers, _texts, KINDS, _flags)
 
 
 def _exact() -> tuple[Shape, ...]:
@@ -114,7 +113,7 @@ def _partial() -> tuple[Shape, ...]:
     return (
         (("gold", "predicted", "exact"), _texts),
         (("shared",), _texts, _wholes),
-        (("glued",), _texts, _SIDES),
+        (("glued",), _texts, SIDES),
     )
 
 
@@ -144,7 +143,7 @@ def _muc() -> tuple[Shape, ...]:
 
 
 def _confusion() -> tuple[Shape, ...]:
-    return ((_SIDES, _layers, _texts, KINDS, _texts_or_none),)
+    return ((SIDES, _layers, _texts, KINDS, _texts_or_none),)
 
 
 _SHAPES: dict[str, Callable[[], tuple[Shape, ...]]] = {

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
+from typing import Any, TypedDict
 
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
+from clueval.options import column, option, whole, with_fields
+from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.tagging.decoder import Decoder
-from clueval.tagging.schemes import INVALID, scheme_called
+from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
 
 _FOR_ALL = ("input", "max_line", "max_sentence")
@@ -42,18 +46,129 @@ class Reading:
     Raises `UsageError` for values that mean nothing.
     """
 
-    input: str | None = None
-    token: int | None = None
-    token_id: int | None = None
-    scheme: str | None = None
-    invalid: str | None = None
-    document_tag: str = "text"
-    sentence_tag: str = "s"
-    text: str | Path | None = None
-    ignore_punct: bool | None = None
-    annotation_set: str | None = None
-    max_line: int = MAX_LINE
-    max_sentence: int = MAX_SENTENCE
+    input: str | None = field(
+        default=None,
+        metadata=option(
+            "--input",
+            "FORMAT",
+            "the format of the files",
+            choices=FORMATS,
+            paired=True,
+            default="recognised by their beginning",
+        ),
+    )
+    token: int | None = field(
+        default=None,
+        metadata=option(
+            "--token",
+            "COLUMN",
+            "the column of the tokens",
+            topic="reading",
+            parse=column,
+            paired=True,
+            default="the first that holds neither tags nor token ids",
+        ),
+    )
+    token_id: int | None = field(
+        default=None,
+        metadata=option(
+            "--token-id",
+            "COLUMN",
+            "the column of the token ids, unique in a document, if there is one; the two "
+            "sides must have the same ids",
+            parse=column,
+            paired=True,
+        ),
+    )
+    scheme: str | None = field(
+        default=None,
+        metadata=option(
+            "--scheme",
+            "SCHEME",
+            f"the scheme of the tags: {', '.join(SCHEMES)}",
+            topic="reading",
+            paired=True,
+            default="recognised from the tags",
+        ),
+    )
+    invalid: str | None = field(
+        default=None,
+        metadata=option(
+            "--invalid",
+            "HOW",
+            "how to treat invalid tag sequences: conlleval repairs them as conlleval and seqeval do, discard drops "
+            "their spans (seqeval's strict mode), error refuses them",
+            topic="reading",
+            choices=INVALID,
+            paired=True,
+        ),
+    )
+    document_tag: str = field(
+        default="text",
+        metadata=option(
+            "--document-tag",
+            "TAG",
+            "the XML element that is a document",
+            topic="reading",
+            paired=True,
+        ),
+    )
+    sentence_tag: str = field(
+        default="s",
+        metadata=option(
+            "--sentence-tag",
+            "TAG",
+            "the XML element that is a sentence",
+            topic="reading",
+            paired=True,
+        ),
+    )
+    text: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--text",
+            "FILE",
+            "the VRT or CoNLL file with the text of a table of spans",
+            topic="reading",
+            parse=Path,
+            default="the .vrt file of the same name next to the table",
+        ),
+    )
+    ignore_punct: bool | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-punctuation",
+            None,
+            "whether punctuation is taken out of the spans, as FairEval does",
+            topic="reading",
+            default="yes",
+        ),
+    )
+    annotation_set: str | None = field(
+        default=None,
+        metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
+    )
+    max_line: int = field(
+        default=MAX_LINE,
+        metadata=option(
+            "--max-line",
+            "BYTES",
+            "the longest line that is read, and the longest file of XML or JSON, unpacked",
+            topic="reading",
+            parse=whole,
+        ),
+    )
+    max_sentence: int = field(
+        default=MAX_SENTENCE,
+        metadata=option(
+            "--max-sentence",
+            "N",
+            "the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
+            "XML or JSON a fifth as many tags or values",
+            topic="reading",
+            parse=whole,
+        ),
+    )
 
     def __post_init__(self) -> None:
         require_limits(self.max_line, self.max_sentence)
@@ -98,19 +213,80 @@ class Reading:
         ]
 
 
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    max_line: int
+    max_sentence: int
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None
+
+
+Readings = Reading | tuple[Reading, ...]
+"""How files are read: both sides alike, or gold, predicted and whatever else is read of predicted's files."""
+
+SETS = ("gold_set", "predicted_set")
+
+
+def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
+    """How gold, predicted and further documents are read, with the options that were given one by one."""
+    several = reading if isinstance(reading, tuple) else (reading, reading)
+    if len(several) < 2:
+        raise UsageError("reading has one side only", advice="give one Reading for both sides, or two")
+    readings = [with_fields(each, options) for each in several]
+    for side, name in enumerate(SETS):
+        if options.get(name) is not None:
+            readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
+    return tuple(readings)
+
+
+def columns_of_sides(
+    readings: Sequence[ReadOptions], layers: LayerColumns | None, single: bool
+) -> list[ReadOptions]:
+    """How gold, predicted and further documents are read, with the columns of their layers.
+
+    With `single`, both sides are in the same files; without annotation sets they then differ by their columns.
+    """
+    both_columns = single and readings[0].annotation_set is None
+    return [
+        replace(
+            each,
+            layers=columns_of_side(layers, min(number, 1), both_columns),
+            token=1 if each.token is None and both_columns else each.token,
+        )
+        for number, each in enumerate(readings)
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions(Reading):
     """How the files of one side are read: the options of reading, and what the evaluation adds to them.
 
     `layers`: the column of each layer. `whole_text`: lines of a token and a tag are one text (Nerval).
     `containing`: ``SET:TYPE``, annotations that become a layer of that name beside the annotation set. `part`:
-    bytes of a column file, read as if they were a file.
+    bytes of a column file, read as if they were a file. `sizes`: how much is read and held at a time.
     """
 
     layers: Mapping[str, int] | None = None
     whole_text: bool = False
     containing: str | None = None
     part: Part | None = None
+    sizes: Sizes = SIZES
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -181,6 +357,7 @@ class ReadOptions(Reading):
             self.part,
             self.max_line,
             self.max_sentence,
+            self.sizes,
         )
 
 

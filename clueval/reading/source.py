@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Unpack
 
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
-from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.formats.opened import Opened
-from clueval.limits import MAX_LINE, MAX_SENTENCE
+from clueval.options import field_names, refuse_unknown, with_fields
 from clueval.reading.annotation_sets import wanted_set
 from clueval.reading.layers import layer_names
-from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.options import Reading, ReadingOptions, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
+
+_READING = Reading()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,6 @@ class Source:
         schemes = recognised_schemes(replace(self, progress=None).passages(), names)
         return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
 
-    def see_layout(self, layout: Layout) -> None:
-        """Take note of the layout of the file's token lines, which whoever reads them some other way tells."""
-
     def require_both_sides(self) -> None:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
         if self.token_lines is None:
@@ -103,7 +102,8 @@ class Source:
 
     def _opened(self) -> Opened:
         options = self.options
-        return Opened(self.path, options.max_line, options.max_sentence, self.progress, self._texts)
+        limits = options.max_line, options.max_sentence
+        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
 
     def _of_set(self) -> Document:
         """The document of a format with annotation sets, and the set that is asked for."""
@@ -166,46 +166,23 @@ def read(
     path: str | Path,
     layers: Mapping[str, int] | None = None,
     *,
-    input: str | None = None,
-    token: int | None = None,
-    token_id: int | None = None,
-    scheme: str | None = None,
-    invalid: str | None = None,
-    document_tag: str = "text",
-    sentence_tag: str = "s",
-    text: str | Path | None = None,
-    ignore_punct: bool | None = None,
-    annotation_set: str | None = None,
-    max_line: int = MAX_LINE,
-    max_sentence: int = MAX_SENTENCE,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
     """The documents of a file, or of all files below a folder, one at a time.
 
     Args:
-        path: a file, packed or not, or a folder.
+        path: a file (``.gz`` files are read, too) or a folder.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
             column, called ``label``; of a table of spans, every column that is no position.
-        input, token, token_id, scheme, invalid, document_tag, sentence_tag, text, ignore_punct, annotation_set,
-            max_line, max_sentence: as in `clueval.reading.options.Reading`.
+        reading: how files are read.
+        options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
     Raises `CluevalError` for input that is not what it should be, with file and line, and `UsageError` for an
-    option that the formats of these files do not have.
+    option that does not exist or that the formats of these files do not have.
     """
-    reading = Reading(
-        input=input,
-        token=token,
-        token_id=token_id,
-        scheme=scheme,
-        invalid=invalid,
-        document_tag=document_tag,
-        sentence_tag=sentence_tag,
-        text=text,
-        ignore_punct=ignore_punct,
-        annotation_set=annotation_set,
-        max_line=max_line,
-        max_sentence=max_sentence,
-    )
-    return _documents(Path(path), ReadOptions.of(reading, layers))
+    refuse_unknown(options, field_names(Reading), "read")
+    return _documents(Path(path), ReadOptions.of(with_fields(reading, options), layers))
 
 
 def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:

@@ -19,14 +19,18 @@ Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
 def render(report: Report) -> str:
     """Return a report as TSV."""
+    lines = ["\t".join(row) for row in table(report)]
+    return "\n".join([*lines, f"# signature: {cell(report['signature'])}"])
+
+
+def table(report: Report) -> Iterator[list[str]]:
+    """Yield the header and the rows; no cell is a formula."""
     rows = list(_rows(report))
     measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
-    lines = ["\t".join(["by", "value", "metric", "sequence", "entry", *measures])]
+    yield ["by", "value", "metric", "sequence", "entry", *measures]
     for place, values in rows:
         numbers = ["" if values.get(measure) is None else str(values[measure]) for measure in measures]
-        lines.append("\t".join([*map(guarded, place), *numbers]))
-    lines.append(f"# signature: {cell(report['signature'])}")
-    return "\n".join(lines)
+        yield [*map(guarded, place), *numbers]
 
 
 def _rows(report: Report) -> Iterator[Row]:
@@ -45,7 +49,7 @@ def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
 
 def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
     """Yield the innermost dictionaries of a report with their paths in it."""
-    numbers = {key: value for key, value in report.items() if not isinstance(value, dict)}
+    numbers = {key: value for key, value in report.items() if not isinstance(value, dict | list | str)}
     # "unlabelled" holds labels in a report of `confusion`, and further dictionaries in one of `levels`
     if _BY_LABEL & {*path} or path[-1:] == ("unlabelled",):
         for label, n in numbers.items():

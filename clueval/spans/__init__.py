@@ -1,7 +1,7 @@
 """Spans and documents as values, and the pure algorithms on them.
 
 Read `span`, `document`, `flat`, `index`, `components`, `match_classes`, `matching`, `merging`, in this order; then
-`filters`. Nothing here knows of files, tags or metrics.
+`filters` and `compared`. Nothing here knows of files, tags or metrics.
 """
 
 from __future__ import annotations

@@ -83,10 +83,17 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
     """The classes of the spans of either side, both at once and without an object for each; O(n + m).
 
     A sweep along both sides. Neither has overlaps, so what is equal on both sides overlaps nothing else, and
-    the rest falls into chains, in which each span overlaps the next of the other side. To follow by hand:
-    [0,4) and [5,7) on one side, [0,2), [2,6) and [8,9) on the other: [0,2), [0,4), [2,6), [5,7) are a chain,
-    in which the sweep takes whichever span ends next and knows by then all that overlaps it; [8,9) stands
-    alone.
+    the rest falls into chains, in which each span overlaps the next of the other side::
+
+        position    0   1   2   3   4   5   6   7   8   9
+        one         |======a=======|    |==b===|
+        two         |==x===||======y=======|        |=z=|
+        ends                x       a       y   b       z
+
+    In a chain the sweep takes whichever span ends next, and by then it knows all that overlaps that span: its
+    partners, from the `first` one, where the chain came to it, to the span of the other side at hand. Here that
+    is x, which a covers; then a, which x and y cover, touching and sticking out; then y, between whose partners
+    a and b is a gap; then b, which y does not cover. That ends the chain, and z stands alone.
 
     >>> from clueval.spans.span import Span
     >>> one, two = Flat.of([Span(0, 4), Span(5, 7)]), Flat.of([Span(0, 2), Span(2, 6), Span(8, 9)])
@@ -126,7 +133,10 @@ def classify(one: Flat, two: Flat) -> tuple[Classes, Classes]:
 
 
 def _chain(i: int, j: int, one: Flat, two: Flat, classes: Classes, other_classes: Classes) -> tuple[int, int]:
-    """Classify the chain that begins with spans i and j; the numbers of those that come after it."""
+    """Classify the chain that begins with spans i and j; the numbers of those that come after it.
+
+    The two branches mirror each other: one for both, with the sides changing places, takes a tenth longer.
+    """
     first, other_first = j, i  # where the partners of span i, and those of span j, begin
     starts, ends, other_starts, other_ends = one.starts, one.ends, two.starts, two.ends
     kinds, firsts, pasts = classes

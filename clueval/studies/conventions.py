@@ -20,9 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from clueval.evaluation.lockstep.compare import SIDES
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.metrics import metric_named
@@ -31,6 +30,7 @@ from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import Documents, are_paths
 from clueval.reports.table import Rate, Table
+from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import Frozen, name_of
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
@@ -314,7 +314,7 @@ def _row(convention: Convention, rates: Rates | None, note: str | None, refused:
 
 @dataclass(frozen=True, slots=True)
 class ConventionTable:
-    """The result of `compare_conventions`: a row for each convention, for each layer."""
+    """The result of `conventions`: a row for each convention, for each layer."""
 
     result: Result
 
@@ -331,17 +331,19 @@ class ConventionTable:
 
     def to_json(self) -> str:
         """Return `to_dict` as indented JSON; the same data gives the same bytes."""
-        from clueval.reports.json_text import dumps
+        return self.render("json")
 
-        return dumps(self.to_dict())
+    def render(self, form: str) -> str:
+        """Return the table as ``clueval conventions --format`` prints it. Raises `UsageError` for another form."""
+        from clueval.studies.conventions_report import render
+
+        return render(self.to_dict(), form)
 
     def __str__(self) -> str:
-        from clueval.studies.conventions_report import render_text
-
-        return render_text(self.to_dict())
+        return self.render("text")
 
 
-def compare_conventions(
+def conventions(
     gold: str | Path | Sequence[str | Path] | Documents,
     predicted: str | Path | Sequence[str | Path] | Documents | None = None,
     *,
@@ -353,25 +355,25 @@ def compare_conventions(
     """Score predicted against gold under every convention.
 
     Args:
-        gold, predicted, layers: as in `clueval.evaluate`; the layers are scored one after another.
+        gold, predicted, layers: as in `clueval.score`; the layers are scored one after another.
         scheme: the tag scheme, also for seqeval's strict mode; None: detected from the tags.
         factor: loio's factor for the credit of a partial match.
-        reading: other options of `clueval.evaluate` for reading files: `input`, `token`, `token_id`,
+        reading: other options of `clueval.score` for reading files: `input`, `token`, `token_id`,
             `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
             `progress`.
 
-    Needs one pass; holds one document of each side and the counts. Raises the same errors as `evaluate`.
+    Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 
     >>> from clueval.spans.document import Document; from clueval.spans.span import Span
     >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
-    >>> rows = compare_conventions([gold], [predicted]).to_dict()["conventions"]["label"]
+    >>> rows = conventions([gold], [predicted]).to_dict()["conventions"]["label"]
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
     metric = EveryConvention(scheme, factor)
     if are_paths(gold):
         reading = {**reading, "scheme": scheme}
-    result = evaluate(gold, predicted, metrics=[metric], layers=layers, **reading)
+    result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})

@@ -1,4 +1,4 @@
-"""The table of conventions as text, as Markdown and as a web page that loads nothing else.
+"""The table of conventions in all forms of results, and as a web page that loads nothing else.
 
 Each layer has a table: a row for each convention, its rates as percentages, and when a span is correct; a
 convention without scores gives the reason instead.
@@ -10,16 +10,33 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clueval.exceptions import UsageError
+from clueval.reports import csv_text, json_text, latex, tsv
 from clueval.reports.markdown import escaped, row_of, signature_line
 from clueval.reports.page import ShownTable, environment, score_table, template
-from clueval.reports.table import Rate
+from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.visible import visible
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
 
+FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
 HEADER = ("convention", "precision", "recall", "f1", "a span is correct if")
+
+
+def render(report: Report, form: str) -> str:
+    """Return the output of `ConventionTable.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+    if form == "text":
+        return render_text(report)
+    if form == "markdown":
+        return render_markdown(report)
+    if form == "latex":
+        return latex.render(report, (Table(name, HEADER, rows) for name, rows in _tables(report)))
+    return json_text.dumps(report) if form == "json" else _FOR_PROGRAMS[form](_rates(report))
 
 
 def render_text(report: Report) -> str:
@@ -72,6 +89,18 @@ def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
         score_table=score_table(jinja),
         style=Markup(template("page.css") + _STYLE),
     )
+
+
+def _rates(report: Report) -> Report:
+    """The numbers of the report, in the shape of the report of a metric."""
+    sequences = {
+        sequence: {key: {name: row[name] for name in HEADER[1:4]} for key, row in rows.items()}
+        for sequence, rows in report["conventions"].items()
+    }
+    return {"signature": report["signature"], "metrics": {"conventions": sequences}}
+
+
+_FOR_PROGRAMS = {"csv": csv_text.render, "tsv": tsv.render}
 
 
 def _tables(report: Report) -> Iterator[tuple[str, list[Sequence[str]]]]:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from scripts import BENCHMARKS, benchmark
 
-from clueval import evaluate
+from clueval import score
 from clueval.exceptions import UsageError
 
 generate = benchmark("generate")
@@ -464,7 +464,7 @@ def counts_by_lists(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
 
 
 def counts_by_clueval(gold: Path, predicted: Path) -> tuple[ByLabel, ByLabel]:
-    per_label = evaluate(gold, predicted, metrics="fair").metrics["fair"]["label"]["per_label"]
+    per_label = score(gold, predicted, metrics="fair").metrics["fair"]["label"]["per_label"]
 
     def counts(version: str, kinds: tuple[str, ...]) -> ByLabel:
         found = {(label, kind): per_label[label][version][kind] for label in per_label for kind in kinds}

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from scripts import benchmark
 
-from clueval import evaluate
+from clueval import score
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -40,7 +40,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path, int]:
     """A corpus with an error in every sentence, where its files go, and how many spans level 1 finds right."""
     folder = tmp_path_factory.mktemp("corpora")
     settings = generate.Corpus(3_000, errors=1.0)
-    report = evaluate(*main_job.files(settings, folder), layers={"entity": 2}).metrics["levels"]["entity"]
+    report = score(*main_job.files(settings, folder), layers={"entity": 2}).metrics["levels"]["entity"]
     return settings, folder, report["labelled"]["entity"]["1"]["micro"]["tp_gold"]
 
 

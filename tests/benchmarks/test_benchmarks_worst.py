@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from scripts import benchmark
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.exceptions import CluevalError
 from clueval.metrics.gate import Gate
 
@@ -36,7 +36,7 @@ def layers_of(name: str) -> dict[str, int]:
 def test_every_case_can_be_scored_and_has_the_size_asked_for(name: str, form: str, tmp_path: Path) -> None:
     gold, predicted = write(name, form, tmp_path)
 
-    result = evaluate(gold, predicted, layers=layers_of(name), input=form)
+    result = score(gold, predicted, layers=layers_of(name), input=form)
 
     assert result.tokens == (1 if worst.CASES[name].by_byte else 90)
 
@@ -46,7 +46,7 @@ def test_every_case_of_annotations_has_as_many_as_asked_for_on_both_sides(name: 
     gold, predicted = write(name, "bdoc", tmp_path)
 
     metric = Gate(score_feature="score", thresholds="rounded")
-    result = evaluate(gold, predicted, metrics=[metric], input="bdoc", gold_set="Key", predicted_set="Key")
+    result = score(gold, predicted, metrics=[metric], input="bdoc", gold_set="Key", predicted_set="Key")
 
     (report,) = result.metrics["gate"].values()
     assert (report["all"]["targets"], report["all"]["responses"]) == (90, 90)
@@ -57,7 +57,7 @@ def test_what_is_to_be_refused_is_refused_in_one_line(name: str, form: str, tmp_
     gold, predicted = write(name, form, tmp_path)
 
     with pytest.raises(CluevalError) as refusal:
-        evaluate(gold, predicted, layers=layers_of(name), input=form)
+        score(gold, predicted, layers=layers_of(name), input=form)
 
     assert "\n" not in str(refusal.value)
 
@@ -118,7 +118,7 @@ def test_of_touching_spans_no_token_is_outside(tmp_path: Path) -> None:
 def test_singles_are_spans_of_one_token_and_a_fifth_is_wrong(name: str, tmp_path: Path) -> None:
     paths = write(name, "vrt", tmp_path, size=3_000)
 
-    counts = evaluate(*paths, layers={"x": 2}).metrics["levels"]["x"]["labelled"]["x"]["1"]["micro"]
+    counts = score(*paths, layers={"x": 2}).metrics["levels"]["x"]["labelled"]["x"]["1"]["micro"]
     assert counts["gold"] == 3_000
     assert 0.77 < counts["tp_gold"] / 3_000 < 0.83
 
@@ -130,7 +130,7 @@ def test_every_gold_tag_but_the_first_of_a_sentence_is_ill_formed_where_that_is_
 
     sentences = paths[0].read_text(encoding="utf-8").count("<s ")
     assert sentences < 10
-    assert evaluate(*paths, layers={"x": 2}).repaired_tags["gold"] == 90 - sentences
+    assert score(*paths, layers={"x": 2}).repaired_tags["gold"] == 90 - sentences
 
 
 def test_documents_of_three_tokens_have_three_tokens(tmp_path: Path) -> None:

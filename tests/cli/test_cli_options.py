@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Callable
 from importlib import import_module
@@ -12,10 +13,11 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Document, evaluate, read
+from clueval import Document, read, score
 from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
 from clueval.exceptions import UsageError
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 
 Capture = pytest.CaptureFixture[str]
 
@@ -121,11 +123,11 @@ def test_what_is_the_default_is_not_refused(folder: Path) -> None:
     "reader",
     [
         lambda path, **option: list(read(path, **option)),
-        lambda path, **option: evaluate(path, path, **option),
-        lambda path, **option: evaluate([path], [path], pair_by="content", **option),
-        lambda path, **option: list(find_errors(path, path, **option)),
+        lambda path, **option: score(path, path, **option),
+        lambda path, **option: score([path], [path], pair_by="content", **option),
+        lambda path, **option: list(errors(path, path, **option)),
     ],
-    ids=["read", "evaluate", "paired by content", "find_errors"],
+    ids=["read", "score", "paired by content", "errors"],
 )
 def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[..., Any]) -> None:
     path = folder / "a.conll"
@@ -142,9 +144,9 @@ def test_documents_have_been_read_and_want_no_options_of_reading() -> None:
     document = Document("d", {"label": []})
 
     with pytest.raises(UsageError, match="scheme='BIO' is for files, and both sides are documents"):
-        evaluate([document], [document], scheme="BIO")
+        score([document], [document], scheme="BIO")
     with pytest.raises(UsageError, match="input='vrt' is for files, and both sides are documents"):
-        evaluate([document], [document], input="vrt")
+        score([document], [document], input="vrt")
 
 
 # What is wrong is said before anything is read: the files of these commands are not there
@@ -156,35 +158,25 @@ NOTHING = ["none.vrt", "none.vrt"]
     ("arguments", "problem"),
     [
         (
-            ["score", *NOTHING, "--html", "x"],
-            "--html writes a page about metric noisy (add --metric noisy; clueval errors --html writes one about the "
-            "errors, clueval gate --html one about GATE's scores)",
+            ["errors", *NOTHING, "--metric", "noisy", "--where", "a=b"],
+            "--where does not apply to --metric noisy (leave one out)",
         ),
         (
-            ["gate", *NOTHING, "--indicator-prefix", "P"],
-            "--indicator-prefix is for --write-indicators (add it)",
-        ),
-        (["score", *NOTHING, "--explain"], "--explain is about metric noisy (add --metric noisy)"),
-        (
-            ["score", *NOTHING, "--metric", "noisy", "--explain", "--by", "x"],
-            "--explain shows every gold span of two files as it is (leave out --by)",
+            ["errors", *NOTHING, "--metric", "noisy", "--class", "missed"],
+            "--class does not apply to --metric noisy (leave one out)",
         ),
         (
-            ["score", *NOTHING, "--metric", "noisy", "--html", "x", "--pair-by", "id"],
-            "--html shows every gold span of two files as it is (leave out --pair-by)",
+            ["score", *NOTHING, "--set", "noisy.threshold=0"],
+            "--set noisy.threshold=0: noisy is not counted here (add --metric noisy)",
         ),
         (
-            ["score", *NOTHING, "--metric", "noisy", "--explain", "--output", "json"],
-            "--explain comes as text or tsv, or as a web page (leave out --output json)",
-        ),
-        (
-            ["score", *NOTHING, "--threshold", "0"],
-            "--threshold is a setting of metric noisy (add --metric noisy)",
+            ["score", *NOTHING, "--max-alignment", "10"],
+            "--max-alignment is for --align (add --align, or set noisy.max_alignment)",
         ),
         *(
             (
-                ["score", *NOTHING, "--metric", "gate", "--types", types],
-                f"--types {types!r} cannot be read (write it TYPE,TYPE,... or TARGET=RESPONSE,...)",
+                ["score", *NOTHING, "--metric", "gate", "--set", f"gate.types={types}"],
+                f"--set gate.types takes types, or GOLD=PREDICTED, separated by commas, or none, not {types!r}",
             )
             for types in (";;", "A=B=C", "A;B=C")
         ),
@@ -207,11 +199,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["errors", *NOTHING, "--metric", "fair", "--html", "x"],
-            "--html goes with --metric levels, not with fair (leave one out)",
+            "--html does not apply to --metric fair (leave one out)",
         ),
         (
-            ["conventions", *NOTHING, "--html", "x", "--output", "json"],
-            "--html writes a web page, and --output asks for text (leave one out)",
+            ["conventions", *NOTHING, "--html", "x", "--format", "json"],
+            "--html writes a web page, and --format asks for text (leave one out)",
         ),
     ],
 )
@@ -301,22 +293,26 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        (["score", "--token", "x"], "--token: 'x' is no column: they count from 1, or from -1 at the end"),
-        (["score", "--token", "0"], "--token: '0' is no column: they count from 1, or from -1 at the end"),
+        (
+            ["score", "--token", "x"],
+            "--token: 'x' is not a column: columns count from 1, or from -1 at the end",
+        ),
+        (
+            ["score", "--token", "0"],
+            "--token: '0' is not a column: columns count from 1, or from -1 at the end",
+        ),
         (
             ["score", "--token-id", "2.5"],
-            "--token-id: '2.5' is no column: they count from 1, or from -1 at the end",
+            "--token-id: '2.5' is not a column: columns count from 1, or from -1 at the end",
         ),
-        (["score", "--partial-factor", "half"], "--partial-factor: 'half' is no number, such as 0.5"),
-        (["score", "--beta", "nan"], "--beta: 'nan' is no number, such as 0.5"),
-        (["score", "--threshold", "30%"], "--threshold: '30%' is no number, such as 0.5"),
-        (["score", "--max-alignment", "1e9"], "--max-alignment: '1e9' is no whole number from 1 on"),
-        (["score", "--max-alignment", "0"], "--max-alignment: '0' is no whole number from 1 on"),
+        (["gate", "--beta", "nan"], "--beta: 'nan' is not a number, such as 0.5"),
+        (["score", "--max-alignment", "1e9"], "--max-alignment: '1e9' is not a whole number from 1 on"),
+        (["score", "--max-alignment", "0"], "--max-alignment: '0' is not a whole number from 1 on"),
         (["score", "--jobs", "x"], "--jobs: 'x' is neither auto nor a number from 1"),
-        (["errors", "--level", "x"], "--level: 'x' is no whole number from 1 on"),
-        (["errors", "--limit", "-1"], "--limit: '-1' is no whole number from 0 on"),
-        (["errors", "--window", "-1"], "--window: '-1' is no whole number from 0 on"),
-        (["check", "--max-errors", "x"], "--max-errors: 'x' is no whole number from 1 on"),
+        (["errors", "--level", "x"], "--level: 'x' is not a whole number from 1 on"),
+        (["errors", "--limit", "-1"], "--limit: '-1' is not a whole number from 0 on"),
+        (["errors", "--window", "-1"], "--window: '-1' is not a whole number from 0 on"),
+        (["check", "--max-errors", "x"], "--max-errors: 'x' is not a whole number from 1 on"),
     ],
 )
 def test_what_is_no_number_is_told_in_our_words(arguments: list[str], problem: str, capsys: Capture) -> None:
@@ -371,9 +367,9 @@ def test_help_begins_with_one_line_of_usage_and_what_the_command_does(
 
 
 def options_of(command: str) -> list[argparse.Action]:
-    parser = argparse.ArgumentParser(add_help=False)
-    import_module(f"clueval.cli.{command}").add_arguments(parser)
-    return list(parser._actions)
+    parser = command_parser(command)
+    parser.format_help()  # completes the help
+    return [action for action in parser._actions if action.dest != "help"]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -393,14 +389,80 @@ def test_the_help_names_every_choice(command: str) -> None:
             assert all(str(choice) in explanation for choice in action.choices), action.dest
 
 
-def test_options_of_one_format_or_metric_say_so() -> None:
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_shows_every_option_once_in_the_command_or_in_a_topic(command: str) -> None:
+    parser = command_parser(command)
+    shown = "\n".join([parser.format_help(), *(parser.format_topic(topic) for topic in parser.topics)])
+
+    for action in parser._actions:
+        for flag in action.option_strings[:1]:
+            assert len(re.findall(rf"^  {re.escape(flag)}[ ,\n]", shown, re.MULTILINE)) == 1, flag
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_names_its_topics_and_no_option_of_them(command: str) -> None:
+    parser = command_parser(command)
+    shown = parser.format_help()
+
+    for topic, group in parser.topics.items():
+        assert topic in shown.partition("more options: ")[2]
+        assert not any(f"\n  {action.option_strings[0]} " in shown for action in group._group_actions)
+
+
+def test_the_help_of_score_fits_60_lines_of_100_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    lines = help_of("score", capsys)
+
+    assert len(lines) <= 60
+    assert max(map(len, lines)) <= 100
+
+
+def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) -> None:
+    direct = help_of("score", capsys)
+    assert main(["help", "score"]) == 0
+    assert capsys.readouterr().out.split("\n") == direct
+    assert main(["help", "score", "reading"]) == 0
+    assert "--sentence-tag TAG" in capsys.readouterr().out
+    assert main(["help"]) == 0
+    everything = capsys.readouterr().out
+    assert main([]) == 0
+    assert capsys.readouterr().out == everything
+    assert refused(["help", "scores"], capsys).startswith(
+        "clueval help: there is no command 'scores'; did you mean score? (one of score, "
+    )
+    assert refused(["help", "score", "x"], capsys) == (
+        "clueval help: clueval score has no help topic 'x' (one of counting, reading, workers)"
+    )
+
+
+def test_options_of_one_format_say_so() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
-    assert "(format spans;" in helps["text"]
-    assert "formats vrt, spans" in helps["document_tag"]
-    assert "metric noisy" in helps["html"]
-    assert "auto" in helps["jobs"]
+    assert "(format spans;" in helps["Reading.text"]
+    assert "(formats vrt, spans;" in helps["Reading.document_tag"]
+    assert "auto" in helps["Workers.jobs"]
     assert "100000000000" in helps["max_alignment"]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("--layers", "--layer"), ("--lay", "--layer"), ("--metrics", "--metric"), ("--formt", "--format")],
+)
+def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(
+    given: str, meant: str, capsys: Capture
+) -> None:
+    assert refused(["score", "a", "b", given, "x"], capsys) == (
+        f"clueval score: unknown option {given}; did you mean {meant}? (see clueval score --help)"
+    )
+
+
+def test_a_command_that_does_not_exist_is_named_with_the_nearest(capsys: Capture) -> None:
+    assert refused(["scor", "a", "b"], capsys).startswith(
+        "clueval: there is no command 'scor'; did you mean score? (one of score, conventions, "
+    )
+    assert refused(["xyz"], capsys).startswith("clueval: there is no command 'xyz' (one of score, ")
 
 
 def test_the_default_that_the_help_shows_is_the_one_of_the_library() -> None:

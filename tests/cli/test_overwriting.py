@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Callable
@@ -10,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clueval.cli import COMMANDS, main, parser
+from clueval.cli import COMMANDS, main
+from clueval.cli.commands import command_parser
 from clueval.cli.outputs import refuse_to_overwrite
 from clueval.exceptions import FileError, UsageError
 
@@ -70,7 +70,11 @@ CASES: list[tuple[str, list[str]]] = [
             (["conventions", *BOTH], "--html"),
             (["gate", *BOTH], "--html"),
             (["gate", *BOTH], "--gate-tsv"),
-            (["score", *BOTH, *NOISY], "--html"),
+            (["errors", *BOTH, *NOISY], "--html"),
+            (["score", *BOTH], "-o"),
+            (["conventions", *BOTH], "-o"),
+            (["gate", *BOTH], "-o"),
+            (["check", *BOTH], "-o"),
         )
     ),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
@@ -83,8 +87,10 @@ CASES: list[tuple[str, list[str]]] = [
     ("text.vrt", ["merge", "spans.tsv", "--input", "spans", "--text", "text.vrt", "-o", "OUT"]),
     ("text.vrt", ["errors", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--tsv", "OUT"]),
     ("text.vrt", ["gate", "spans.tsv", "spans.tsv", "--text", "text.vrt", "--gate-tsv", "OUT"]),
-    ("two/a.conll", ["score", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
-    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
+    ("two/a.conll", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
+    ("pairs.csv", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
+    ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "-o", "OUT"]),
+    ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
 
@@ -191,29 +197,26 @@ def test_a_new_file_in_a_folder_that_is_read_is_no_overwriting(place: Path) -> N
 
 
 OPTIONS_THAT_WRITE = {
-    "score": {"html"},
-    "gate": {"html", "gate_tsv", "write_indicators"},
-    "conventions": {"html"},
+    "score": {"output_file"},
+    "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
+    "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},
+    "faireval": {"output_file"},
     "merge": {"output_file"},
+    "check": {"output_file"},
     "convert": {"output_file"},
 }
-"""What the tests above cover; the config of `faireval` names an output in its file."""
+"""What the tests above cover; the config of `faireval` may name an output, too."""
 
 
 def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
     found = {}
     for command in COMMANDS:
-        (chosen,) = (
-            action.choices[command]
-            for action in parser(command)._actions
-            if isinstance(action, argparse._SubParsersAction)
-        )
         paths = {
             action.dest
-            for action in chosen._actions
+            for action in command_parser(command)._actions
             if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
         }
-        found[command] = paths - {"text", "pairs"}
+        found[command] = paths - {"Reading.text", "pairs"}
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clueval.compat.conlleval import render
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 
 PRINTED = """\
@@ -44,7 +44,7 @@ def sample() -> list[tuple[str, str]]:
 
 def scored(path: Path, pairs: list[tuple[str, str]]) -> str:
     path.write_text("".join(f"w {own} {other}\n" for own, other in pairs), encoding="utf-8")
-    return render(evaluate(path, metrics="exact").to_dict())
+    return render(score(path, metrics="exact").to_dict())
 
 
 def test_a_sample_is_printed_as_conlleval_prints_it_byte_for_byte(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_without_tokens_there_is_the_first_line_only(tmp_path: Path) -> None:
 def test_several_layers_have_their_names_above(tmp_path: Path) -> None:
     path = tmp_path / "two.conll"
     path.write_text("w B-PER B-high\n", encoding="utf-8")
-    report = evaluate(path, path, metrics="exact", layers={"entity": 2, "risk": 3}).to_dict()
+    report = score(path, path, metrics="exact", layers={"entity": 2, "risk": 3}).to_dict()
 
     blocks = render(report).split("\n\n")
 
@@ -92,7 +92,7 @@ def test_a_break_down_has_a_block_for_each_value(tmp_path: Path) -> None:
         encoding="utf-8",
     )
 
-    lines = render(evaluate(path, path, metrics="exact", by="document").to_dict()).split("\n")
+    lines = render(score(path, path, metrics="exact", by="document").to_dict()).split("\n")
 
     assert [line for line in lines if ":" not in line or line.startswith("document")] == [
         "label",
@@ -109,4 +109,4 @@ def test_the_metric_exact_is_asked_for(tmp_path: Path) -> None:
     path.write_text("w B-PER\n", encoding="utf-8")
 
     with pytest.raises(UsageError, match="needs the metric 'exact' \\(score with --metric exact\\)"):
-        render(evaluate(path, path, metrics="levels").to_dict())
+        render(score(path, path, metrics="levels").to_dict())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import clueval
-from clueval import Document, Span, evaluate, gate
+from clueval import Document, Span, gate, score
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
@@ -38,7 +38,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_gate_alone_is_the_metric_gate(corpus: Path) -> None:
-    assert clueval.gate(corpus, **SETS) == evaluate(corpus, metrics="gate", **SETS)
+    assert clueval.gate(corpus, **SETS) == score(corpus, metrics="gate", **SETS)
 
 
 def test_gate_has_the_reference_in_its_report_and_nowhere_else(corpus: Path) -> None:
@@ -80,7 +80,7 @@ def test_gates_rule_holds_here_and_not_in_the_metric_alone(corpus: Path) -> None
     found = gate(corpus, metric=metric, **SETS)
     assert "unfiltered=A" in str(found.signature)
     assert found.metrics["gate"]["label"]["per_type"]["A"]["targets"] == 1
-    assert "unfiltered=none" in str(evaluate(corpus, metrics=[metric], **SETS).signature)
+    assert "unfiltered=none" in str(score(corpus, metrics=[metric], **SETS).signature)
 
 
 def test_gate_refuses_what_has_no_meaning(corpus: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The `seqeval` metric of Hugging Face's `evaluate`, rebuilt here upon seqeval as its oracle."""
+"""The `seqeval` metric of Hugging Face's `score`, rebuilt here upon seqeval as its oracle."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from clueval.exceptions import CluevalError, UsageError
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 
 
-def evaluate(predictions: Any, references: Any, **kwargs: Any) -> dict[str, Any]:
-    """What `evaluate`'s metric of this name gives: seqeval's report under other keys."""
+def score(predictions: Any, references: Any, **kwargs: Any) -> dict[str, Any]:
+    """What `score`'s metric of this name gives: seqeval's report under other keys."""
     scheme = kwargs.pop("scheme", None)
     chosen = None if scheme is None else vars(seqeval.scheme)[scheme]
     report = seqeval.metrics.classification_report(
@@ -68,7 +68,7 @@ def test_scores_and_keys_are_those_of_evaluate(
         **options,
     }
 
-    assert Seqeval().compute(**arguments) == evaluate(**arguments)
+    assert Seqeval().compute(**arguments) == score(**arguments)
 
 
 @given(sides(), st.data())

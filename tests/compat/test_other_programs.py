@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.metrics.gate import Gate
 from clueval.metrics.levels import Levels
 from clueval.metrics.metric import Side
@@ -51,7 +51,7 @@ def test_a_position_tagged_o_does_not_vote_on_the_label_of_a_merged_span(tmp_pat
     path = tmp_path / "gold.conll"
     path.write_text("\n".join(rows) + "\n", encoding="utf-8")
 
-    result = evaluate(path, path, metrics=["levels"], layers={"entity": 2, "risk": 3}, merge=True)
+    result = score(path, path, metrics=["levels"], layers={"entity": 2, "risk": 3}, merge=True)
 
     assert result.metrics["levels"]["merged"]["labelled"]["risk"]["1"]["micro"]["gold"] == 1
 
@@ -60,7 +60,7 @@ def test_a_filter_selects_predicted_spans_by_their_own_label() -> None:
     gold, predicted = [Span(0, 2, {"risk": "low"})], [Span(0, 2, {"risk": "high"})]
     documents = [[Document("1", {"risk": spans}, tokens=["a", "b"])] for spans in (gold, predicted)]
 
-    result = evaluate(*documents, metrics=["levels"], where=["risk=high"])
+    result = score(*documents, metrics=["levels"], where=["risk=high"])
     found = result.metrics["levels"]["risk"]["unlabelled"]["1"]
 
     # By the label of the gold span that it matches ("low") the predicted span would not be selected.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.compat.spacy import make_span_scorer
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import OverlapError, UsageError
 from clueval.spans.document import Document
@@ -179,7 +179,7 @@ def test_the_metrics_have_evaluates_figures(unit: str, pairs: list[tuple[list[Sp
     examples = [example(gold, predicted) for gold, predicted in pairs]
 
     found = make_span_scorer(metrics, unit=unit)(examples)
-    expected = evaluate(*sides, metrics=metrics, unit=unit)
+    expected = score(*sides, metrics=metrics, unit=unit)
     reports = {name: of["label"] for name, of in expected.metrics.items()}
 
     assert found["ents_clueval"]["levels"] == reports["levels"]

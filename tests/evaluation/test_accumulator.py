@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, OverlapError, TagError, TextMismatch, UsageError
 from clueval.metrics import metric_named
 from clueval.reading.source import read
@@ -87,7 +87,7 @@ def test_tags_count_as_a_file_with_them(tmp_path: Path) -> None:
     scores = Accumulator(["levels", "exact"])
 
     scores.update(gold, predicted)
-    result, of_files = scores.compute(), evaluate(*files, metrics=["levels", "exact"])
+    result, of_files = scores.compute(), score(*files, metrics=["levels", "exact"])
 
     assert result.metrics == of_files.metrics
     assert (result.tokens, result.repaired_tags) == (of_files.tokens, of_files.repaired_tags)
@@ -103,7 +103,7 @@ def test_documents_count_as_evaluate_counts_them() -> None:
     for own, other in zip(*sides, strict=True):
         scores.update(own, other)
 
-    expected = evaluate(*sides, metrics=METRICS)
+    expected = score(*sides, metrics=METRICS)
 
     assert scores.compute().metrics == expected.metrics
     assert scores.compute().repaired_tags == expected.repaired_tags

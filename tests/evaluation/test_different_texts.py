@@ -1,4 +1,4 @@
-"""Files whose texts differ, through the front door: `noisy`, `--align`, `--pairs`, `--explain`."""
+"""Files whose texts differ, through the front door: `noisy`, `--align`, `--pairs`, `errors`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import evaluate
+from clueval import score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, TextMismatch, UsageError
 
@@ -29,7 +29,21 @@ def test_seven_of_24_characters_pass_at_30_percent_and_not_below(
     pair: tuple[str, str], capsys: Capture
 ) -> None:
     for threshold, matched in (("0.3", 1), ("0.29", 0)):
-        assert main(["score", *pair, "--metric", "noisy", "--threshold", threshold, "--output", "json"]) == 0
+        assert (
+            main(
+                [
+                    "score",
+                    *pair,
+                    "--metric",
+                    "noisy",
+                    "--set",
+                    f"noisy.threshold={threshold}",
+                    "--format",
+                    "json",
+                ]
+            )
+            == 0
+        )
         report = json.loads(capsys.readouterr().out)
         assert report["metrics"]["noisy"]["label"]["ALL"]["matched"] == matched
         assert f"noisy(threshold={threshold})" in report["signature"]
@@ -42,7 +56,7 @@ def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: P
     write(tmp_path / "c.bio", "x B-PERS\ny O\nz O\n")
     table = write(tmp_path / "pairs.csv", "Annotation,Prediction\na.bio,a.bio\nb.bio,c.bio\n")
 
-    assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy", "--output", "json"]) == 0
+    assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy", "--format", "json"]) == 0
 
     report = json.loads(capsys.readouterr().out)["metrics"]["noisy"]["label"]
     assert (report["ALL"]["matched"], report["ALL"]["gold"], report["ALL"]["predicted"]) == (2, 3, 2)
@@ -50,21 +64,20 @@ def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: P
     assert report["per_label"]["LOC"]["precision"] is None
 
 
-def test_explanations_come_as_text_tsv_and_never_for_other_metrics(
-    pair: tuple[str, str], capsys: Capture
+def test_errors_of_metric_noisy_come_as_text_and_tsv(
+    pair: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
-    assert main(["score", *pair, "--metric", "noisy", "--explain"]) == 0
+    assert main(["errors", *pair, "--metric", "noisy"]) == 0
     assert "Hugone Montiniaci domino" in capsys.readouterr().out
-    assert main(["score", *pair, "--metric", "noisy", "--explain", "--output", "tsv"]) == 0
-    header, row = capsys.readouterr().out.rstrip("\n").split("\n")
+    table = tmp_path / "errors.tsv"
+    assert main(["errors", *pair, "--metric", "noisy", "--tsv", str(table)]) == 0
+    header, row = table.read_text(encoding="utf-8").rstrip("\n").split("\n")
     cells = dict(zip(header.split("\t"), row.split("\t"), strict=True))
     assert (cells["gold_text"], cells["distance"], cells["matched"]) == (
         "Hugone Montiniaci domino",
         "7",
         "yes",
     )
-    assert main(["score", pair[0], pair[0], "--explain"]) == 2
-    assert "add --metric noisy" in capsys.readouterr().err
 
 
 def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None:
@@ -72,8 +85,8 @@ def test_projected_spans_are_scored_by_the_other_metrics(tmp_path: Path) -> None
     predicted = write(tmp_path / "p.conll", "Frau O\nAnnaWeiss B-PER\nsprach O\nxx B-PER\n")
 
     with pytest.raises(TextMismatch):
-        evaluate(gold, predicted)
-    result = evaluate(gold, predicted, align=True, metrics=["levels", "exact", "fair", "partial", "gate"])
+        score(gold, predicted)
+    result = score(gold, predicted, align=True, metrics=["levels", "exact", "fair", "partial", "gate"])
     report = result.to_dict()
 
     assert report["metrics"]["levels"]["label"]["classes"]["gold"]["exact"] == 1
@@ -93,8 +106,8 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
     options: dict[str, Any] = {"layers": {"entity": 2, "risk": 3}, "token_id": 4}
 
     for merge in (False, True):
-        plain = evaluate(*paths, merge=merge, **options)
-        aligned = evaluate(*paths, merge=merge, align=True, **options)
+        plain = score(*paths, merge=merge, **options)
+        aligned = score(*paths, merge=merge, align=True, **options)
         assert aligned.metrics == plain.metrics
         assert aligned.unprojected == []
 
@@ -105,8 +118,8 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
         ("", [], "the file has no tokens"),
         ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
-        (GOLD, ["--threshold", "2"], "threshold must be a number from 0 to 1"),
-        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--max-alignment", "10"], "--max-alignment"),
+        (GOLD, ["--set", "noisy.threshold=2"], "threshold must be a number from 0 to 1"),
+        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--set", "noisy.max_alignment=10"], "max-alignment"),
     ],
 )
 def test_bad_input_is_one_line(
@@ -126,9 +139,9 @@ def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) 
         assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy"]) == 2
         assert message in capsys.readouterr().err
     with pytest.raises(CluevalError, match="1 gold files and 2 predicted files"):
-        evaluate([str(table)], [str(table), str(table)])
+        score([str(table)], [str(table), str(table)])
     with pytest.raises(UsageError, match="a filter on a layer"):
-        evaluate(
+        score(
             write(tmp_path / "a", "a B-X\n"), write(tmp_path / "b", "b B-X\n"), align=True, where=["label=X"]
         )
 
@@ -142,9 +155,9 @@ def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
         for metrics in (["noisy", beside], [beside, "noisy"]):
             for predicted in (other, longer):
                 with pytest.raises(TextMismatch):
-                    evaluate(gold, predicted, metrics=metrics)
+                    score(gold, predicted, metrics=metrics)
                 with pytest.raises(TextMismatch):
-                    evaluate(gold, predicted, metrics=metrics, input="conll")
+                    score(gold, predicted, metrics=metrics, input="conll")
 
 
 def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
@@ -152,8 +165,8 @@ def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_p
     gold = write(tmp_path / "g.bio", "Jean B-PER\nUlm B-LOC\nnoir I-PER\nkam O\n")
     predicted = write(tmp_path / "p.bio", "Jean B-PER\nUlm O\nnoir I-PER\nkam O\n")
 
-    alone = evaluate(gold, predicted, metrics=["noisy"])
-    beside = evaluate(gold, predicted, metrics=["noisy", "muc"])
+    alone = score(gold, predicted, metrics=["noisy"])
+    beside = score(gold, predicted, metrics=["noisy", "muc"])
 
     assert beside.metrics["noisy"] == alone.metrics["noisy"]
     assert beside.metrics["muc"]["label"]["strict"]["correct"] == 0
@@ -165,7 +178,7 @@ def test_noisy_needs_no_equal_texts_where_the_other_metrics_are_aligned(tmp_path
     gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
     predicted = write(tmp_path / "p.bio", "Anne B-PER\nkam O\n")
 
-    result = evaluate(gold, predicted, metrics=["noisy", "exact"], align=True)
+    result = score(gold, predicted, metrics=["noisy", "exact"], align=True)
 
     assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
     assert result.metrics["noisy"]["label"]["ALL"]["matched"] == 1

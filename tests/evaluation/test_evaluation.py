@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from seqeval.metrics import accuracy_score
 from seqeval.metrics.sequence_labeling import precision_recall_fscore_support
 
-from clueval import Document, Span, evaluate, read
+from clueval import Document, Span, read, score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import CluevalError, TextMismatch, UsageError
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 LAYERS = {"entity": 2, "risk": 3}
@@ -28,12 +28,12 @@ def sample(language: str, side: str) -> str:
 
 def scored(folder: Path, corpora: tuple[Corpus, Corpus], form: Any = vrt, **options: Any) -> Any:
     paths = [write(folder / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
-    return evaluate(*paths, **options)
+    return score(*paths, **options)
 
 
 class TestTheSamples:
     def test_german_entities_are_classified_as_counted_by_hand(self) -> None:
-        report = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS, token_id=4)
+        report = score(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS, token_id=4)
 
         classes = report.to_dict()["metrics"]["levels"]["entity"]["classes"]
         assert list(classes["gold"].values()) == [188, 10, 4, 3, 17]
@@ -43,9 +43,9 @@ class TestTheSamples:
     def test_documents_and_files_give_the_same_numbers(self) -> None:
         for options in ({}, {"merge": True}):
             paths = [sample("english", side) for side in ("gold", "predicted")]
-            raw = evaluate(*paths, layers=LAYERS, token_id=4, metrics=["levels", "exact"], **options)
+            raw = score(*paths, layers=LAYERS, token_id=4, metrics=["levels", "exact"], **options)
             documents = [read(path, LAYERS, token_id=4) for path in paths]
-            plain = evaluate(*documents, metrics=["levels", "exact"], **options)
+            plain = score(*documents, metrics=["levels", "exact"], **options)
             assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
 
 
@@ -58,8 +58,8 @@ def test_raw_comparison_equals_counting_document_by_document(
     paths = [write(tmp_path / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
     names = ["levels", "exact"]
 
-    raw = evaluate(*paths, metrics=names, layers={"x": 2})
-    plain = evaluate(*(read(path, {"x": 2}) for path in paths), metrics=names)
+    raw = score(*paths, metrics=names, layers={"x": 2})
+    plain = score(*(read(path, {"x": 2}) for path in paths), metrics=names)
 
     if any(corpora[0]):
         assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
@@ -77,8 +77,8 @@ def test_raw_comparison_equals_documents_with_layers_merging_and_discarding(
     options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
     layers = {"x": 2, "y": 3}
 
-    raw = evaluate(*paths, layers=layers, invalid=invalid, scheme="BIO", **options)
-    plain = evaluate(*(read(path, layers, invalid=invalid, scheme="BIO") for path in paths), **options)
+    raw = score(*paths, layers=layers, invalid=invalid, scheme="BIO", **options)
+    plain = score(*(read(path, layers, invalid=invalid, scheme="BIO") for path in paths), **options)
 
     if any(map(any, corpora[0])):
         assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
@@ -181,7 +181,7 @@ class TestFiltersAndBreakDowns:
 
     def scored(self, folder: Path, **options: Any) -> dict[str, Any]:
         paths = [write(folder / f"{n}.vrt", text) for n, text in enumerate((self.GOLD, self.PREDICTED))]
-        return evaluate(*paths, layers=LAYERS, **options).to_dict()
+        return score(*paths, layers=LAYERS, **options).to_dict()
 
     def test_a_layer_filters_gold_for_recall_and_predicted_for_precision(self, tmp_path: Path) -> None:
         report = self.scored(tmp_path, where=["risk=high"])["metrics"]["levels"]["entity"]["unlabelled"]["1"]
@@ -236,10 +236,10 @@ class TestConsistency:
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", self.TEXT.replace(old, new))]
 
         with pytest.raises(TextMismatch, match=message) as raised:
-            evaluate(*paths, layers={"entity": 2}, token_id=3)
+            score(*paths, layers={"entity": 2}, token_id=3)
         assert "\n" not in str(raised.value)
         with pytest.raises(CluevalError):
-            evaluate(*(read(path, {"entity": 2}, token_id=3) for path in paths))
+            score(*(read(path, {"entity": 2}, token_id=3) for path in paths))
 
     def test_a_document_on_one_side_only_is_an_error(self, tmp_path: Path) -> None:
         longer = self.TEXT + self.TEXT.replace('"d"', '"e"')
@@ -248,7 +248,7 @@ class TestConsistency:
         with pytest.raises(
             TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt:12 goes on with document 'e'"
         ):
-            evaluate(*paths, layers={"entity": 2}, token_id=3)
+            score(*paths, layers={"entity": 2}, token_id=3)
 
     def test_differing_documents_have_their_lines_whatever_reads_them(self, tmp_path: Path) -> None:
         other = self.TEXT.replace('"d"', '"e"')
@@ -263,17 +263,17 @@ class TestConsistency:
             with pytest.raises(
                 TextMismatch, match=r"0\.vrt:3.*: gold has .*document 'd' where .*1\.vrt:4 has"
             ):
-                evaluate(*paths, **options)
+                score(*paths, **options)
             with pytest.raises(
                 TextMismatch, match=r"0\.vrt: .* ends where .*2\.vrt:12 goes on with document 'e'"
             ):
-                evaluate(paths[0], longer, **options)
+                score(paths[0], longer, **options)
         with pytest.raises(
             TextMismatch, match=r"0\.vrt:3: gold has document 'd' where .*1\.vrt:4 has document 'e'"
         ):
-            list(find_errors(*paths, layers={"entity": 2}))
+            list(errors(*paths, layers={"entity": 2}))
         with pytest.raises(TextMismatch, match=r"ends where .*2\.vrt:12 goes on with document 'e'"):
-            list(find_errors(longer, paths[0], layers={"entity": 2}))
+            list(errors(longer, paths[0], layers={"entity": 2}))
 
     def test_a_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "0.vrt", '<text id="d">\n</text>\n')
@@ -282,7 +282,7 @@ class TestConsistency:
         with pytest.raises(
             TextMismatch, match=r"0\.vrt: gold has document 'd' where .*1\.vrt has document 'e'"
         ):
-            evaluate(gold, predicted)
+            score(gold, predicted)
 
     def test_documents_in_memory_are_compared_too(self) -> None:
         gold = Document("d", {"x": [Span(0, 1, {"x": "A"})]}, tokens=["a", "b"])
@@ -291,9 +291,9 @@ class TestConsistency:
         with pytest.raises(
             TextMismatch, match="gold has the token 'b' at position 1 where predicted has 'c'"
         ):
-            evaluate([gold], [other])
+            score([gold], [other])
         with pytest.raises(UsageError, match="predicted has 0 documents and ends"):
-            evaluate([gold], [])
+            score([gold], [])
 
     def test_markup_may_differ_where_the_text_is_the_same(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", "<s>\nR&amp;D\tB-X\nb\tO\n</s>\n")
@@ -301,14 +301,14 @@ class TestConsistency:
             tmp_path / "p.vrt", "<!-- made by a tagger -->\n<s>\n\nR&#38;D\tB-X\n<g/>\nb\tO\n</s>\n"
         )
 
-        assert evaluate(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
+        assert score(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
 
 
 class TestForms:
     GOLD = "Anna B-PER B-PER\nlebt O O\n\nRom B-LOC O\n"
 
     def test_one_file_has_gold_and_predicted_in_its_last_two_columns(self, tmp_path: Path) -> None:
-        result = evaluate(write(tmp_path / "both.conll", self.GOLD), metrics="exact")
+        result = score(write(tmp_path / "both.conll", self.GOLD), metrics="exact")
 
         entry = result.metrics["exact"]["label"]["micro"]
         assert (entry["gold"], entry["predicted"], entry["tp_gold"]) == (2, 1, 1)
@@ -317,40 +317,39 @@ class TestForms:
         path = write(tmp_path / "both.conll", self.GOLD)
 
         assert (
-            evaluate(path, layers={"x": (3, 2)}).metrics["levels"]["x"]["classes"]["predicted"]["spurious"]
-            == 1
+            score(path, layers={"x": (3, 2)}).metrics["levels"]["x"]["classes"]["predicted"]["spurious"] == 1
         )
         with pytest.raises(UsageError, match="layer 'x' has one column"):
-            evaluate(path, layers={"x": 2})
+            score(path, layers={"x": 2})
 
     def test_folders_are_paired_by_relative_name(self, tmp_path: Path) -> None:
         for side in ("gold", "predicted"):
             (tmp_path / side / "deep").mkdir(parents=True)
             write(tmp_path / side / "a.conll", "a B-X\n")
             write(tmp_path / side / "deep" / "b.conll", "b B-X\n")
-        result = evaluate(tmp_path / "gold", tmp_path / "predicted", by="document")
+        result = score(tmp_path / "gold", tmp_path / "predicted", by="document")
 
         assert list((result.groups or {})["document"]) == ["a.conll", "deep/b.conll"]
         (tmp_path / "predicted" / "a.conll").unlink()
         with pytest.raises(CluevalError, match=r"predicted: has no file 'a\.conll', which .*gold has"):
-            evaluate(tmp_path / "gold", tmp_path / "predicted")
+            score(tmp_path / "gold", tmp_path / "predicted")
 
     def test_vrt_is_scored_against_conll(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tO\n</s>\n")
         predicted = write(tmp_path / "p.conll", "a NN B-X\nb NN O\n\nc NN O\n")
 
-        assert evaluate(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
+        assert score(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
 
     def test_empty_files_and_documents_without_spans_work(self, tmp_path: Path) -> None:
         empty = write(tmp_path / "empty.vrt", "")
         bare = write(tmp_path / "bare.vrt", "<text id='a'>\n</text>\n<text id='b'>\nx\tO\n</text>\n")
 
-        assert (evaluate(empty, empty).documents, evaluate(empty, empty).tokens) == (0, 0)
-        assert (evaluate(bare, bare).documents, evaluate(bare, bare).tokens) == (2, 1)
+        assert (score(empty, empty).documents, score(empty, empty).tokens) == (0, 0)
+        assert (score(bare, bare).documents, score(bare, bare).tokens) == (2, 1)
 
 
 def test_a_signature_can_be_read_back(tmp_path: Path) -> None:
-    result = evaluate(sample("german", "gold"), sample("german", "gold"), layers=LAYERS, where=["risk=high"])
+    result = score(sample("german", "gold"), sample("german", "gold"), layers=LAYERS, where=["risk=high"])
 
     assert Signature.parse(str(result.signature)) == result.signature
     assert "where:risk=high" in str(result.signature)
@@ -361,13 +360,13 @@ def test_a_signature_can_be_read_back(tmp_path: Path) -> None:
 
 
 def test_json_holds_plain_numbers_and_is_stable() -> None:
-    result = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
+    result = score(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
 
     assert json.loads(result.to_json()) == result.to_dict()
-    again = evaluate(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
+    again = score(sample("german", "gold"), sample("german", "predicted"), layers=LAYERS)
     assert again.to_json() == result.to_json()
 
 
 def test_unknown_metrics_are_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError, match=r"unknown metric 'f1'.*levels"):
-        evaluate([], [], metrics=["f1"])
+        score([], [], metrics=["f1"])

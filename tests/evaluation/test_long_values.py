@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.evaluation.lockstep.narrowing import pieces
 from clueval.exceptions import TextMismatch
 from clueval.formats.columns.layout import ColumnOptions, layout_of
@@ -19,7 +19,7 @@ def test_of_long_tokens_an_error_shows_the_first_difference(tmp_path: Path, raw:
     predicted = write(tmp_path / "p.vrt", f"{'a' * 5000}x{'c' * 5000}\tO\n")
 
     with pytest.raises(TextMismatch) as caught:
-        evaluate(gold, predicted) if raw else evaluate(read(gold), read(predicted))
+        score(gold, predicted) if raw else score(read(gold), read(predicted))
 
     message = str(caught.value)
     assert "ab" + "c" * 39 in message
@@ -32,7 +32,7 @@ def test_a_token_that_is_the_beginning_of_a_long_one_is_shown(tmp_path: Path) ->
     gold, predicted = (write(tmp_path / f"{n}.vrt", f"{'a' * n}\tO\n") for n in (100, 200))
 
     with pytest.raises(TextMismatch, match=r"token '(a{40})' from character 60 on where .* has '(a{80})'"):
-        evaluate(gold, predicted)
+        score(gold, predicted)
 
 
 def test_a_sentence_in_which_no_place_is_outside_on_both_sides_is_cut_once() -> None:
@@ -52,7 +52,7 @@ def test_of_two_tokens_of_any_length_the_difference_is_shown(
     gold, predicted = (write(tmp_path / f"{end}.vrt", f"{character * size}{end}\tO\n") for end in "xy")
 
     with pytest.raises(TextMismatch) as caught:
-        evaluate(gold, predicted)
+        score(gold, predicted)
 
     message = str(caught.value)
     assert "x'" in message

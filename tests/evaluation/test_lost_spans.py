@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, evaluate
+from clueval import Document, Span, score
 from clueval.cli import main
 from clueval.evaluation.result import Result
 from clueval.metrics.gate import Gate
@@ -23,7 +23,7 @@ PREDICTED = "Frau O\nAnna B-PER\nWeiß O\nsprach O\nxx B-LOC\n"
 def result(tmp_path: Path) -> Result:
     """Gold "Anna Weiß", predicted "Anna", and "xx" after the end of the gold text."""
     paths = write(tmp_path / "g.conll", GOLD), write(tmp_path / "p.conll", PREDICTED)
-    return evaluate(*paths, metrics=METRICS, align=True)
+    return score(*paths, metrics=METRICS, align=True)
 
 
 def test_positions_are_the_tokens_of_gold_in_every_metric_that_counts_them(result: Result) -> None:
@@ -60,7 +60,7 @@ def test_lost_span_is_counted_once_for_each_layer_it_stands_in() -> None:
     gold = Document("d", {"entity": (), "risk": ()}, tokens=["Frau"])
     predicted = Document("d", {"entity": [both], "risk": [both]}, tokens=["Frau", "xx"])
 
-    metrics = evaluate([gold], [predicted], metrics=["exact"], align=True).metrics["exact"]
+    metrics = score([gold], [predicted], metrics=["exact"], align=True).metrics["exact"]
 
     assert [metrics[layer]["micro"]["predicted"] for layer in ("entity", "risk")] == [1, 1]
 
@@ -69,7 +69,7 @@ def test_two_lost_spans_that_overlap_are_both_wrong() -> None:
     gold = Document("d", {"label": ()}, tokens=["Frau"])
     predicted = Document("d", {"label": [Span(1, 3, "A"), Span(2, 3, "A")]}, tokens=["Frau", "xx", "yy"])
 
-    report = evaluate([gold], [predicted], metrics=["muc"], align=True).metrics["muc"]["label"]
+    report = score([gold], [predicted], metrics=["muc"], align=True).metrics["muc"]["label"]
 
     assert report["strict"]["spurious"] == 2
 
@@ -102,5 +102,5 @@ def test_lost_span_is_counted_by_gate_if_its_own_text_has_it_within_the_frame() 
     outside = Document("d", {"label": [Span(3, 4, "A")]} | frame, tokens=["Frau", "xx", "kam", "yy"])
 
     for predicted, spurious in ((inside, 1), (outside, 0)):
-        result = evaluate([gold], [predicted], metrics=[Gate(containing="Key:Section")], align=True)
+        result = score([gold], [predicted], metrics=[Gate(containing="Key:Section")], align=True)
         assert result.metrics["gate"]["label"]["all"]["true_spurious_strict"] == spurious

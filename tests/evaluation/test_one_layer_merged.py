@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, evaluate, read
+from clueval import Document, Span, read, score
 from clueval.findings.choice import Choice
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.spans.merging import with_merged
 
 GOLD = "Anna\tB-PER\nUlm\tB-LOC\nkam\tO\n"
@@ -27,9 +27,9 @@ def test_one_layer_merged_is_scored_by_its_labels_in_files_and_documents(
 ) -> None:
     name = "label" if layers is None else "entity"
     results = [
-        evaluate(*paths, layers=layers, merge=True),
-        evaluate(*paths, layers=layers, merge=True, unit="character"),
-        evaluate(*(list(read(path, layers)) for path in paths), merge=True),
+        score(*paths, layers=layers, merge=True),
+        score(*paths, layers=layers, merge=True, unit="character"),
+        score(*(list(read(path, layers)) for path in paths), merge=True),
     ]
     for result in results:
         micro = result.metrics["levels"]["merged"]["labelled"][name]["1"]["micro"]
@@ -39,14 +39,14 @@ def test_one_layer_merged_is_scored_by_its_labels_in_files_and_documents(
 def test_one_layer_merged_is_scored_by_its_labels_on_aligned_texts(paths: tuple[Path, Path]) -> None:
     pytest.importorskip("rapidfuzz")
 
-    result = evaluate(*paths, merge=True, align=True)
+    result = score(*paths, merge=True, align=True)
 
     micro = result.metrics["levels"]["merged"]["labelled"]["label"]["1"]["micro"]
     assert (micro["gold"], micro["predicted"], micro["tp_gold"]) == (2, 2, 1)
 
 
 def test_one_layer_merged_has_its_label_errors_listed(paths: tuple[Path, Path]) -> None:
-    found = list(find_errors(*paths, Choice(merge=True, labelled="label")))
+    found = list(errors(*paths, Choice(merge=True, labelled="label")))
 
     assert [(each.side, each.text) for each in found] == [("gold", "Ulm"), ("predicted", "Ulm")]
 
@@ -55,7 +55,7 @@ def test_layer_of_a_document_that_is_called_merged_is_a_layer_like_any_other() -
     document = Document("d", {"merged": [Span(0, 2, "PER")]}, tokens=["a", "b"])
 
     for merge in (False, True):
-        result = evaluate([document], [document], merge=merge)
+        result = score([document], [document], merge=merge)
         micro = result.metrics["levels"]["merged"]["labelled"]["merged"]["1"]["micro"]
         assert (micro["gold"], micro["tp_gold"]) == (1, 1)
 

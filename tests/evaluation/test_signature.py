@@ -12,7 +12,7 @@ from strategies import flat_spans
 
 from clueval.evaluation.accumulator import Accumulator
 from clueval.evaluation.result import Difference, Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.evaluation.signature import SHORT, Signature, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
@@ -62,7 +62,7 @@ def test_the_two_forms_of_an_evaluation() -> None:
         "m:levels+partial(factor=0.75,glue=no,betas=none)|u:token|s:BIO|i:conlleval|a:all"
         f"|g:no|w:all|z:0/0=0|t:equal|n:{SCORES}|v:{__version__}"
     )
-    assert str(evaluate([document], [document]).signature).startswith("metrics:levels|unit:token|")
+    assert str(score([document], [document]).signature).startswith("metrics:levels|unit:token|")
 
 
 def test_a_letter_stands_for_one_key() -> None:

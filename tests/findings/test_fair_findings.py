@@ -45,7 +45,7 @@ def test_the_command_shows_types_and_filters_by_them(tmp_path: Path, capsys: Cap
     assert "BES" not in shown.out
     assert main(["errors", *paths, *options, "--tsv", str(tmp_path / "e.tsv")]) == 0
     kinds = Counter(line.split("\t")[2] for line in (tmp_path / "e.tsv").read_text("utf-8").split("\n")[1:-1])
-    main(["score", *paths, *options, "--output", "json"])
+    main(["score", *paths, *options, "--format", "json"])
     assert sum(kinds.values()) > 0
     assert main(["errors", *paths, *options, "--class", "partial"]) == 2
     assert "no error type 'partial'" in capsys.readouterr().err

@@ -10,11 +10,11 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 from strategies import LABELS, any_spans, at_most, flat_spans
 
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import CluevalError, OverlapError, SpanError, TextMismatch, UsageError
 from clueval.findings.choice import SIDES, Choice, expected, findings
 from clueval.findings.context import REACH, Context
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.findings.table import Finding, error_table, joined
 from clueval.metrics.confusion import Confusion
 from clueval.reading.source import read
@@ -245,7 +245,7 @@ class TestTheChoice:
     ) -> None:
         pair = [Document("d", layers, tokens=WORDS, metadata={"domain": "x"}) for layers in (gold, predicted)]
         try:
-            report = evaluate(
+            report = score(
                 [pair[0]],
                 [pair[1]],
                 metrics=["levels", Confusion()],
@@ -326,15 +326,15 @@ class TestTheChoice:
     def test_a_layer_or_metadata_that_nobody_has_is_an_error(self) -> None:
         pair = [document([])], [document([])]
         with pytest.raises(UsageError, match=r"no layer 'risk' .one of label"):
-            list(find_errors(*pair, Choice(labelled="risk")))
+            list(errors(*pair, Choice(labelled="risk")))
         with pytest.raises(UsageError, match="no document's metadata is called 'genre'"):
-            list(find_errors(*pair, Choice(where=parse_where(["genre=x"]))))
+            list(errors(*pair, Choice(where=parse_where(["genre=x"]))))
 
 
 class TestConfusion:
     def test_rows_add_up_to_the_spans_with_the_label_and_the_diagonal_is_what_was_found(self) -> None:
         own, other = [SAMPLE / f"{side}.vrt" for side in SIDES]
-        report = evaluate(own, other, metrics=["levels", Confusion()], layers=LAYERS, merge=True).metrics
+        report = score(own, other, metrics=["levels", Confusion()], layers=LAYERS, merge=True).metrics
 
         for layer, labelled in report["levels"]["merged"]["labelled"].items():
             for level, matrices in report["confusion"]["merged"][layer]["levels"].items():
@@ -353,7 +353,7 @@ class TestConfusion:
     def test_the_classes_of_all_labels_add_up_to_those_of_levels(
         self, gold: list[Span], predicted: list[Span]
     ) -> None:
-        result = evaluate([document(gold)], [document(predicted)], metrics=["levels", Confusion()]).metrics
+        result = score([document(gold)], [document(predicted)], metrics=["levels", Confusion()]).metrics
 
         for side, counts in result["levels"]["label"]["classes"].items():
             per_label = result["confusion"]["label"]["label"]["classes"][side].values()
@@ -400,13 +400,13 @@ def test_files_and_documents_have_the_same_findings(
     paths = written(tmp_path_factory.mktemp("files"), texts)
     sides = [read(path, **OPTIONS) for path in paths]
 
-    from_files = list(find_errors(*paths, choice, **OPTIONS))
-    from_documents = list(find_errors(*sides, choice))
+    from_files = list(errors(*paths, choice, **OPTIONS))
+    from_documents = list(errors(*sides, choice))
 
     by_place = lambda row: (row.sequence, row.side, row.start)  # noqa: E731
     assert sorted(from_files, key=by_place) == sorted(from_documents, key=by_place)
     if windowed:
-        wide = list(find_errors(*paths, replace(choice, window=2), **OPTIONS))
+        wide = list(errors(*paths, replace(choice, window=2), **OPTIONS))
         assert [replace(row, context=Context()) for row in wide] == [
             replace(row, context=Context()) for row in from_documents
         ]
@@ -427,7 +427,7 @@ def test_positions_ids_lines_and_texts_are_those_of_the_file(
         for side, text in zip(SIDES, texts, strict=True)
     }
 
-    for found in find_errors(*paths, Choice(level, merge=merge), **OPTIONS):
+    for found in errors(*paths, Choice(level, merge=merge), **OPTIONS):
         assert found.side is not None
         mine = tokens[found.side][found.start : found.end + 1]
         assert found.text == " ".join(token[1] for token in mine)
@@ -459,15 +459,13 @@ def written(folder: Path, texts: tuple[str, str]) -> list[Path]:
 class TestFiles:
     def test_the_sample_has_the_findings_that_the_scores_count(self) -> None:
         own, other = [SAMPLE / f"{side}.vrt" for side in SIDES]
-        report = evaluate(own, other, layers=LAYERS, token_id=4).metrics["levels"]["entity"]
+        report = score(own, other, layers=LAYERS, token_id=4).metrics["levels"]["entity"]
 
         for level in LEVELS:
             for labelled in (None, "entity"):
                 choice = Choice(level, labelled)
                 rows = [
-                    r
-                    for r in find_errors(own, other, choice, layers=LAYERS, token_id=4)
-                    if r.sequence == "entity"
+                    r for r in errors(own, other, choice, layers=LAYERS, token_id=4) if r.sequence == "entity"
                 ]
                 assert Counter(row.side for row in rows) == Counter(expected(report, choice))
 
@@ -487,13 +485,13 @@ class TestFiles:
         paths = written(tmp_path, (self.TEXT.replace("B-PER\tO\tt4", "O\tO\tt4"), other))
 
         with pytest.raises(TextMismatch):
-            list(find_errors(*paths, **OPTIONS))
+            list(errors(*paths, **OPTIONS))
 
     def test_gold_and_predicted_may_stand_in_one_file(self, tmp_path: Path) -> None:
         path = tmp_path / "both.conll"
         path.write_text("Anna B-PER O\nin O O\nBern B-LOC B-LOC\n", encoding="utf-8")
 
-        (row,) = find_errors(path)
+        (row,) = errors(path)
 
         assert (row.side, row.text, joined(row.labels), row.context.text) == (
             "gold",
@@ -504,6 +502,6 @@ class TestFiles:
 
     def test_a_path_and_documents_do_not_go_together(self) -> None:
         with pytest.raises(CluevalError, match="gold is a path and predicted is not"):
-            find_errors("gold.vrt", [])
+            errors("gold.vrt", [])
         with pytest.raises(CluevalError, match="gold is an iterable and predicted is not"):
-            find_errors([], "predicted.vrt")
+            errors([], "predicted.vrt")

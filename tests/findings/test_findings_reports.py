@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import builtins
 import csv
 import json
@@ -15,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import errors
-from clueval.evaluation.run import evaluate
+from clueval.cli.parser import Command
+from clueval.evaluation.run import score
 from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings import tsv
 from clueval.findings.choice import Choice
 from clueval.findings.rows import LONGEST_CELL, shortened
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
 from clueval.metrics.confusion import Confusion
 from clueval.reports import notebook
@@ -49,7 +49,7 @@ HOSTILE += ["http://example.org", "x" * 50_000, "\ufffe\uffff", "{=1}", "<b>"]
 
 
 def sample(**options: Any) -> list[Finding]:
-    return list(find_errors(*PATHS, Choice(1, **options), layers=LAYERS, token_id=4))
+    return list(find_all(*PATHS, Choice(1, **options), layers=LAYERS, token_id=4))
 
 
 def table(tokens: list[str], own: Span, others: list[Span]) -> Finding:
@@ -170,7 +170,7 @@ class TestSpreadsheet:
 
     def test_each_side_has_a_sheet_and_the_scores_have_one(self, write: Callable[..., Any]) -> None:
         rows = sample(labelled="entity")
-        book = write(rows, evaluate(*PATHS, layers=LAYERS).to_dict())
+        book = write(rows, score(*PATHS, layers=LAYERS).to_dict())
 
         assert book.sheetnames == ["scores", "gold", "predicted"]
         for side in ("gold", "predicted"):
@@ -258,7 +258,7 @@ class TestPage:
         from clueval.findings import page as findings_html
 
         def render(rows: list[Finding], choice: Choice, **options: Any) -> str:
-            result = evaluate(*PATHS, metrics=["levels", Confusion()], layers=LAYERS, merge=choice.merge)
+            result = score(*PATHS, metrics=["levels", Confusion()], layers=LAYERS, merge=choice.merge)
             return findings_html.render(rows, result.to_dict(), choice, **options)
 
         return render
@@ -296,7 +296,7 @@ class TestPage:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
-        text = findings_html.render(sample(), evaluate(*PATHS, layers=LAYERS).to_dict(), Choice(1))
+        text = findings_html.render(sample(), score(*PATHS, layers=LAYERS).to_dict(), Choice(1))
 
         assert '<table class="heat">' not in text
         assert '<table class="scores">' in text
@@ -305,7 +305,7 @@ class TestPage:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
-        report = evaluate(*PATHS, metrics=["levels", Confusion()], layers=LAYERS).to_dict()
+        report = score(*PATHS, metrics=["levels", Confusion()], layers=LAYERS).to_dict()
 
         def failing() -> Any:
             yield table(["w"], Span(0, 1), [])
@@ -342,7 +342,7 @@ def test_a_package_that_is_not_there_is_one_clear_error(
 
 
 def test_a_notebook_shows_the_tables_and_the_signature() -> None:
-    result = evaluate(*PATHS, layers={"<b>": 2})
+    result = score(*PATHS, layers={"<b>": 2})
 
     text = notebook.render(result.to_dict(), result.tables())
 
@@ -366,7 +366,7 @@ class TestCommand:
     """``clueval errors``, without the command line around it."""
 
     def run(self, *arguments: str) -> int:
-        parser = argparse.ArgumentParser()
+        parser = Command(prog="clueval errors")
         errors.add_arguments(parser)
         reading = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
         return errors.run(parser.parse_args([*map(str, PATHS), *reading, *arguments]))

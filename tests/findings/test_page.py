@@ -21,10 +21,10 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.findings import page as findings_html
 from clueval.findings.choice import Choice, expected
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.metrics.confusion import Confusion
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -161,9 +161,9 @@ Page = Callable[..., tuple[Path, dict[str, Any]]]
 @pytest.fixture
 def page(tmp_path: Path) -> Page:
     def write(gold: Path, predicted: Path, choice: Choice, **options: Any) -> tuple[Path, dict[str, Any]]:
-        result = evaluate(gold, predicted, metrics=["levels", Confusion()], merge=choice.merge, **options)
+        result = score(gold, predicted, metrics=["levels", Confusion()], merge=choice.merge, **options)
         path = tmp_path / "page.html"
-        findings_html.write(path, find_errors(gold, predicted, choice, **options), result.to_dict(), choice)
+        findings_html.write(path, errors(gold, predicted, choice, **options), result.to_dict(), choice)
         return path, result.to_dict()
 
     return write

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import FormatError, TagError, UsageError
 from clueval.formats.conll2000 import PUNCTUATION, read_conll2000
 from clueval.formats.fair_spans import is_span_line, read_fair_spans
@@ -199,7 +199,7 @@ def test_of_two_spans_that_could_be_the_labelling_error_the_one_that_ends_first_
 
     sides = [list(read(path, input="conll2000")) for path in (gold, predicted)]
     [by_documents, by_files] = [
-        evaluate(*pair, metrics=["fair"], **options).metrics["fair"]["label"]["confusion"]
+        score(*pair, metrics=["fair"], **options).metrics["fair"]["label"]["confusion"]
         for pair, options in ((sides, {}), ((gold, predicted), {"input": "conll2000"}))
     ]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, evaluate, formats, read
+from clueval import Document, Span, formats, read, score
 from clueval.cli import main
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, format_of
@@ -173,7 +173,7 @@ def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:
     described = capsys.readouterr().out
     assert "GATE's XML documents: a text with numbered nodes" in described
     assert "read, add sets" in described
-    assert "--set NAME" in described
+    assert "--annotation-set NAME" in described
     assert "--token" not in described
 
 
@@ -312,7 +312,7 @@ def test_toy_format_is_recognised_read_and_scored(toys: tuple[Path, Path], capsy
     assert source_of(toys[0], ReadOptions()).format == "toy"
     assert [len(document.layers["label"]) for document in read(toys[0])] == [2, 0]
 
-    report = evaluate(*toys, metrics="exact", by="document").metrics["exact"]["label"]["micro"]
+    report = score(*toys, metrics="exact", by="document").metrics["exact"]["label"]["micro"]
     assert (report["tp_gold"], report["precision"]) == (1, 0.5)
     assert main(["score", *map(str, toys), "--input", "toy", "--metric", "levels,fair"]) == 0
     assert main(["errors", *map(str, toys)]) == 0
@@ -338,6 +338,7 @@ def test_toy_format_stands_in_help_and_errors(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["convert", "--help"])
+    assert main(["help", "convert", "reading"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "the format to write: spans, ltf, toy" in shown
     assert "bdoc, toy (default: recognised" in shown
@@ -352,6 +353,6 @@ def test_toy_format_stands_in_help_and_errors(
     with pytest.raises(UsageError, match="the format toy has one layer"):
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
-        evaluate(*toys, gold_set="a")
+        score(*toys, gold_set="a")
     with pytest.raises(FormatError, match="looked for toy: JSON with `toys`; ltf"):
         list(read(write(tmp_path / "a.json", '{"text": ""}')))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from clueval.cli import COMMANDS, parser
+from clueval.cli import COMMANDS
+from clueval.cli.commands import command_parser
 from clueval.metrics import METRICS
 
 from .corpora import FORMATS, Files
@@ -70,7 +71,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     """A command that could be meant, for such files."""
     gold, predicted = f"gold.{pair.ending}", f"predicted.{pair.ending}"
     has_sets = "--gold-set" in pair.options
-    own = ["--set" if option == "--gold-set" else option for option in pair.options]
+    own = ["--annotation-set" if option == "--gold-set" else option for option in pair.options]
     own = own[: own.index("--predicted-set")] if has_sets else own
     name = rng.choice(
         ("score", "score", "score", "gate", "errors", "check", "convert", "merge", "conventions")
@@ -84,7 +85,13 @@ def command(rng: Random, pair: Files) -> list[str]:
     if name == "merge":
         return [name, gold, *own]
     if name == "conventions":
-        return [name, *sides, *pair.options, "--output", rng.choice(("text", "json", "markdown"))]
+        return [
+            name,
+            *sides,
+            *pair.options,
+            "--format",
+            rng.choice(("text", "json", "csv", "tsv", "markdown", "latex")),
+        ]
     if name == "gate":
         gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
         return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
@@ -108,7 +115,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     words += rng.choice(
         ([], [], ["--align"], ["--invalid", "discard"], ["--where", "id=d0"], ["--pair-by", "content"])
     )
-    return [*words, "--output", rng.choice(("text", "json", "tsv", "markdown", "conlleval"))]
+    return [*words, "--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex", "conlleval"))]
 
 
 NONSENSE = (
@@ -187,9 +194,13 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 """What would wait for a network, start processes, end at once, or say more than one line."""
 
 
+NOT_ABOUT_FILES = ("faireval", "formats", "metrics", "help")
+"""Commands that take no files of spans."""
+
+
 def command_line(rng: Random, pair: Files) -> list[str]:
     """Options at random, half of them with a value that makes sense somewhere, about the files of a pair."""
-    name = rng.choice([name for name in COMMANDS if name not in ("faireval", "formats")])
+    name = rng.choice([name for name in COMMANDS if name not in NOT_ABOUT_FILES])
     words = [name, f"gold.{pair.ending}"]
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
@@ -207,10 +218,7 @@ def command_line(rng: Random, pair: Files) -> list[str]:
 
 
 def _options(name: str) -> list[argparse.Action]:
-    (commands,) = (
-        action for action in parser(name)._actions if isinstance(action, argparse._SubParsersAction)
-    )
-    found: Sequence[argparse.Action] = commands.choices[name]._actions
+    found: Sequence[argparse.Action] = command_parser(name)._actions
     return [each for each in found if each.option_strings and not NEVER & set(each.option_strings)]
 
 

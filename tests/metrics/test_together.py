@@ -9,7 +9,7 @@ import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, given, settings
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics import METRICS
@@ -24,8 +24,8 @@ def test_every_metric_counts_raw_text_as_it_counts_documents(
     tmp_path: Path, corpora: tuple[Corpus, Corpus]
 ) -> None:
     paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
-    raw = evaluate(*paths, metrics=COUNTED_ANYWHERE, layers={"x": 2})
-    plain = evaluate(*(read(path, {"x": 2}) for path in paths), metrics=COUNTED_ANYWHERE)
+    raw = score(*paths, metrics=COUNTED_ANYWHERE, layers={"x": 2})
+    plain = score(*(read(path, {"x": 2}) for path in paths), metrics=COUNTED_ANYWHERE)
 
     if any(corpora[0]):
         assert raw.metrics == plain.metrics
@@ -35,8 +35,8 @@ def test_fair_from_span_files_is_the_same_raw_and_document_by_document(tmp_path:
     gold = write(tmp_path / "g", "A\t1\t3\t1, 2, 3\nB\t2\t2\t2\n\nEMPTY\t999\t999\t999\n\nA\t1\t1\t1\n")
     predicted = write(tmp_path / "p", "A\t1\t2\t1, 2\nB\t2\t2\t2\n\nA\t4\t4\t4\n\nB\t1\t1\t1\n")
 
-    raw = evaluate(gold, predicted, metrics=["fair"])
-    plain = evaluate(read(gold), read(predicted), metrics=["fair"])
+    raw = score(gold, predicted, metrics=["fair"])
+    plain = score(read(gold), read(predicted), metrics=["fair"])
 
     assert raw.metrics == plain.metrics
     assert (raw.documents, plain.documents) == (3, 3)
@@ -88,15 +88,18 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--metric", "fair", "--weights", "LE = x"], "weights"),
-        (["--metric", "fair", "--weights", "XX = 0.5 FP"], "XX"),
-        (["--metric", "levels", "--focus", "system"], "--focus is a setting of metric fair"),
-        (["--metric", "partial", "--partial-factor", "2"], "factor"),
+        (["--metric", "fair", "--set", "fair.weights=LE = x"], "weights"),
+        (["--metric", "fair", "--set", "fair.weights=XX = 0.5 FP"], "XX"),
+        (
+            ["--metric", "levels", "--set", "fair.focus=system"],
+            "fair is not counted here (add --metric fair)",
+        ),
+        (["--metric", "partial", "--set", "partial.factor=2"], "factor"),
         (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
         (["--metric", "partial", "--where", "label=A"], "partial"),
         (["--metric", "levels"], "overlap"),
         (["--layer", "x=2"], "has one layer"),
-        (["--metric", "fair", "--labels", "Q"], "no span is labelled 'Q'"),
+        (["--metric", "fair", "--set", "fair.labels=Q"], "no span is labelled 'Q'"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused_in_one_line(
@@ -114,8 +117,8 @@ def test_only_known_metrics_are_offered() -> None:
     for name in METRICS:
         gold: list[Any] = []
         if name in COUNTED_ANYWHERE:
-            assert list(evaluate(gold, gold, metrics=[name]).metrics) == [name]
+            assert list(score(gold, gold, metrics=[name]).metrics) == [name]
     with pytest.raises(UsageError, match="no metric is named"):
-        evaluate([], [], metrics=[])
+        score([], [], metrics=[])
     with pytest.raises(CluevalError, match="unknown metric"):
-        evaluate([], [], metrics=["f1"])
+        score([], [], metrics=["f1"])

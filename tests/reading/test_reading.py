@@ -7,7 +7,7 @@ import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, given, settings
 
-from clueval import Span, evaluate, read
+from clueval import Span, read, score
 from clueval.exceptions import CluevalError, FileError, FormatError, SpanError, TagError, UsageError
 from clueval.formats import format_named
 from clueval.formats.columns.layout import ColumnOptions
@@ -108,7 +108,7 @@ class TestVrt:
     ) -> None:
         path = write(tmp_path / "a.vrt", text)
 
-        for attempt in (lambda: list(read(path)), lambda: evaluate(path, write(tmp_path / "b.vrt", text))):
+        for attempt in (lambda: list(read(path)), lambda: score(path, write(tmp_path / "b.vrt", text))):
             with pytest.raises(FormatError, match=message) as raised:
                 attempt()
             assert raised.value.line == line
@@ -135,7 +135,7 @@ class TestVrt:
             list(read(path, LAYERS, token_id=4))
         assert raised.value.line == 15
         with pytest.raises(FormatError, match="token id 't2' stands in line 7 already"):
-            evaluate(path, path, layers=LAYERS, token_id=4)
+            score(path, path, layers=LAYERS, token_id=4)
 
     def test_columns_that_are_not_there_are_refused(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.vrt", "a\tO\n")
@@ -154,7 +154,7 @@ class TestVrt:
         assert [len(d.layers["label"]) for d in read(path, invalid="discard")] == [1]
         for attempt in (
             lambda: list(read(path, invalid="error")),
-            lambda: evaluate(path, path, invalid="error"),
+            lambda: score(path, path, invalid="error"),
         ):
             with pytest.raises(
                 TagError, match=r"'I-X' may not follow 'O'|may not follow the start"
@@ -283,7 +283,7 @@ def test_missing_files_folders_and_formats_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="the folder has no files"):
         list(read(tmp_path))
     with pytest.raises(FileError, match="is a folder, but"):
-        evaluate(tmp_path, write(tmp_path / "a.vrt", ""))
+        score(tmp_path, write(tmp_path / "a.vrt", ""))
     with pytest.raises(UsageError, match="unknown format 'xls'"):
         list(read(tmp_path, input="xls"))
 
@@ -314,7 +314,7 @@ def test_the_same_token_ids_in_different_documents_are_no_error(tmp_path: Path) 
     text = "".join(f"<text id='{n}'>\n<s>\na\tO\tt1\nb\tO\tt2\n</s>\n</text>\n" for n in range(3))
     path = write(tmp_path / "a.vrt", text)
 
-    result = evaluate(path, path, layers={"entity": 2}, token_id=3)
+    result = score(path, path, layers={"entity": 2}, token_id=3)
 
     assert (result.documents, result.tokens) == (3, 6)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from clueval import Result, evaluate
+from clueval import Result, score
 from clueval.compat.faireval.report import render_faireval
 from clueval.reports import cutting, markdown, matrices
 from clueval.reports.matrices import frequencies, labels_of, most_frequent
@@ -27,7 +27,7 @@ def result(metric: str, *pairs: tuple[str, str]) -> Result:
         Document("d", {"label": [Span(2 * n, 2 * n + 1, pair[side]) for n, pair in enumerate(pairs)]})
         for side in range(2)
     ]
-    return evaluate([sides[0]], [sides[1]], metrics=[metric])
+    return score([sides[0]], [sides[1]], metrics=[metric])
 
 
 def many(metric: str, size: int = 100) -> Result:
@@ -130,7 +130,7 @@ def test_a_long_label_is_cut_wherever_it_is_shown(form: str, metric: str) -> Non
 def test_a_long_layer_is_cut_in_titles(form: str) -> None:
     document = Document("d", {LONG: [Span(0, 1, "A")]})
 
-    shown = FORMS[form](evaluate([document], [document], metrics=["levels", "confusion"]))
+    shown = FORMS[form](score([document], [document], metrics=["levels", "confusion"]))
 
     assert LONG[:61] not in shown.split("signature")[0].split("Signature")[0]
 

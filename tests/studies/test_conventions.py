@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval.cli import main
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score as score_files
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import MissingExtra, UsageError
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
-from clueval.studies.conventions import CONVENTIONS, EveryConvention, compare_conventions
+from clueval.studies.conventions import CONVENTIONS, EveryConvention, conventions
 from clueval.studies.conventions_report import render_markdown, render_page, render_text
 from clueval.tagging.decoding import decode_tags
 
@@ -47,9 +47,7 @@ def document(sentences: Sentences) -> Document:
 
 
 def rows_of(gold: Document, predicted: Document, **settings: Any) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = compare_conventions([gold], [predicted], **settings).to_dict()[
-        "conventions"
-    ]
+    found: dict[str, dict[str, Any]] = conventions([gold], [predicted], **settings).to_dict()["conventions"]
     return found["label"]
 
 
@@ -97,10 +95,10 @@ def test_the_other_rows_are_what_the_metrics_give(
     files = [write(folder / f"{n}.conll", conll(side)) for n, side in enumerate(corpora)]
     metrics = ["muc", "levels", "fair", "partial", "gate", "exact"]
     expected = {}
-    for name, sequences in evaluate(*files, metrics=metrics).metrics.items():
+    for name, sequences in score_files(*files, metrics=metrics).metrics.items():
         expected |= metric_named(name).headlines(sequences["label"])
 
-    found = compare_conventions(*files).to_dict()["conventions"]["label"]
+    found = conventions(*files).to_dict()["conventions"]["label"]
 
     assert {key: rates(found[key]) for key in found.keys() & expected.keys()} == {
         key: expected[key] for key in found.keys() & expected.keys()
@@ -137,7 +135,7 @@ def test_the_treatment_of_ill_formed_tags_does_not_change_conlleval_and_seqeval(
     path = write(tmp_path / "x.conll", "w I-PER I-PER\nw O O\nw B-PER B-PER\n")
 
     mended, discarded = (
-        compare_conventions(path, scheme="BIO", invalid=invalid).to_dict()["conventions"]["label"]
+        conventions(path, scheme="BIO", invalid=invalid).to_dict()["conventions"]["label"]
         for invalid in ("conlleval", "discard")
     )
 
@@ -231,7 +229,7 @@ def test_spans_without_tags_are_compared_as_they_are() -> None:
 
 def sample(language: str = "german", **settings: Any) -> dict[str, Any]:
     sides = (SAMPLES / language / f"{side}.vrt" for side in ("gold", "predicted"))
-    return compare_conventions(*sides, layers={"entity": 2, "risk": 3}, token_id=4, **settings).to_dict()
+    return conventions(*sides, layers={"entity": 2, "risk": 3}, token_id=4, **settings).to_dict()
 
 
 def test_the_layers_come_one_after_another() -> None:
@@ -273,7 +271,7 @@ def test_the_page_is_one_file_in_which_nothing_of_the_corpus_is_markup() -> None
     label = "<script>alert(1)</script>"
     gold = Document("d", {label: [Span(0, 1, {label: "A"})]})
 
-    page = render_page(compare_conventions([gold], [gold]).to_dict())
+    page = render_page(conventions([gold], [gold]).to_dict())
 
     assert "<script" not in page
     assert "&lt;script&gt;alert" in page
@@ -317,7 +315,7 @@ def test_counts_of_documents_add_up_in_any_order(
 def test_the_command_prints_json(capsys: Capture, tmp_path: Path) -> None:
     path = write(tmp_path / "x.conll", "w B-PER B-PER\n")
 
-    assert main(["conventions", str(path), "--output", "json"]) == 0
+    assert main(["conventions", str(path), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["conventions"]["label"]["gate_strict"]["f1"] == 1.0
 
 
@@ -325,7 +323,7 @@ def test_the_command_prints_text_and_markdown(capsys: Capture, tmp_path: Path) -
     path = write(tmp_path / "x.conll", "w B-PER\n")
 
     assert main(["conventions", str(path), str(path)]) == 0
-    assert main(["conventions", str(path), str(path), "--output", "markdown"]) == 0
+    assert main(["conventions", str(path), str(path), "--format", "markdown"]) == 0
     out = capsys.readouterr().out
     assert "MUC partial" in out
     assert "| MUC partial | 100.00 |" in out

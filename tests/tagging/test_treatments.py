@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.cli import main
 from clueval.exceptions import TagError, UsageError
-from clueval.findings.stream import find_errors
+from clueval.findings.stream import errors
 from clueval.formats import all_formats, format_named
 
 ILL_FORMED = "Anna B-PER\nUlm I-LOC\n"
@@ -19,7 +19,7 @@ STACKED = "Anna NE B-PER\nUlm NE I-LOC\n"
 
 
 def treatment(path: Path, **options: Any) -> str:
-    return evaluate(path, path, **options).signature.choices["invalid"]
+    return score(path, path, **options).signature.choices["invalid"]
 
 
 def test_treatments_of_a_format_are_those_that_its_reader_has() -> None:
@@ -36,7 +36,7 @@ def test_treatments_of_a_format_are_those_that_its_reader_has() -> None:
 def test_signature_of_nerval_files_says_that_ill_formed_tags_were_discarded(tmp_path: Path) -> None:
     path = write(tmp_path / "a.bio", ILL_FORMED)
 
-    result = evaluate(path, path, input="nerval")
+    result = score(path, path, input="nerval")
 
     # Ulm continues no span of its label, so that it is in none
     assert result.metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
@@ -51,14 +51,14 @@ def test_nerval_files_refuse_a_treatment_that_they_do_not_have(
     path = write(tmp_path / "a.bio", ILL_FORMED)
 
     for refused in (
-        lambda: evaluate(path, path, input="nerval", invalid="conlleval"),
+        lambda: score(path, path, input="nerval", invalid="conlleval"),
         lambda: list(read(path, input="nerval", invalid="conlleval")),
-        lambda: list(find_errors(path, path, input="nerval", invalid="conlleval")),
+        lambda: list(errors(path, path, input="nerval", invalid="conlleval")),
     ):
         with pytest.raises(UsageError, match="nerval cannot treat ill-formed tags as 'conlleval'"):
             refused()
     with pytest.raises(TagError):
-        evaluate(path, path, input="nerval", invalid="error")
+        score(path, path, input="nerval", invalid="error")
     assert main(["score", str(path), str(path), "--metric", "noisy", "--invalid", "conlleval"]) == 2
     assert "discard or error" in capsys.readouterr().err
 
@@ -68,7 +68,7 @@ def test_stacked_tags_refuse_to_discard_what_is_ill_formed(tmp_path: Path) -> No
 
     assert treatment(path, input="conll2000") == "conlleval"
     with pytest.raises(UsageError, match="conll2000 cannot treat"):
-        evaluate(path, path, input="conll2000", invalid="discard")
+        score(path, path, input="conll2000", invalid="discard")
 
 
 @pytest.mark.parametrize("route", [{}, {"by": "document"}, {"unit": "character"}, {"pair_by": "id"}])
@@ -92,6 +92,6 @@ def test_signature_of_sides_in_different_formats_has_the_treatments_of_both(tmp_
     gold = write(tmp_path / "gold.vrt", "<text>\nAnna\tB-PER\n</text>\n")
     predicted = write(tmp_path / "predicted.bio", "Anna B-PER\n")
 
-    result = evaluate(gold, predicted, metrics="noisy")
+    result = score(gold, predicted, metrics="noisy")
 
     assert result.signature.choices["invalid"] == "conlleval+discard"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from corpora import write
 
-from clueval import Document, Span, evaluate, read
+from clueval import Document, Span, read, score
 from clueval.cli import main
 from clueval.exceptions import UsageError
 from clueval.transforms.characters import to_characters
@@ -39,7 +39,7 @@ def test_the_unit_changes_graded_credit_and_stands_in_the_signature(tmp_path: Pa
     predicted = write(tmp_path / "p.vrt", "Donaudampfschifffahrt\tB-X\nAG\tO\n")
 
     tokens, characters = (
-        evaluate(gold, predicted, metrics="partial", unit=unit) for unit in (None, "character")
+        score(gold, predicted, metrics="partial", unit=unit) for unit in (None, "character")
     )
 
     assert tokens.metrics["partial"]["label"]["micro"]["tp_gold"] == pytest.approx(0.75 * 1 / 2)
@@ -55,9 +55,9 @@ def test_a_corpus_converted_to_the_tagging_format_scores_the_same(
         (tmp_path / side).mkdir()
         arguments = ["--layer", "entity=2", "--label", "person", "--to", "ltf", "-o", str(tmp_path / side)]
         assert main(["convert", str(SAMPLES / f"{side}.vrt"), *arguments]) == 0
-    converted = evaluate(tmp_path / "gold", tmp_path / "predicted", metrics="partial")
+    converted = score(tmp_path / "gold", tmp_path / "predicted", metrics="partial")
     paths = [SAMPLES / f"{side}.vrt" for side in ("gold", "predicted")]
-    original = evaluate(*paths, layers={"entity": 2}, metrics="partial", unit="character")
+    original = score(*paths, layers={"entity": 2}, metrics="partial", unit="character")
 
     assert (
         converted.metrics["partial"]["label"]["micro"]
@@ -71,6 +71,6 @@ def test_texts_that_differ_are_refused_with_the_first_character(tmp_path: Path) 
     predicted = write(tmp_path / "p.xml", "<body>a <e>b</e> d</body>")
 
     with pytest.raises(ValueError, match=r"gold has the character 'c' at position 4 where .*p.xml has 'd'"):
-        evaluate(gold, predicted, metrics="partial")
+        score(gold, predicted, metrics="partial")
     (document,) = read(gold)
     assert document.layers["label"] == [Span(2, 3, "_")]

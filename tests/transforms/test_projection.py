@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import MissingExtra, UsageError
 from clueval.spans.document import Document, Sentence, Unit
 from clueval.spans.span import Span
@@ -203,7 +203,7 @@ def test_layers_of_gold_do_not_come_along() -> None:
 def test_files_with_other_tokens_can_be_scored_after_projection() -> None:
     gold = tokens("Dr. Anna Weiß lebt in St. Pölten", Span(1, 3, "PER"), Span(5, 7, "LOC"))
     predicted = tokens("Dr . Anna We iß lebt in St.Pölten", Span(2, 5, "PER"), Span(7, 8, "LOC"))
-    report = evaluate([gold], [project(gold, predicted).document], metrics="exact").to_dict()
+    report = score([gold], [project(gold, predicted).document], metrics="exact").to_dict()
 
     assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
 

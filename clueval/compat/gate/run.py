@@ -12,10 +12,11 @@ from clueval.compat.gate.changes import AgainstReference
 from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
-from clueval.evaluation.run import evaluate
+from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
+from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
 
@@ -43,12 +44,11 @@ def gate(
     """Score predicted against gold as GATE's plugin Evaluation does.
 
     Args:
-        gold, predicted: as in `clueval.evaluate`.
+        gold, predicted: as in `clueval.score`.
         metric: the metric with its settings; None: `Gate()`. If its `containing` names a type of `gold_set`,
             all targets of that type are evaluated, as in GATE.
-        lists: the location of candidate lists in the predicted set. The report is then on the best candidate
-        of each,
-            and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
+        lists: the location of candidate lists in the predicted set. The report is then on the best candidate of
+            each, and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
         gold_set, predicted_set: the annotation sets of the two sides.
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
             ``reference`` compares the two (see `clueval.compat.gate.changes`).
@@ -57,9 +57,9 @@ def gate(
         indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
         wrote: called with a line on each output.
-        options: other options of `clueval.evaluate`, except `metrics` and `merge`.
+        options: other options of `clueval.score`, except `metrics` and `merge`.
 
-    Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.evaluate`, and
+    Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.score`, and
     `CluevalError` for an output that cannot be written.
     """
     if options.get("merge"):
@@ -74,13 +74,13 @@ def gate(
         sections.append(AgainstReference(metric, reference_set))
     files = _Files(table, indicators)
     sets = predicted_set or "", reference_set or ""
-    result = evaluate(
+    result = score(
         gold,
         predicted,
         metrics=[counted],
         gold_set=gold_set,
         predicted_set=predicted_set,
-        further_sets=sets[1:] if reference_set is not None else (),
+        reading=_readings(options.pop("reading", Reading()), reference_set),
         transforms=() if best is None else (best,),
         observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
         **options,
@@ -90,6 +90,12 @@ def gate(
         if wrote is not None:
             wrote(output)
     return result
+
+
+def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ...]:
+    """Return the reading options of gold, of predicted and, if there is one, of the reference set."""
+    both = reading if isinstance(reading, tuple) else (reading, reading)
+    return both if reference_set is None else (*both, replace(both[1], annotation_set=reference_set))
 
 
 def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:

@@ -1,5 +1,281 @@
-"""Two column files read together: what is equal on both sides is counted without being decoded.
+"""Two files of one format read together: what is equal on both sides is counted without being decoded.
 
-Read `entrance`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order. Every result is that of reading
-the documents of both files one by one, which stays the model.
+`compared` is the only entrance::
+
+     gold bytes ──┐  cut both where no span     equal pieces   ── counted by label ─────────────┐
+                  ├─ crosses, into pieces ──►   unequal pieces ── hunks ─► tag runs, each once, ├─► Compared
+     predicted ───┘  irregular? ─► passages ─────────────────────► with its multiplicity ───────┘   agreed: labels
+     anything wrong? ─► start again with passages alone, which say what and where                   left over: spans
+
+A *piece* is a sentence, a document without sentences, or a line. Pieces that are the same bytes on both sides need
+no other look. A *hunk* is a run of lines that differ, with the lines around them that a span of either side reaches.
+A *tag run* is the tags of one layer between two places that no span crosses. A *seam* is a place between two pieces
+or tag runs where spans touch, so that their tags are neighbours in the text.
+
+One sentence by hand, columns token and tag, lines written ``token/tag``::
+
+    gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
+    predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
+
+The pieces differ in line e. A gold span goes on from d to e and none from e to f, so d and e are the hunk. Of the
+other lines only b is in a span. There are two tag runs: ``B-X``, the same on both sides, is agreed, one span labelled
+X; ``B-Y I-Y`` beside ``B-Y O`` leaves over [0,2) of gold and [0,1) of predicted, both labelled Y. There are 7 tokens,
+and 6 positions are tagged alike.
+
+What holds of every reading:
+
+* nothing irregular is guessed: what is not a plain token line is read as passages, by the reader of the format;
+* a tag run counts as often as it occurs: the sum over all columns of multiplicity times tokens is the number of
+  tokens;
+* the outcome is that of the documents of both files, read one by one, which stay the model.
+
+Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order; `fair_spans` is a format of its
+own. Nothing here knows how counts are added or how results look.
 """
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from itertools import pairwise, zip_longest
+from typing import TYPE_CHECKING, NamedTuple
+
+from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
+from clueval.evaluation.lockstep.reader import File, Lockstep
+from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.plan import Plan
+from clueval.exceptions import CluevalError
+from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
+from clueval.reading.layers import layer_names
+from clueval.reading.pairing import ends_early
+from clueval.reading.same_text import first_line
+from clueval.reading.source import Source
+from clueval.spans.compared import SIDES, Compared
+from clueval.spans.filters import ID
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import blocks, raw_blocks
+
+if TYPE_CHECKING:
+    from clueval.metrics.fair import Fair
+
+Pair = tuple[Passage, Passage]
+Layouts = tuple[Layout | None, Layout | None]
+
+
+class FileEnd(NamedTuple):
+    """What is known of two files when they have been read.
+
+    `layouts` are those of their token lines, None where there are none. `decoders`, by side and layer, have counted
+    which tags follow which; `more_repaired` are repaired tags, of each side, that no decoder has counted.
+    """
+
+    layouts: Layouts
+    decoders: Decoders
+    more_repaired: tuple[int, int] = (0, 0)
+
+    def schemes(self) -> dict[tuple[str, str], str | None]:
+        """The scheme of each side and layer, named or recognised; None where no tag tells one.
+
+        Raises `TagError` for tags of two schemes.
+        """
+        return {place: decoder.scheme() for place, decoder in self.decoders.items()}
+
+    def repaired(self) -> dict[str, int]:
+        """How many tags of each side are ill-formed. Raises as `schemes` does."""
+        numbers = dict(zip(SIDES, self.more_repaired, strict=True))
+        for (side, _), decoder in self.decoders.items():
+            numbers[side] += decoder.repaired()
+        return numbers
+
+
+class FileReading:
+    """Two files being read: an iterator of `Compared`, once; when it has ended, its `end` is known.
+
+    Raises `TextMismatch`, `FormatError` or `TagError` if anything is wrong or seems so. Then `again` reads the same
+    more carefully and says what is wrong and where; it is None where the error has said so.
+    """
+
+    end: FileEnd
+
+    def __init__(
+        self,
+        items: Generator[Compared, None, FileEnd],
+        layers: Sequence[str],
+        again: FileReading | None = None,
+    ) -> None:
+        self._items, self.layers, self.again = items, layers, again
+
+    def __iter__(self) -> Iterator[Compared]:
+        self.end = yield from self._items
+
+
+def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
+    """Two files compared as the plan asks for it; None if their documents have to be counted.
+
+    Held in memory: some blocks of both files, or the longest sentence, and the tag runs that differ. Nothing is
+    read before the first value is asked for.
+    """
+    if plan.needs_documents:
+        return None
+    if (metric := _fair_alone(gold, predicted, plan)) is not None:
+        return FileReading(_of_span_files(gold, predicted, metric), layer_names(None))
+    if gold.token_lines is None or predicted.token_lines is None:
+        return None
+    layers = layer_names(gold.options.layers)
+    passages = FileReading(_of_passages(gold, predicted, plan), layers)
+    if not _can_go_in_step(gold, predicted, plan):
+        return passages
+    return FileReading(_in_step(gold, predicted, plan), layers, again=passages)
+
+
+def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
+    """Two files of FairEval's spans, counted: to compare them as spans, sentence by sentence, takes twice as long."""
+    from clueval.evaluation.lockstep.fair_spans import run_blocks
+
+    target, system = (
+        blocks(
+            source.path, source.progress, max_line=source.options.max_line, size=source.options.sizes.block
+        )
+        for source in (gold, predicted)
+    )
+    run = run_blocks(
+        target,
+        system,
+        metric,
+        target_file=str(gold.path),
+        system_file=str(predicted.path),
+        ignore_punct=gold.options.ignore_punct is not False,
+        max_sentence=gold.options.max_sentence,
+    )
+    yield Compared(run.sentences, 0, tallies={(metric.name, DEFAULT_LAYER): run.tally}, has_text=False)
+    return FileEnd((None, None), {}, run.repaired)
+
+
+def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
+    """The metric of a plan that counts nothing but FairEval's errors in all of two files of its spans."""
+    (metric, *others) = plan.metrics
+    same_format = gold.format == predicted.format == "fair-spans"
+    if others or plan.merge or plan.where or plan.by or plan.unit or not same_format:
+        return None
+    from clueval.metrics.fair import Fair
+
+    return metric if isinstance(metric, Fair) and gold.options.layers is None else None
+
+
+def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
+    """Whether no filter or break-down needs single documents, and tags are read leniently, so that only adjacent
+    tags matter."""
+    return (
+        gold.format == predicted.format
+        and gold.format in REGULAR
+        and gold.options.has_columns_of(predicted.options)
+        and gold.options.reads_leniently
+        and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
+        and not plan.by
+        and not plan.where
+    )
+
+
+def _in_step(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
+    """The two files in lockstep: in pieces where they are regular, as passages where they are not."""
+    decoders = _decoders(gold, predicted)
+    steps = lockstep(gold, predicted, plan.merge)
+    yield from _compared(steps, decoders, plan, gold.options.sizes)
+    return FileEnd(steps.layouts, decoders)
+
+
+def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
+    """What the two files hold, not yet compared."""
+    return Lockstep(_file(gold), _file(predicted), merge)
+
+
+def _file(source: Source) -> File:
+    options = source.options.columns()
+    recogniser = REGULAR[source.format](source.path, options, source.name)
+    data = raw_blocks(source.path, source.progress, options.part, options.sizes.block)
+    return File(source.path, data, recogniser, options)
+
+
+def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
+    """The two files as passages alone."""
+    decoders = _decoders(gold, predicted)
+    layouts: list[Layout | None] = [None, None]
+    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes)
+    return FileEnd((layouts[0], layouts[1]), decoders)
+
+
+def _decoders(gold: Source, predicted: Source) -> Decoders:
+    return {
+        (side, layer): decoder
+        for side, source in zip(SIDES, (gold, predicted), strict=True)
+        for layer, decoder in source.decoders().items()
+    }
+
+
+def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | None]) -> Iterator[Pair]:
+    """The passages of both files, in pairs, and their `layouts`. Raises `TextMismatch` if one file has fewer."""
+    by_id = ID in plan.metadata_keys(layer_names(gold.options.layers))
+    for pair in zip_longest(gold.passages(), predicted.passages()):
+        for side, (source, passage) in enumerate(zip((gold, predicted), pair, strict=True)):
+            if passage is None:
+                extra = pair[1 - side]
+                raise ends_early(gold, predicted, side == 0, extra.document, first_line(extra))
+            layouts[side] = layouts[side] or passage.layout
+            if by_id and not passage.named and source.options.part is not None and source.options.part[0]:
+                raise PartNotAlone("a document without an id is known by its number")
+        yield pair
+
+
+class PartNotAlone(CluevalError):
+    """A part of a file that cannot be read without what stands before it."""
+
+
+def _compared(
+    items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+) -> Iterator[Compared]:
+    """Compare stretches as they come, and passages many at a time."""
+    waiting: list[Pair] = []
+    tokens = 0
+    try:
+        for item in items:
+            if isinstance(item, Stretch):
+                for columns in item.columns:
+                    yield Compared(0, 0, compare_columns(columns, decoders, plan.merge))
+                yield Compared(item.documents, item.tokens)
+                continue
+            waiting.append(item)
+            tokens += item[0].tokens
+            if max(tokens, len(waiting)) >= sizes.rows:
+                ready, waiting, tokens = waiting, [], 0
+                yield from _compared_passages(ready, decoders, plan, sizes)
+    except CluevalError:
+        for _ in _compared_passages(
+            waiting, decoders, plan, sizes
+        ):  # what precedes an error may hold an earlier one
+            pass
+        raise
+    yield from _compared_passages(waiting, decoders, plan, sizes)
+
+
+def _compared_passages(
+    pairs: Sequence[Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+) -> Iterator[Compared]:
+    """Compare passages, together if their counts go to the same place."""
+    if plan.by or plan.where:
+        for gold, predicted in pairs:
+            sequences = compare(gold, predicted, decoders, plan.merge, sizes)
+            yield Compared(gold.begins, gold.tokens, sequences, gold.document, gold.metadata)
+        return
+    for together in _comparable(pairs):
+        documents = sum(gold.begins for gold, _ in together)
+        tokens = sum(gold.tokens for gold, _ in together)
+        yield Compared(documents, tokens, compare_all(together, decoders, plan.merge, sizes))
+
+
+def _comparable(pairs: Sequence[Pair]) -> Iterable[Sequence[Pair]]:
+    """The pairs that may be compared as one: all of them, or where there are token ids those of a document."""
+    if not pairs or all(gold.layout is None or gold.layout.token_id is None for gold, _ in pairs):
+        return [pairs] if pairs else []
+    begins = [number for number, (gold, _) in enumerate(pairs) if gold.begins and number]
+    return [pairs[start:stop] for start, stop in pairwise([0, *begins, len(pairs)])]

@@ -27,19 +27,19 @@ from clueval.evaluation.lockstep.narrowing import (
     without_outside,
 )
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.columns import ROWS, Table, batches
+from clueval.formats.columns.columns import Table, batches
 from clueval.formats.columns.documents import located, repeated_ids
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
+from clueval.spans.compared import SIDES, Comparison
 from clueval.spans.flat import Flat
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.decoding import count_starts
 from clueval.tagging.transitions import Neighbours, Seams
-
-SIDES = ("gold", "predicted")
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -48,25 +48,8 @@ Tags = dict[str, list[str]]
 """The tags of each layer, an O between sentences."""
 
 
-@dataclass(slots=True)
-class Comparison:
-    """What the two sides of one sequence have in common, and what is left over.
-
-    `agreed` counts, by their labels, the spans that stand on both sides, `equal` the positions that are tagged
-    alike; `tags` are the tags of the other positions on either side, None where merged spans have no tags. All
-    of it counts so many `times`.
-    """
-
-    agreed: Counter[Frozen]
-    gold: Sequence[Span]
-    predicted: Sequence[Span]
-    equal: int
-    tags: tuple[list[str], list[str]] | None
-    times: int = 1
-
-
 def compare_all(
-    pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool
+    pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool, sizes: Sizes = SIZES
 ) -> dict[str, Comparison]:
     """Each sequence of several pairs of passages compared as if each side were one passage.
 
@@ -75,20 +58,20 @@ def compare_all(
     if not pairs:
         return {}
     if len(pairs) == 1:
-        return compare(*pairs[0], decoders, merge)
+        return compare(*pairs[0], decoders, merge, sizes)
     try:
         for gold, predicted in pairs:
             require_same_frame(gold, predicted)
         whole = [_joined([pair[side] for pair in pairs]) for side in (0, 1)]
-        return compare(whole[0], whole[1], decoders, merge)
+        return compare(whole[0], whole[1], decoders, merge, sizes)
     except CluevalError:
         for gold, predicted in pairs:
-            compare(gold, predicted, decoders, merge)
+            compare(gold, predicted, decoders, merge, sizes)
         raise
 
 
 def _joined(passages: Sequence[Passage]) -> Passage:
-    """Passages as one, which no longer knows where its lines are."""
+    """Join passages; the result has no line numbers."""
     if len(passages) == 1:
         return passages[0]
     first = passages[0]
@@ -106,7 +89,9 @@ def _joined(passages: Sequence[Passage]) -> Passage:
     )
 
 
-def compare(gold: Passage, predicted: Passage, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
+def compare(
+    gold: Passage, predicted: Passage, decoders: Decoders, merge: bool, sizes: Sizes = SIZES
+) -> dict[str, Comparison]:
     """Each sequence of two passages compared; nothing if they have no tokens.
 
     Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
@@ -114,7 +99,7 @@ def compare(gold: Passage, predicted: Passage, decoders: Decoders, merge: bool) 
     require_same_frame(gold, predicted)
     if gold.layout is None or predicted.layout is None or not gold.sentences:
         return {}
-    passages = _Passages((gold, predicted), (gold.layout, predicted.layout))
+    passages = _Passages((gold, predicted), (gold.layout, predicted.layout), sizes)
     by_neighbours = all(decoder.reads_neighbours for decoder in decoders.values())
     passages.read(shortcut=gold.layout == predicted.layout and by_neighbours)
     try:
@@ -176,8 +161,10 @@ class _BadTagOf(CluevalError):
 class _Passages:
     """Two passages, and the columns that they are taken apart into."""
 
-    def __init__(self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout]) -> None:
-        self.passages, self.layouts = passages, layouts
+    def __init__(
+        self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout], sizes: Sizes
+    ) -> None:
+        self.passages, self.layouts, self._sizes = passages, layouts, sizes
         self.columns = Columns.of(layouts[0], passages[0].tokens)
         self._ids: tuple[list[str], list[str]] = ([], [])
 
@@ -197,10 +184,12 @@ class _Passages:
         if rows != others:
             raise self._difference()
         try:
-            cut = partial(pieces, layout=self.layouts[0]) if narrow else None
-            for (text,) in batches([same], self.layouts[:1], cut):
+            cut = (
+                partial(pieces, layout=self.layouts[0], characters=self._sizes.characters) if narrow else None
+            )
+            for (text,) in batches([same], self.layouts[:1], cut, self._sizes):
                 self._read_same(text, narrow)
-            for texts in batches(disputed, self.layouts, cut):
+            for texts in batches(disputed, self.layouts, cut, self._sizes):
                 self._read_disputed(texts, narrow)
         except ValueError as error:
             if isinstance(error, CluevalError):
@@ -217,7 +206,7 @@ class _Passages:
             if not text:
                 return
         table = Table(text, self.layouts[0])
-        collect(table, self.columns.same)
+        self._collect(table, self.columns.same)
         for ids in self._ids:
             ids += table.token_ids() or ()
 
@@ -225,18 +214,24 @@ class _Passages:
         if narrow:
             for text in texts:
                 require_fit(text, self.layouts[0])
-            zones = narrowed(texts[0], texts[1], self.layouts[0])
-            self._read_same(zones.agreed, narrow)
-            texts = (zones.gold, zones.predicted)
-            if not zones.gold:
+            hunks = narrowed(texts[0], texts[1], self.layouts[0])
+            self._read_same(hunks.agreed, narrow)
+            texts = (hunks.gold, hunks.predicted)
+            if not hunks.gold:
                 return
         own, other = (Table(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = own.token_ids(), other.token_ids()
         if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
             raise self._difference()
         for table, tags, known in zip((own, other), self.columns.disputed, self._ids, strict=True):
-            collect(table, tags)
+            self._collect(table, tags)
             known += table.token_ids() or ()
+
+    def _collect(self, table: Table, tags: Tags) -> None:
+        """Add a table's tags to those that are there."""
+        for layer, column in table.tags().items():
+            # the tags of one long sentence stay until it ends: then one object per tag, not one per token
+            tags[layer].extend(map(intern, column) if len(tags[layer]) > self._sizes.rows else column)
 
     def _difference(self) -> CluevalError:
         """The first difference of the texts; or, where lines do not fit, the first of those."""
@@ -253,13 +248,6 @@ class _Passages:
             if ids and len(set(ids)) < len(ids) - sentences + 1:
                 for error in repeated_ids([passage]):
                     raise error
-
-
-def collect(table: Table, tags: Tags) -> None:
-    """Add a table's tags to those that are there."""
-    for layer, column in table.tags().items():
-        # the tags of one long sentence stay until it ends: then one object per tag, not one per token
-        tags[layer].extend(map(intern, column) if len(tags[layer]) > ROWS else column)
 
 
 def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:

@@ -1,4 +1,4 @@
-"""Zones: where two parallel texts differ, and what is in spans elsewhere.
+"""Hunks: where two parallel texts differ, and what is in spans elsewhere.
 
 Pieces that are the same bytes on both sides need no other look. Of the others, lines that differ must differ in
 their tags only, and of the lines around them only those in spans matter::
@@ -6,9 +6,9 @@ their tags only, and of the lines around them only those in spans matter::
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-Line e differs. The *zone* around it is cut where no span, of either side, goes on from one line to the next: it is
-d and e. Outside the zones gold stands for both sides, and of it only the runs of lines in spans are taken apart,
-here b. Where a good part of the lines differs, finding zones costs more than it saves: then all lines are taken
+Line e differs. The *hunk* around it is cut where no span, of either side, goes on from one line to the next: it is
+d and e. Outside the hunks gold stands for both sides, and of it only the runs of lines in spans are taken apart,
+here b. Where a good part of the lines differs, finding hunks costs more than it saves: then all lines are taken
 apart and cut wherever no span crosses.
 """
 
@@ -23,20 +23,20 @@ from operator import ne, not_
 from typing import NamedTuple
 
 from clueval.evaluation.lockstep.narrowing import fits, runs_pattern
-from clueval.evaluation.lockstep.tag_runs import BORDER, Patterns, Rows, Touching
+from clueval.evaluation.lockstep.tag_runs import BORDER, Rows, TagRuns, Touching
 from clueval.formats.columns.layout import Layout
 from clueval.tagging.schemes import OUTSIDE, continues
 from clueval.tagging.transitions import Pairs
 from clueval.textfiles import is_utf8
 
 APART, TOUCHING, CROSSING = 0, 1, 3
-"""How two lines hang together: a span crosses from one to the other, or spans touch, or neither.
+"""Relation of adjacent lines: no span touches, one ends where the next begins, or one goes on.
 
 What holds of either side holds of both, and these numbers are such that it is their bitwise or.
 """
 
 DENSE = 3
-"""If more than one line in so many differs, no zones are looked for."""
+"""If more than 1/DENSE of the lines differ, all are taken apart instead of searching for hunks."""
 
 
 def is_plain(layout: Layout) -> bool:
@@ -56,10 +56,10 @@ def _behind(layout: Layout) -> int:
     return layout.width - 1 - max(column for _, column in layout.layers)
 
 
-def take_apart(
-    own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, patterns: Patterns
+def find_differences(
+    own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, tag_runs: TagRuns
 ) -> bool:
-    """Add the patterns of two lists of sentences, or of lines of one, those of gold regular.
+    """Add the tag runs of two lists of sentences, or of lines of one, those of gold regular.
 
     False, and nothing is added, if they differ in more than tags.
     """
@@ -78,17 +78,17 @@ def take_apart(
         rows = join(lines, other_lines, layout)
         if rows is None:
             return False
-        is_added = _add_cells(*rows, layout, patterns)
+        is_added = _add_cells(*rows, layout, tag_runs)
     if not is_added:
-        zones = _zones(lines, other_lines, compress(count(), differ), layout)
-        rows = _parallel_rows(zones.gold, zones.predicted, layout)
+        hunks = _hunks(lines, other_lines, compress(count(), differ), layout)
+        rows = _parallel_rows(hunks.gold, hunks.predicted, layout)
         if rows is None:
             return False
-        patterns.add_disputed(*rows)
-        patterns.add_touching(zones.touching)
-        agreed = zones.agreed
+        tag_runs.add_disputed(*rows)
+        tag_runs.add_touching(hunks.touching)
+        agreed = hunks.agreed
     inside = _inside(b"\n".join([end.join(same), b"", *agreed, b""]), layout)
-    patterns.add_same(Rows.of(inside, layout))
+    tag_runs.add_same(Rows.of(inside, layout))
     return True
 
 
@@ -119,10 +119,10 @@ def _with_borders(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) 
     return Rows(flat[0], len(tags)), Rows(flat[1], len(tags))
 
 
-def _add_cells(gold: Rows, predicted: Rows, layout: Layout, patterns: Patterns) -> bool:
+def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns) -> bool:
     """Add all rows, of one layer, cut wherever no span crosses; False if there are too many different tags."""
     columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
-    numbers = patterns.numbers
+    numbers = tag_runs.numbers
     sides_numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
     if len(numbers) > MOST_TAGS:
         return False
@@ -137,10 +137,10 @@ def _add_cells(gold: Rows, predicted: Rows, layout: Layout, patterns: Patterns) 
     touching = Counter(
         zip(*(compress(side[offset:], where) for side in numbered for offset in (0, 1)), strict=True)
     )
-    patterns.add_touching(
+    tag_runs.add_touching(
         {(names[a], names[b], names[c], names[d]): times for (a, b, c, d), times in touching.items()}
     )
-    patterns.add_cells(*(_cells(side, found.translate(_CUTS)) for side in numbered))
+    tag_runs.add_cells(*(_cells(side, found.translate(_CUTS)) for side in numbered))
     return True
 
 
@@ -173,7 +173,7 @@ def _either(own: bytes, other: bytes) -> bytes:
     return (int.from_bytes(own) | int.from_bytes(other)).to_bytes(len(own))
 
 
-class _Zones(NamedTuple):
+class _Hunks(NamedTuple):
     """Two parallel texts narrowed: what differs with all that hangs on it, and the lines that do not."""
 
     gold: bytes
@@ -182,8 +182,8 @@ class _Zones(NamedTuple):
     touching: list[Touching]
 
 
-def _zones(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int], layout: Layout) -> _Zones:
-    """Two lists of as many lines, narrowed around those that differ. A line of `BORDER` follows each zone."""
+def _hunks(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int], layout: Layout) -> _Hunks:
+    """Two lists of as many lines, narrowed around those that differ. A line of `BORDER` follows each hunk."""
     tags_of, relations = tags_in(layout), Relations(layout)
     outside = b"\n" if _behind(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
     border = _border(layout)
@@ -191,7 +191,7 @@ def _zones(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int
     predicted: list[bytes] = []
     agreed: list[bytes] = []
     touching: list[Touching] = []
-    done, lines = 0, len(own)  # `done` is the line after the last zone
+    done, lines = 0, len(own)  # `done` is the line after the last hunk
     for number in differing:
         if number < done:
             continue
@@ -226,7 +226,7 @@ def _zones(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int
         predicted.append(border)
         done = stop
     agreed += own[done:]
-    return _Zones(_text(gold), _text(predicted), agreed, touching)
+    return _Hunks(_text(gold), _text(predicted), agreed, touching)
 
 
 class Relations(dict[tuple[bytes, bytes], int]):
@@ -267,8 +267,8 @@ def _text(lines: list[bytes]) -> bytes:
     return b"\n".join([*lines, b""]) if lines else b""
 
 
-def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, patterns: Patterns) -> bool:
-    """Add lines, of gold regular ones, to the pattern that is open.
+def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, tag_runs: TagRuns) -> bool:
+    """Add lines, of gold regular ones, to the tag run that is open.
 
     False, and nothing is added, if they differ in more than tags.
     """
@@ -276,7 +276,7 @@ def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, pattern
     rows = _parallel_rows(gold, predicted, layout)
     if rows is None:
         return False
-    patterns.extend(*rows)
+    tag_runs.extend(*rows)
     return True
 
 

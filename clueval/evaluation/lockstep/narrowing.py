@@ -10,8 +10,8 @@ An example to follow by hand, columns token and tag, lines written ``token/tag``
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-Line e differs. The zone around it runs from the last line before it that is outside on both sides to the next
-one: d and e. Outside the zone, gold stands for both sides, and of it only b matters.
+Line e differs. The hunk around it runs from the last line before it that is outside on both sides to the next
+one: d and e. Outside the hunk, gold stands for both sides, and of it only b matters.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from itertools import compress, count
 from operator import ne
 from typing import NamedTuple
 
-from clueval.formats.columns.columns import CHARACTERS, after_lines
+from clueval.formats.columns.columns import after_lines
 from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.sizes import SIZES
 
 _FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
@@ -33,7 +34,7 @@ _FIELDS = {
 """Of each separator, every byte but it and the line end."""
 
 
-class Zones(NamedTuple):
+class Hunks(NamedTuple):
     """Two parallel texts narrowed: the lines that differ with what hangs on them, and those that do not."""
 
     gold: str
@@ -96,13 +97,15 @@ def runs_pattern(separator: str, before: int, layers: int, behind: int) -> str:
     return f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+"
 
 
-def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...]]:
+def pieces(
+    sentence: tuple[str, ...], layout: Layout, characters: int = SIZES.characters
+) -> Iterator[tuple[str, ...]]:
     """One long sentence, cut on all sides after lines that are outside every span on all of them."""
     end = outside(layout) + "\n"
     gold = sentence[0]
     start = [0] * len(sentence)
     while start[0] < len(gold):
-        place, reach, is_outside = start, start[0] + CHARACTERS, False
+        place, reach, is_outside = start, start[0] + characters, False
         while not is_outside:
             reach = gold.find(end, reach) + len(end)
             if reach < len(end):
@@ -117,14 +120,14 @@ def pieces(sentence: tuple[str, ...], layout: Layout) -> Iterator[tuple[str, ...
         start = place
 
 
-def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:
-    """Two texts with the same number of lines, narrowed. A border line follows each zone."""
+def narrowed(gold: str, predicted: str, layout: Layout) -> Hunks:
+    """Two texts with the same number of lines, narrowed. A border line follows each hunk."""
     own, other = gold[:-1].split("\n"), predicted[:-1].split("\n")
     end = outside(layout)
-    zones: tuple[list[str], list[str]] = ([], [])
+    hunks: tuple[list[str], list[str]] = ([], [])
     agreed: list[str] = []
     border = layout.border[:-1]
-    done = 0  # the line after the last zone
+    done = 0  # the line after the last hunk
     for number in compress(count(), map(ne, own, other)):
         if number < done:
             continue
@@ -134,12 +137,12 @@ def narrowed(gold: str, predicted: str, layout: Layout) -> Zones:
         while stop < len(own) and not (own[stop].endswith(end) and own[stop] == other[stop]):
             stop += 1
         agreed += own[done:start]
-        for lines, zone in zip((own, other), zones, strict=True):
-            zone += lines[start:stop]
-            zone.append(border)
+        for lines, hunk in zip((own, other), hunks, strict=True):
+            hunk += lines[start:stop]
+            hunk.append(border)
         done = stop
     agreed += own[done:]
-    return Zones(_text(zones[0]), _text(zones[1]), _text(agreed))
+    return Hunks(_text(hunks[0]), _text(hunks[1]), _text(agreed))
 
 
 def _text(lines: list[str]) -> str:

@@ -5,7 +5,7 @@ for some tags. Such stretches need not become passages. Both files are cut into 
 documents without sentences, or else where no span crosses from one line to the next; a format tells, from
 gold alone, whether a stretch is regular and how much is in it (`Regular`). Pieces that are the same bytes on
 both sides need no other look; of the others `clueval.evaluation.lockstep.hunks` takes apart what it must.
-Where spans leave no place to cut, the tags of all lines become one *open* pattern, until a span or the
+Where spans leave no place to cut, the tags of all lines become one *open* tag run, until a span or the
 sentence ends.
 
 Whatever is not regular goes through the readers of the formats and becomes passages. Those are the model,
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from clueval.evaluation.lockstep.compare import Columns, Stretch
 from clueval.evaluation.lockstep.hunks import (
@@ -26,67 +26,28 @@ from clueval.evaluation.lockstep.hunks import (
     TOUCHING,
     Relations,
     extend,
+    find_differences,
     is_plain,
     tags_in,
-    take_apart,
 )
-from clueval.evaluation.lockstep.tag_runs import Patterns, Touching
+from clueval.evaluation.lockstep.regular import Recogniser, Regular
+from clueval.evaluation.lockstep.tag_runs import TagRuns, Touching
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
-from clueval.formats.columns.builder import PassageBuilder, Regular
-from clueval.formats.columns.layout import Layout
+from clueval.formats.columns.layout import ColumnOptions, Layout
 from clueval.formats.columns.passages import Passage
-from clueval.limits import LINES_IN_SENTENCE, MAX_LINE, MAX_SENTENCE
-from clueval.textfiles import BLOCK, decoded
-
-LOOK = 2000
-LOOK_ON = 200
-"""Among so many lines a place is looked for that no span crosses; among fewer where there was none just before."""
-
-
-PENDING = 1 << 17
-"""If one side is so many passages ahead, the two are not parallel, and memory must not find out how far."""
-
-
-LEAST_LIMIT = 4 * BLOCK
-"""Lower limits of lines and sentences are not seen here: as passages, files keep to any."""
-
-
-class Reader(Protocol):
-    """The reader of a column format, as far as it takes part here.
-
-    A file is cut into pieces behind what ends a sentence or a document, or behind any line; pieces are given
-    without these ends. `end_lines` are the lines that end a sentence.
-    """
-
-    builder: PassageBuilder
-    ends: tuple[bytes, ...]
-    end_lines: tuple[bytes, ...]
-
-    def feed(self, number: int, text: str) -> None:
-        """Take in lines, of which the first has that number."""
-
-    def finish(self) -> None:
-        """The file has ended."""
-
-    def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """Which of these hold no tokens but mark where a document begins."""
-
-    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold; None if they are not regular."""
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines in regular pieces and `marks`: of the document at hand, and of each that begins there."""
-
-    def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+from clueval.limits import LINES_IN_SENTENCE
+from clueval.textfiles import decoded
 
 
 class File:
     """One file: what was read and is not yet taken in, and the format's reader."""
 
-    def __init__(self, path: Path, data: Iterator[bytes], reader: Reader, max_line: int = MAX_LINE) -> None:
-        self.path, self._data, self.reader, self.max_line = path, data, reader, max_line
+    def __init__(
+        self, path: Path, data: Iterator[bytes], recogniser: Recogniser, options: ColumnOptions
+    ) -> None:
+        self.path, self._data, self.recogniser, self.options = path, data, recogniser, options
+        self.reader = recogniser.reader
         self.waiting = b""
         self.ended = False
 
@@ -99,7 +60,7 @@ class File:
             pieces.append(data)
             length += len(data)
             has_line = has_line or b"\n" in data
-            if not has_line and length > self.max_line - BLOCK:
+            if not has_line and length > self.options.max_line - self.options.sizes.block:
                 raise FormatError("perhaps a line that is too long", file=str(self.path))
         if len(pieces) > 1:
             self.waiting = b"".join(pieces)
@@ -110,7 +71,7 @@ class File:
 
     def end_of_sentence(self) -> int | None:
         """Where the line begins that ends the sentence at hand, or the file ends; None if it is still to come."""
-        lines = self.reader.end_lines
+        lines = self.recogniser.end_lines
         if self.waiting.startswith(lines):
             return 0
         found = [place + 1 for line in lines if (place := self.waiting.find(b"\n" + line)) >= 0]
@@ -138,21 +99,21 @@ class _Pieces(NamedTuple):
 class Lockstep:
     """Reads two files of one column format; see the module's docstring.
 
-    Held in memory: two or three blocks, or the longest line, and the patterns of tags; and what no span leaves.
+    Held in memory: two or three blocks, or the longest line, and the tag runs; and what no span leaves.
     """
 
-    def __init__(self, gold: File, predicted: File, merge: bool, max_sentence: int = MAX_SENTENCE) -> None:
-        self._max_sentence = max_sentence
+    def __init__(self, gold: File, predicted: File, merge: bool) -> None:
+        self._options, self._sizes = gold.options, gold.options.sizes
         self._unended = (0, 0)  # lines and bytes since what was taken last did end a sentence
         self._files = (gold, predicted)
         self._merge = merge
-        self._tags: Patterns | None = None
-        self._tokens = 0  # of these patterns
+        self._tags: TagRuns | None = None
+        self._tokens = 0  # of these tag runs
         self._ids: TokenIds | None = None
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
         self._most = 1  # pieces at a time; few before the layout is known
         self._goes_on = True  # a span may cross from what was taken last to what comes next
-        self._open: int | None = None  # tokens of the pattern it crosses from, unless that is in passages
+        self._open: int | None = None  # tokens of the tag run it crosses from, unless that is in passages
         self._seam: tuple[bool, Touching] | None = None  # behind the last piece, if spans touch there
 
     @property
@@ -165,7 +126,7 @@ class Lockstep:
         """What the files hold, in order. Raises a `CluevalError` if anything is wrong."""
         while True:
             for file in self._files:
-                file.read(BLOCK // 2 + 1)
+                file.read(self._sizes.block // 2 + 1)
             if not any(file.waiting for file in self._files):
                 break
             seam, self._seam = self._seam, None
@@ -182,7 +143,7 @@ class Lockstep:
             if not is_known and None not in self.layouts:
                 self._begin_again()
             if seam is not None and (seam[0] or stretch is not None):
-                self._patterns().add_touching([seam[1]])
+                self._tag_runs().add_touching([seam[1]])
             if self._seam is not None:
                 self._seam = (stretch is not None, self._seam[1])
             yield from self._pairs()
@@ -199,14 +160,14 @@ class Lockstep:
         yield Stretch(0, 0, self._columns())
 
     def _begin_again(self) -> None:
-        """The lines that have told the layout wait again, as far as they are of a sentence that goes on."""
+        """Put the lines that determined the layout back into the buffer, unless their sentence has ended."""
         for file in self._files:
             file.waiting = file.reader.builder.withdraw().encode() + file.waiting
         self._goes_on = False
 
     def _next(self) -> _Pieces:
         """What to take next: whole sentences if there are any, or whole documents, or else lines."""
-        for end in self._files[0].reader.ends if self._open is None else ():
+        for end in self._files[0].recogniser.ends if self._open is None else ():
             own, other = (file.waiting.split(end) for file in self._files)
             number = min(len(own) - 1, len(other) - 1, self._most)
             if number:
@@ -227,14 +188,14 @@ class Lockstep:
         lines += max(len(pieces.gold), len(pieces.predicted))
         size += max(sum(map(len, pieces.gold)), sum(map(len, pieces.predicted)))
         self._unended = lines, size + lines
-        most = LINES_IN_SENTENCE * min(file.max_line for file in self._files)
-        if lines > self._max_sentence - BLOCK or self._unended[1] > most - BLOCK:
+        most, block = LINES_IN_SENTENCE * self._options.max_line, self._sizes.block
+        if lines > self._options.max_sentence - block or self._unended[1] > most - block:
             raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
 
     def _lines(self) -> _Pieces:
         """Lines of both sides, up to where no span crosses, or as many as wait.
 
-        Those of an open pattern end where the sentence ends, at the latest.
+        Those of an open tag run end where the sentence ends, at the latest.
         """
         stops = [None if self._open is None else file.end_of_sentence() for file in self._files]
         own, other = (file.waiting[:stop].split(b"\n") for file, stop in zip(self._files, stops, strict=True))
@@ -259,7 +220,8 @@ class Lockstep:
         if layout is None or layout != other_layout or all(file.ended for file in self._files):
             return None
         tags_of, relations = tags_in(layout), Relations(layout)
-        order = range(1, min(lines, LOOK_ON)) if self._goes_on else range(lines - 1, max(lines - LOOK, 0), -1)
+        look, look_on = self._sizes.look, self._sizes.look_on
+        order = range(1, min(lines, look_on)) if self._goes_on else range(lines - 1, max(lines - look, 0), -1)
         for line in order:
             seam = (
                 tags_of(own[line - 1]),
@@ -283,20 +245,20 @@ class Lockstep:
                 texts = ["".join(own[0].sentences).encode()]
                 self._token_ids().see([b"", *texts] if own[0].begins else texts)
             yield own.popleft(), other.popleft()
-        if max(len(own), len(other)) > PENDING:
+        if max(len(own), len(other)) > self._sizes.ahead:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
 
     def _stretch(self, pieces: _Pieces) -> Stretch | None:
         """The pieces of both sides, if they are regular."""
-        other_reader = self._files[1].reader
+        other_marks = self._files[1].recogniser.marks
         end, own, other = pieces[:3]
         marks = self._marks(pieces)
         if marks:
-            if marks != other_reader.marks(other) or any(own[mark] != other[mark] for mark in marks):
+            if marks != other_marks(other) or any(own[mark] != other[mark] for mark in marks):
                 return None
             own, other = _without(own, marks), _without(other, marks)
         found = self._regular(end, own, len(marks)) if len(own) == len(other) else None
-        if found is None or not take_apart(own, other, end, self._layout, self._patterns()):
+        if found is None or not find_differences(own, other, end, self._layout, self._tag_runs()):
             return None
         self._tokens += found.tokens
         return Stretch(found.documents, found.tokens, self._due_columns())
@@ -306,11 +268,11 @@ class Lockstep:
         layout, other_layout = self.layouts
         if layout is None or layout != other_layout or not is_plain(layout):
             return None
-        found = self._files[0].reader.regular(end, own)
+        found = self._files[0].recogniser.regular(end, own)
         if found is None:
             return None
         documents = marks + found.documents
-        can_follow = all(file.reader.takes(end, documents) for file in self._files)
+        can_follow = all(file.recogniser.takes(end, documents) for file in self._files)
         return Regular(documents, found.tokens) if can_follow else None
 
     def _open_stretch(self, pieces: _Pieces) -> Stretch | None:
@@ -331,20 +293,20 @@ class Lockstep:
         return Stretch(0, tokens, self._due_columns())
 
     def _close(self) -> None:
-        """The open pattern has ended, if there is one."""
+        """The open tag run has ended, if there is one."""
         if self._open is not None:
-            self._patterns().close()
+            self._tag_runs().close()
             self._tokens += self._open
             self._open = None
             self._most = 1  # what ends a sentence is fed
 
     def _extend(self, pieces: _Pieces) -> int | None:
-        """Add lines to the open pattern, and say how many, if they are regular and differ in tags only."""
+        """Add lines to the open tag run, and say how many, if they are regular and differ in tags only."""
         own, other = pieces.gold, pieces.predicted
         if not own and not other:
             return 0
         found = self._regular(pieces.end, own, 0)
-        if found is None or not extend(own, other, self._layout, self._patterns()):
+        if found is None or not extend(own, other, self._layout, self._tag_runs()):
             return None
         return found.tokens
 
@@ -357,29 +319,29 @@ class Lockstep:
 
     def _see_ids(self, pieces: _Pieces) -> None:
         """Take note of the token ids of gold, which are those of predicted."""
-        lines = self._files[0].reader.by_document(pieces.end, pieces.gold, self._marks(pieces))
+        lines = self._files[0].recogniser.by_document(pieces.end, pieces.gold, self._marks(pieces))
         self._token_ids().see(lines)
 
     def _marks(self, pieces: _Pieces) -> list[int]:
         """Which pieces of gold mark where a document begins; lines never do."""
-        return [] if pieces.end == b"\n" else self._files[0].reader.marks(pieces.gold)
+        return [] if pieces.end == b"\n" else self._files[0].recogniser.marks(pieces.gold)
 
     def _token_ids(self) -> TokenIds:
         if self._ids is None:
             self._ids = TokenIds(self._layout, str(self._files[0].path))
         return self._ids
 
-    def _patterns(self) -> Patterns:
+    def _tag_runs(self) -> TagRuns:
         if self._tags is None:
-            self._tags = Patterns(self._layout, self._merge)
+            self._tags = TagRuns(self._layout, self._merge, self._sizes)
         return self._tags
 
     def _due_columns(self) -> Sequence[Columns]:
-        """The columns of all patterns, if these are many."""
-        return self._columns() if self._patterns().are_many else ()
+        """The columns of all tag runs, if these are many."""
+        return self._columns() if self._tag_runs().are_many else ()
 
     def _columns(self) -> Sequence[Columns]:
-        """The columns of all patterns, once."""
+        """The columns of all tag runs, once."""
         tokens, self._tokens = self._tokens, 0
         return list(self._tags.take(tokens)) if self._tags else ()
 

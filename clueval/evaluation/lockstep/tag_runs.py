@@ -1,10 +1,10 @@
-"""Patterns of tags: what stands between two places that no span crosses, and how often it does.
+"""Tag runs: the tags between two places that no span crosses, and how often they occur.
 
-Spans of different patterns do not overlap, so whatever a metric counts in a text is the sum over its
-patterns, each as often as it occurs; and even a large corpus has few different ones. Patterns that stand the
+Spans of different tag runs do not overlap, so whatever a metric counts in a text is the sum over its
+tag runs, each as often as it occurs; and even a large corpus has few different ones. Tag runs that stand the
 same on both sides are kept once, those that differ in pairs. To be compared they are put one after the other
 again: once all those that occur an odd number of times, then those in whose number of times there is a 2, a 4,
-and so on::
+and so on. So there are as many groups to compare as the largest number of times has bits, not one for each number::
 
     B-PER I-PER    3 times          once:   B-PER I-PER O B-LOC
     B-LOC          1 time           twice:  B-PER I-PER
@@ -18,21 +18,18 @@ from operator import itemgetter
 from sys import intern
 from typing import NamedTuple, TypeVar
 
-from clueval.evaluation.lockstep.compare import SIDES, Columns, Tags
-from clueval.formats.columns.columns import CHARACTERS
+from clueval.evaluation.lockstep.compare import Columns, Tags
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
+from clueval.formats.columns.sizes import SIZES, Sizes
+from clueval.spans.compared import SIDES
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Numbers
 
-Pattern = TypeVar("Pattern")
+Run = TypeVar("Run")
 
 BORDER = b"\0"
-"""The tag, in every layer, of the line after a pattern; no file has it."""
-
-MANY = 1 << 15
-LARGE = 1 << 24
-"""So many different patterns, or so many bytes, are enough to be counted: memory must not grow."""
+"""The tag, in every layer, of the line after a tag run; no file has it."""
 
 
 class Rows(NamedTuple):
@@ -51,7 +48,7 @@ class Rows(NamedTuple):
 
 
 class _Counted:
-    """The patterns of some layers, each as the lines of its tags, one line for each position, as in the file."""
+    """The tag runs of some layers, each as the lines of its tags, one line for each position, as in the file."""
 
     def __init__(self, layers: tuple[str, ...]) -> None:
         self.layers = layers
@@ -61,7 +58,7 @@ class _Counted:
 
 
 class _Group(NamedTuple):
-    """Patterns that are to be compared together."""
+    """Tag runs that are to be compared together."""
 
     same: list[bytes]
     disputed: list[tuple[bytes, bytes]]
@@ -69,18 +66,18 @@ class _Group(NamedTuple):
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]
-"""The tags of two lines between which two patterns part though spans touch: of gold before and here, of predicted."""
+"""The tags of two lines between which two tag runs part though spans touch: of gold before and here, of predicted."""
 
 
-class Patterns:
-    """How often each pattern occurs, layer by layer, or in all layers together if they are to be merged."""
+class TagRuns:
+    """How often each tag run occurs, layer by layer, or in all layers together if they are to be merged."""
 
-    def __init__(self, layout: Layout, merge: bool) -> None:
-        self._layout = layout
+    def __init__(self, layout: Layout, merge: bool, sizes: Sizes = SIZES) -> None:
+        self._layout, self._sizes = layout, sizes
         names = tuple(name for name, _ in layout.layers)
         self._names = names
         self._touching: Counter[Touching] = Counter()
-        self._bytes = 0  # at most, of all patterns
+        self._bytes = 0  # at most, of all tag runs
         self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
         self._cells: Counter[tuple[bytes, bytes]] = Counter()
         self.numbers: Numbers[bytes] = Numbers()
@@ -90,25 +87,26 @@ class Patterns:
     def are_many(self) -> bool:
         """Whether there are so many that it is time to count them."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
-        return self._bytes > LARGE or len(self._touching) + len(self._cells) + max(sizes) > MANY
+        most = self._sizes
+        return self._bytes > most.run_bytes or len(self._touching) + len(self._cells) + max(sizes) > most.runs
 
     def add_same(self, rows: Rows) -> None:
-        """Take in token lines that are the same on both sides, and after each pattern a line of `BORDER`."""
+        """Take in token lines that are the same on both sides, and after each tag run a line of `BORDER`."""
         self._bytes += rows.size
-        for counted, patterns in zip(self._counted, self._patterns(rows), strict=True):
-            counted.same.update(patterns)
+        for counted, tag_runs in zip(self._counted, self._tag_runs(rows), strict=True):
+            counted.same.update(tag_runs)
 
     def add_disputed(self, gold: Rows, predicted: Rows) -> None:
-        """Take in parallel token lines, and after each pattern a line of `BORDER`."""
+        """Take in parallel token lines, and after each tag run a line of `BORDER`."""
         self._bytes += gold.size + predicted.size
-        sides = self._patterns(gold), self._patterns(predicted)
+        sides = self._tag_runs(gold), self._tag_runs(predicted)
         for counted, own, other in zip(self._counted, *sides, strict=True):
             counted.disputed.update(zip(own, other, strict=True))
 
     def add_cells(self, gold: Iterable[bytes], predicted: Iterable[bytes]) -> None:
-        """Take in patterns of one layer in which a byte is the number of a tag, as `numbers` has it.
+        """Take in tag runs of one layer in which a byte is the number of a tag, as `numbers` has it.
 
-        Patterns that are outside on both sides, or a `BORDER`, are passed over.
+        Tag runs that are outside on both sides, or a `BORDER`, are passed over.
         """
         self._cells.update(zip(gold, predicted, strict=True))
         for nothing in (OUTSIDE.encode(), BORDER):
@@ -116,14 +114,14 @@ class Patterns:
             self._cells.pop((cell, cell), None)
 
     def extend(self, gold: Rows, predicted: Rows) -> None:
-        """Take in parallel token lines in which no pattern ends; the open one goes on with them."""
+        """Take in parallel token lines in which no tag run ends; the open one goes on with them."""
         self._bytes += gold.size + predicted.size
         for side, rows in enumerate((gold, predicted)):
             for counted, lines in zip(self._counted, self._lines(rows), strict=True):
                 counted.open[side].append(b"\n".join(lines))
 
     def close(self) -> None:
-        """The open pattern has ended."""
+        """The open tag run has ended."""
         for counted in self._counted:
             own, other = (b"\n".join(parts) for parts in counted.open)
             if own == other:
@@ -133,11 +131,11 @@ class Patterns:
             counted.open = ([], [])
 
     def add_touching(self, lines: Iterable[Touching] | Mapping[Touching, int]) -> None:
-        """Take in where patterns part though spans touch, and how often: their tags are neighbours all the same."""
+        """Take in where tag runs part though spans touch, and how often: their tags are neighbours all the same."""
         self._touching.update(lines)
 
-    def _patterns(self, rows: Rows) -> Iterator[list[bytes]]:
-        """The patterns of those layers that are counted together."""
+    def _tag_runs(self, rows: Rows) -> Iterator[list[bytes]]:
+        """The tag runs of those layers that are counted together."""
         separator = self._layout.separator.encode()
         for counted, lines in zip(self._counted, self._lines(rows), strict=True):
             border = separator.join([BORDER] * len(counted.layers))
@@ -177,7 +175,7 @@ class Patterns:
             self.numbers[name]
 
     def _take_touching(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
-        """The neighbours that patterns part, by side and layer, once."""
+        """The neighbours that tag runs part, by side and layer, once."""
         found = {(side, layer): Counter[tuple[str, str]]() for side in SIDES for layer in self._names}
         order = [name for name, _ in sorted(self._layout.layers, key=itemgetter(1))]
         for lines, times in self._touching.items():
@@ -190,7 +188,7 @@ class Patterns:
         return found
 
     def _columns(self, layers: tuple[str, ...], times: int, group: _Group, more: int = 0) -> Columns:
-        """Patterns one after the other, an O after each; `more` are positions that are outside on both sides."""
+        """Tag runs one after the other, an O after each; `more` are positions that are outside on both sides."""
         tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed)
         sides = []
         for side in (0, 1):
@@ -211,12 +209,16 @@ class Patterns:
             names = list(map(unescape, names))
         return map(names.__getitem__, cells)
 
-    def _split(self, layers: tuple[str, ...], patterns: list[bytes]) -> Tags:
+    def _split(self, layers: tuple[str, ...], tag_runs: list[bytes]) -> Tags:
         separator = self._layout.separator
         outside = separator.join(OUTSIDE * len(layers))
-        text = f"\n{outside}\n".encode().join(patterns).decode()
+        text = f"\n{outside}\n".encode().join(tag_runs).decode()
         tags = (
-            _interned_lines(text if len(layers) == 1 else text.replace(separator, "\n")) if patterns else []
+            _interned_lines(
+                text if len(layers) == 1 else text.replace(separator, "\n"), self._sizes.characters
+            )
+            if tag_runs
+            else []
         )
         columns = [tags[number :: len(layers)] for number in range(len(layers))]
         if self._layout.entities and "&" in text:
@@ -229,26 +231,26 @@ class Patterns:
         return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
 
 
-def _interned_lines(text: str) -> list[str]:
-    """The lines of a text; some at a time, since a pattern may be as long as a corpus, and each string once."""
+def _interned_lines(text: str, characters: int) -> list[str]:
+    """The lines of a text; some at a time, since a tag run may be as long as a corpus, and each string once."""
     lines: list[str] = []
     start = 0
-    while (stop := text.find("\n", start + CHARACTERS)) >= 0:
+    while (stop := text.find("\n", start + characters)) >= 0:
         lines += map(intern, text[start:stop].split("\n"))
         start = stop + 1
     lines += map(intern, text[start:].split("\n"))
     return lines
 
 
-def _by_power(counted: Counter[Pattern]) -> dict[int, list[Pattern]]:
-    """For each power of two, the patterns in whose number of times it is."""
-    by_times: defaultdict[int, list[Pattern]] = defaultdict(list)
-    for pattern, times in counted.items():
-        by_times[times].append(pattern)
-    by_power: defaultdict[int, list[Pattern]] = defaultdict(list)
-    for times, patterns in by_times.items():
+def _by_power(counted: Counter[Run]) -> dict[int, list[Run]]:
+    """For each power of two, the tag runs in whose number of times it is."""
+    by_times: defaultdict[int, list[Run]] = defaultdict(list)
+    for run, times in counted.items():
+        by_times[times].append(run)
+    by_power: defaultdict[int, list[Run]] = defaultdict(list)
+    for times, tag_runs in by_times.items():
         for power in _powers(times):
-            by_power[power] += patterns
+            by_power[power] += tag_runs
     return by_power
 
 

@@ -1,4 +1,4 @@
-"""A cluster of `distributed` (extra ``dask``): its executor, for `clueval.evaluate`.
+"""A cluster of `distributed` (extra ``dask``): its executor, for `clueval.score`.
 
 Its workers find the files under the same paths as this process does, and have clueval installed. Threads of one
 worker count no faster than one of them, so workers are best started with one thread each. A worker that dies is

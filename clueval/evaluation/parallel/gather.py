@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep.compare import SIDES
+from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.parallel import outcomes
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.outcomes import Strange, TaskOutcome
@@ -24,6 +24,7 @@ from clueval.evaluation.parallel.tasks import Task, Tasks, carry_out
 from clueval.evaluation.parallel.work import size_of
 from clueval.exceptions import WorkerLost
 from clueval.reading.layers import layer_names
+from clueval.spans.compared import SIDES
 from clueval.textfiles import Progress
 from clueval.version import __version__
 
@@ -95,7 +96,7 @@ class Gathering:
             self._evaluation.include(part.found)
             for key, decoder in (part.found.decoders or {}).items():
                 decoders[key].include(decoder)
-        self._evaluation.see_decoders(decoders)
+        self._evaluation.add_repaired(FileEnd((None, None), decoders).repaired())
 
     def _count_here(self, task: Task, problem: str) -> None:
         pairs = self._tasks.pairs[task.first : task.first + len(task.pairs)]

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from clueval.evaluation.lockstep.compare import SIDES
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import Known
@@ -22,6 +21,7 @@ from clueval.exceptions import CluevalError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of, types_of
+from clueval.spans.compared import SIDES
 from clueval.spans.span import MERGED, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import INVALID

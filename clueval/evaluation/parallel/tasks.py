@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clueval.evaluation.engine import Evaluation
@@ -30,13 +30,10 @@ from clueval.evaluation.parallel.outcomes import Strange, TaskOutcome, written
 from clueval.evaluation.parallel.plain_counts import Expected, NotPlain
 from clueval.evaluation.parallel.work import FilePair, Work, size_of
 from clueval.exceptions import CluevalError
-from clueval.formats.columns.layout import Layout
-from clueval.formats.columns.passages import Passage
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
-from clueval.reading.source import Source
 from clueval.spans.filters import ID
-from clueval.textfiles import BLOCK, Complain, Part, refuse
+from clueval.textfiles import BLOCK, Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +167,10 @@ class Tasks:
         scheme_from_first_tags = not options[0].reads_leniently and options[0].scheme is None
         same_tags = options[0].document_tag == options[0].sentence_tag
         comments = form == "conll" and self._wants_metadata()
-        return self._evaluation.counts_lines and not (scheme_from_first_tags or same_tags or comments)
+        return self._counts_lines() and not (scheme_from_first_tags or same_tags or comments)
+
+    def _counts_lines(self) -> bool:
+        return not (self._evaluation.leaves_out_spans or self.work.plan.needs_documents)
 
     def _wants_metadata(self) -> bool:
         return bool(_metadata_keys(self.work) - {ID})
@@ -230,42 +230,12 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
         options = replace(source.options, part=bytes_)
         if wanted - {ID} and _has_surroundings(source.path, bytes_, options.document_tag):
             return TaskOutcome(problem="elements with attributes stand around documents")
-        named = ID in wanted and bytes_[0] > 0
-        sources.append(_PartSource(source.path, source.format, options, source.name, only_named=named))
-    evaluation.keep_decoders()
-    work.count(evaluation, *sources)
-    layouts = sources[0].layout, sources[1].layout
-    if evaluation.total.tokens and None in layouts:
+        sources.append(replace(source, options=options))
+    end = work.count(evaluation, *sources)
+    assert end is not None  # documents are not cut
+    if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
-    return TaskOutcome(evaluation.found(), layouts)
-
-
-class _NotAlone(Exception):
-    """A part that cannot be read without what stands before it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PartSource(Source):
-    """A part of a file, which remembers the layout that it was found to have."""
-
-    only_named: bool = False
-    _layouts: list[Layout] = field(default_factory=list, compare=False)
-
-    @property
-    def layout(self) -> Layout | None:
-        return self._layouts[0] if self._layouts else None
-
-    def see_layout(self, layout: Layout) -> None:
-        if not self._layouts:
-            self._layouts.append(layout)
-
-    def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
-        for passage in Source.passages(self, complain):
-            if passage.layout is not None:
-                self.see_layout(passage.layout)
-            if self.only_named and not passage.named:
-                raise _NotAlone("a document without an id is known by its number")
-            yield passage
+    return TaskOutcome(evaluation.found()._replace(decoders=end.decoders), end.layouts)
 
 
 def _has_surroundings(path: Path, part: Part, document_tag: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.plan import Plan
 from clueval.reading.options import ReadOptions
 from clueval.reading.pairing import source_pairs
@@ -16,8 +17,8 @@ from clueval.textfiles import Progress
 FilePair = tuple[str | None, Path, Path]
 """The name of a pair of files among others, and their paths."""
 
-Count = Callable[[Evaluation, Source, Source], None]
-"""Counts a pair of files; a function that other processes find by its name."""
+Count = Callable[[Evaluation, Source, Source], FileEnd | None]
+"""Counts a pair of files, but for the tags whose number the end tells; other processes find it by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,9 @@ class Work:
         for own, other in source_pairs(pairs, self.options, progress):
             if self.single:
                 own.require_both_sides()
-            self.count(evaluation, own, other)
+            end = self.count(evaluation, own, other)
+            if end is not None:
+                evaluation.add_repaired(end.repaired())
 
 
 def size_of(path: Path) -> int:

@@ -65,7 +65,7 @@ def pool(number: int, remark: Callable[[str], object] = _say_nothing) -> Iterato
     before anything else, and `WorkerLost` in a worker that runs the script which has started it.
     """
     try:
-        workers = Workers(number, remark)
+        workers = WorkerPool(number, remark)
     except (OSError, ImportError, NotImplementedError) as error:
         raise NoProcesses(" ".join(str(error).split())) from error
     try:
@@ -77,7 +77,7 @@ def pool(number: int, remark: Callable[[str], object] = _say_nothing) -> Iterato
     workers.close()
 
 
-class Workers(Executor):
+class WorkerPool(Executor):
     """The executor. Tasks are handed out and answers taken while the result of a task is waited for."""
 
     def __init__(self, number: int, remark: Callable[[str], object]) -> None:
@@ -279,7 +279,7 @@ class _Worker:
 class _Awaited(Future[bytes]):
     """A task, and the number of processes that have ended with it."""
 
-    def __init__(self, workers: Workers, message: bytes, name: str) -> None:
+    def __init__(self, workers: WorkerPool, message: bytes, name: str) -> None:
         super().__init__()
         self._workers, self.message, self.name = workers, message, name
         self.attempts = 0

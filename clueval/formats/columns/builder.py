@@ -4,19 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
-from clueval.formats.columns.passages import SENTENCES, TOKENS, Passage
+from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
-
-
-class Regular(NamedTuple):
-    """What regular sentences hold: how many documents begin in them, how many tokens they have."""
-
-    documents: int
-    tokens: int
 
 
 class PassageBuilder:
@@ -26,7 +18,7 @@ class PassageBuilder:
         self, file: str, separator: str | None, entities: bool, options: ColumnOptions, name: str | None
     ) -> None:
         self._file, self._separator, self._entities, self._options = file, separator, entities, options
-        self._name = name
+        self._name, self._sizes = name, options.sizes
         self._layout: Layout | None = None
         self._position = 0
         self._documents = 0
@@ -110,8 +102,8 @@ class PassageBuilder:
 
     def _room(self, passage: Passage, sentences: list[str], number: int, rows: int) -> int:
         """How many of these sentences the passage takes, which has so many `rows` at most."""
-        room = SENTENCES - len(passage.sentences)
-        if rows <= min(TOKENS - passage.tokens, self._options.max_sentence):
+        room = self._sizes.sentences - len(passage.sentences)
+        if rows <= min(self._sizes.tokens - passage.tokens, self._options.max_sentence):
             return room
         tokens = passage.tokens
         for place, sentence in enumerate(sentences[:room]):
@@ -119,7 +111,7 @@ class PassageBuilder:
                 raise sentence_too_long(self._file, number, self._options.max_sentence)
             number += size + 2
             tokens += size
-            if tokens >= TOKENS:
+            if tokens >= self._sizes.tokens:
                 return place + 1
         return room
 
@@ -141,7 +133,7 @@ class PassageBuilder:
         """Take note of the token lines that a passage got, and cut it if it has enough sentences."""
         passage.tokens += rows
         self._position += rows
-        if len(passage.sentences) >= SENTENCES or passage.tokens >= TOKENS:
+        if len(passage.sentences) >= self._sizes.sentences or passage.tokens >= self._sizes.tokens:
             self.ready.append(passage)
             self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
-
-ROWS = 1 << 14
-CHARACTERS = 16 * ROWS
-"""About so many lines and characters are taken apart at a time."""
+from clueval.formats.columns.sizes import SIZES, Sizes
 
 
 class Table:
@@ -65,19 +63,22 @@ Cut = Callable[[tuple[str, ...]], Iterator[tuple[str, ...]]]
 
 
 def batches(
-    sides: Sequence[Sequence[str]], layouts: Sequence[Layout], cut: Cut | None = None
+    sides: Sequence[Sequence[str]],
+    layouts: Sequence[Layout],
+    cut: Cut | None = None,
+    sizes: Sizes = SIZES,
 ) -> Iterator[tuple[str, ...]]:
     """Parallel lists of sentences as parallel texts of some thousand lines, cut at the same lines.
 
     Every side has the same number of lines in each sentence; a border follows each sentence. `cut` says how
     one long sentence, given on all sides, is cut; None: after so many lines, wherever that is.
     """
-    cut = cut or _pieces
+    cut = cut or partial(_pieces, rows=sizes.rows)
     borders = [layout.border for layout in layouts]
     waiting: list[tuple[str, ...]] = []
     size = 0
     for sentence in zip(*sides, strict=True):
-        if len(sentence[0]) > CHARACTERS:
+        if len(sentence[0]) > sizes.characters:
             if waiting:
                 yield _joined(waiting, borders)
                 waiting, size = [], 0
@@ -85,7 +86,7 @@ def batches(
             continue
         waiting.append(sentence)
         size += len(sentence[0])
-        if size > CHARACTERS:
+        if size > sizes.characters:
             yield _joined(waiting, borders)
             waiting, size = [], 0
     if waiting:
@@ -98,11 +99,11 @@ def _joined(sentences: Sequence[tuple[str, ...]], borders: Sequence[str]) -> tup
     )
 
 
-def _pieces(sentence: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _pieces(sentence: tuple[str, ...], rows: int) -> Iterator[tuple[str, ...]]:
     """One long sentence, all sides cut after the same lines."""
     starts = [0] * len(sentence)
-    for _ in range(0, sentence[0].count("\n"), ROWS):
-        ends = [after_lines(text, start, ROWS) for text, start in zip(sentence, starts, strict=True)]
+    for _ in range(0, sentence[0].count("\n"), rows):
+        ends = [after_lines(text, start, rows) for text, start in zip(sentence, starts, strict=True)]
         yield tuple(text[start:end] for text, start, end in zip(sentence, starts, ends, strict=True))
         starts = ends
 

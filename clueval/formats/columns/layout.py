@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
@@ -28,6 +29,7 @@ class ColumnOptions:
     part: Part | None = None
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
+    sizes: Sizes = SIZES
 
 
 @dataclass(frozen=True, slots=True)

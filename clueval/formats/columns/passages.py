@@ -16,12 +16,6 @@ from dataclasses import dataclass, field
 from clueval.exceptions import FormatError
 from clueval.formats.columns.layout import Layout, fields_of
 
-SENTENCES = 2000
-"""A passage is cut after so many sentences."""
-
-TOKENS = 1 << 20
-"""A passage is cut after the sentence that brings it to so many tokens."""
-
 
 @dataclass(slots=True)
 class Passage:

@@ -42,11 +42,13 @@ class TokenLines(NamedTuple):
     ) -> Iterator[Passage]:
         """The passages of a file. `name` stands before the document ids (files of a folder).
 
-        Held in memory: a passage of at most `SENTENCES` sentences and a block. Raises `FormatError` with the
+        Held in memory: a passage of at most `Sizes.sentences` sentences and a block. Raises `FormatError` with the
         line, unless `complain` keeps what is wrong.
         """
         found: LineReader = self.reader(str(path), options, name, complain)
-        for number, text in blocks(path, progress, complain, options.part, options.max_line):
+        for number, text in blocks(
+            path, progress, complain, options.part, options.max_line, options.sizes.block
+        ):
             found.feed(number, text)
             yield from found.builder.take()
         found.finish()

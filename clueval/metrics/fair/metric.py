@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import UsageError
@@ -28,9 +28,11 @@ from clueval.metrics.fair.weights import (
     TRADITIONAL_WEIGHTS,
     Weights,
     freeze_weights,
+    parse_weights,
     weighted_rates,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -76,10 +78,35 @@ class Fair:
     name: ClassVar[str] = "fair"
     zero: ClassVar[str] = "0"
 
-    focus: str = "target"
-    weights: Weights | None = None
-    labels: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = PLACEHOLDERS
+    focus: str = field(
+        default="target",
+        metadata=option(
+            "--focus",
+            "SIDE",
+            "under whose label a span with a wrong label (LE, LBE) is counted in the scores per label: target, "
+            "gold's, or system, the predicted one",
+            choices=FOCUSES,
+        ),
+    )
+    weights: Weights | None = field(
+        default=None,
+        metadata=option(
+            "--weights",
+            "FORMULA",
+            "what an error of each type counts for in the scores called weighted, as in "
+            '"LE = 0.5 FP + 0.5 FN, BES = 0.5 TP + 0.5 FN"',
+            takes="a formula",
+            parse=parse_weights,
+            default="as in the scores called fair",
+        ),
+    )
+    labels: tuple[str, ...] = field(
+        default=(),
+        metadata=option("--labels", "A,B,...", "count spans with these labels only", default="all"),
+    )
+    exclude: tuple[str, ...] = field(
+        default=PLACEHOLDERS, metadata=option("--exclude", "A,B,...", "leave out spans with these labels")
+    )
 
     def __post_init__(self) -> None:
         if self.focus not in FOCUSES:

@@ -10,7 +10,7 @@ Source: GATE's plugin Evaluation, its list evaluation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clueval.exceptions import UsageError
@@ -41,6 +41,7 @@ from clueval.metrics.gate.metric import Gate, threshold_name
 from clueval.metrics.gate.selection import kept_within
 from clueval.metrics.gate.thresholds import ALL, CurvePoint
 from clueval.metrics.metric import Side
+from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
@@ -61,10 +62,29 @@ class Lists:
     Raises `UsageError` for an empty name and for unknown ranks.
     """
 
-    list_type: str
-    edge_feature: str
-    element_type: str | None = None
-    ranks: str = ALL_RANKS_NAME
+    list_type: str = field(
+        metadata=option("--list-type", "TYPE", "predicted annotations of this type are lists of candidates")
+    )
+    edge_feature: str = field(
+        metadata=option(
+            "--edge-feature",
+            "F",
+            "the feature of the lists that holds the ids of their candidates, best first",
+        )
+    )
+    element_type: str | None = field(
+        default=None, metadata=option("--element-type", "TYPE", "the type of the candidates", default="any")
+    )
+    ranks: str = field(
+        default=ALL_RANKS_NAME,
+        metadata=option(
+            "--ranks",
+            "N",
+            "at how many of the best candidates of each list there are figures: all, or eleven numbers up to 10, "
+            "50 or 100",
+            choices=(ALL_RANKS_NAME, *RANKS),
+        ),
+    )
 
     def __post_init__(self) -> None:
         if not self.list_type or not self.edge_feature or self.element_type == "":

@@ -9,7 +9,7 @@ the parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import add
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -17,10 +17,23 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
-from clueval.metrics.gate.equality import FeatureTest, Keys, java_string, parse_types, subsumption_keys
+from clueval.metrics.gate.equality import (
+    COMPARISONS,
+    FeatureTest,
+    Keys,
+    java_string,
+    parse_types,
+    subsumption_keys,
+)
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, Problem, count, in_order
-from clueval.metrics.gate.selection import kept_within, require_containment, scores_of, without_nil
+from clueval.metrics.gate.selection import (
+    CONTAINMENTS,
+    kept_within,
+    require_containment,
+    scores_of,
+    without_nil,
+)
 from clueval.metrics.gate.thresholds import (
     ALL,
     CurvePoint,
@@ -32,6 +45,7 @@ from clueval.metrics.gate.thresholds import (
     parse_thresholds,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 
@@ -53,6 +67,14 @@ class _Annotations(NamedTuple):
 
     def at(self, places: Sequence[int]) -> _Annotations:
         return _Annotations(*([column[i] for i in places] if column else [] for column in self))  # type: ignore[arg-type]
+
+
+def _types_of(text: str) -> tuple[str, ...]:
+    """Type specifications that are separated by commas."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if any(part.count("=") > 1 or ";" in part for part in parts):
+        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
+    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +114,106 @@ class Gate:
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
 
-    types: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
-    feature_comparison: str = "equality"
-    pairing: str = "plugin"
-    score_feature: str | None = None
-    thresholds: Thresholds | None = None
-    nil: str | None = None
-    containing: str | None = None
-    containment: str = "overlapping"
-    unfiltered: str | None = None
-    by: tuple[str, ...] = ()
-    beta: float = 1.0
+    types: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "--types",
+            "A,B=C,...",
+            "evaluate these types (labels) only; B=C: gold's B against predicted's C",
+            takes="types, or GOLD=PREDICTED, separated by commas",
+            parse=_types_of,
+            default="all",
+        ),
+    )
+    features: tuple[str, ...] = field(
+        default=(),
+        metadata=option("--features", "F,...", "annotations match only if these features are equal, too"),
+    )
+    feature_comparison: str = field(
+        default="equality",
+        metadata=option(
+            "--feature-comparison",
+            "HOW",
+            "when --features are equal: equality, same kind and value; string, same when written out; "
+            "subsumption, those that gold's annotation has are equal",
+            choices=COMPARISONS,
+        ),
+    )
+    pairing: str = field(
+        default="plugin",
+        metadata=option(
+            "--pairing",
+            "HOW",
+            "how one gold span is paired with one predicted span where several overlap: plugin, best pairs "
+            "first, as GATE's plugin does; by-response, each predicted span in turn takes its best; by-target, "
+            "each gold span does",
+            choices=PAIRINGS,
+        ),
+    )
+    score_feature: str | None = field(
+        default=None,
+        metadata=option(
+            "--score-feature",
+            "F",
+            "the feature that holds the scores of predicted annotations, for figures at each threshold",
+        ),
+    )
+    thresholds: Thresholds | None = field(
+        default=None,
+        metadata=option(
+            "--thresholds",
+            "T",
+            "with --score-feature: all (scores that occur), rounded (the same to two decimals), 11, 21 or 51 "
+            "(equal steps from 0 to 1), or numbers separated by commas",
+            takes="all, rounded, 11, 21, 51 or numbers separated by commas",
+            parse=parse_thresholds,
+            default="all",
+        ),
+    )
+    nil: str | None = field(
+        default=None,
+        metadata=option(
+            "--nil",
+            "VALUE",
+            "leave out annotations whose first of --features has this value ('': is missing)",
+        ),
+    )
+    containing: str | None = field(
+        default=None,
+        metadata=option(
+            "--containing",
+            "SET:TYPE",
+            "count only within annotations of this set and type (other formats than gate-xml and bdoc: within "
+            "the spans of this layer)",
+        ),
+    )
+    containment: str = field(
+        default="overlapping",
+        metadata=option(
+            "--containment",
+            "HOW",
+            "what within means for --containing: overlapping one, in one (containing), or the same range "
+            "(coextensive)",
+            choices=CONTAINMENTS,
+        ),
+    )
+    unfiltered: str | None = field(
+        default=None,
+        metadata=option(
+            "--unfiltered",
+            "TYPE",
+            "with --containing: all targets of this type take part, because the containing annotations are of it",
+            default="TYPE of --containing, if SET is gold's",
+        ),
+    )
+    by: tuple[str, ...] = field(
+        default=(),
+        metadata=option("--by-feature", "F,...", "scores for each value of these features, too"),
+    )
+    beta: float = field(
+        default=1.0,
+        metadata=option("--beta", "B", "report F-beta, which weighs recall B times as much as precision"),
+    )
 
     def __post_init__(self) -> None:
         for name in ("types", "features", "by"):

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 from unittest.mock import patch
@@ -10,28 +11,31 @@ import pytest
 from corpora import Corpus, conll, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from sizes import handed_in, passages_alone
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.lockstep import entrance
+from clueval.evaluation.lockstep import compared, lockstep
 from clueval.evaluation.lockstep.compare import Stretch
-from clueval.evaluation.lockstep.entrance import count_column_files
 from clueval.evaluation.lockstep.reader import Lockstep
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import Filter
+from clueval.spans.span import Frozen, Span
 
+PLAN = Plan((metric_named("levels"),), False, Filter(), ())
 METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
 def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
     """What two files hold when they are read in step."""
     own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    return list(entrance.in_step(own, other, merge=False))
+    return list(lockstep(own, other, merge=False))
 
 
 def tokens_in_stretches(*paths: Path, **options: Any) -> int:
@@ -39,30 +43,17 @@ def tokens_in_stretches(*paths: Path, **options: Any) -> int:
 
 
 @contextmanager
-def passages_alone() -> Iterator[None]:
-    with patch("clueval.evaluation.lockstep.entrance.may_go_in_step", return_value=False):
-        yield
-
-
-@contextmanager
-def small(size: int) -> Iterator[None]:
-    """Blocks of so many bytes, and as few patterns at a time."""
-    with ExitStack() as stack:
-        for name in (
-            "textfiles.BLOCK",
-            "evaluation.lockstep.reader.BLOCK",
-            "evaluation.lockstep.reader.LOOK",
-            "evaluation.lockstep.reader.LOOK_ON",
-            "evaluation.lockstep.tag_runs.MANY",
-        ):
-            stack.enter_context(patch(f"clueval.{name}", size))
-        yield
+def small(size: int) -> Iterator[Sizes]:
+    """Blocks of so many bytes, and as few tag runs at a time."""
+    sizes = Sizes(block=size, look=size, look_on=size, runs=size)
+    with handed_in(sizes):
+        yield sizes
 
 
 def outcome(*paths: Path, **options: Any) -> object:
     """The metrics, or what went wrong."""
     try:
-        result = evaluate(*paths, **options)
+        result = score(*paths, **options)
     except CluevalError as error:
         return str(error)
     return result.documents, result.tokens, result.repaired_tags, result.metrics
@@ -78,15 +69,30 @@ class TestTheExampleOfTheDocstring:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
         return [item for item in in_step(*paths) if isinstance(item, Stretch)]
 
+    def test_what_is_compared_is_what_the_docstring_says(self, tmp_path: Path) -> None:
+        paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
+        gold, predicted = (source_of(path, ReadOptions()) for path in paths)
+        reading = compared(gold, predicted, PLAN)
+        assert reading is not None
+
+        found = list(reading)
+
+        *in_pieces, _ = (each.sequences["label"] for each in found if each.sequences)  # a passage comes last
+        assert [each.tokens for each in found] == [7, 0, 0, 0, 1]
+        assert sum((each.agreed for each in in_pieces), Counter()) == {Frozen({"label": "X"}): 1}
+        assert [span for each in in_pieces for span in each.gold] == [Span(0, 2, {"label": "Y"})]
+        assert [span for each in in_pieces for span in each.predicted] == [Span(0, 1, {"label": "Y"})]
+        assert sum(each.times * each.equal for each in in_pieces) == 6
+
     def test_all_but_the_first_sentence_is_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
 
     def test_of_it_only_what_is_in_spans_and_in_zones_is_compared(self, stretches: list[Stretch]) -> None:
-        (patterns, rest) = stretches[-1].columns
+        (tag_runs, rest) = stretches[-1].columns
 
-        assert patterns.same == {"label": ["B-X"]}
-        assert patterns.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
-        assert (patterns.tokens, rest.tokens) == (2, 5)
+        assert tag_runs.same == {"label": ["B-X"]}
+        assert tag_runs.disputed == ({"label": ["B-Y", "I-Y"]}, {"label": ["B-Y", "O"]})
+        assert (tag_runs.tokens, rest.tokens) == (2, 5)
 
 
 def unbroken(corpus: Corpus) -> str:
@@ -110,7 +116,7 @@ def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
 
 
 class TestASpanThatCrossesEveryLine:
-    """Nowhere can the files be cut; so the tags of all lines become one pattern."""
+    """Nowhere can the files be cut; so the tags of all lines become one tag run."""
 
     @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
     @pytest.mark.parametrize(
@@ -128,11 +134,13 @@ class TestASpanThatCrossesEveryLine:
             parts = between.join([lines, "w\tO\n", lines]) if between else lines
             paths.append(write(tmp_path / f"{number}{name}", head + parts + foot))
 
-        with small(size):
+        with small(size) as sizes:
             with passages_alone():
                 expected = outcome(*paths, metrics=METRICS)
             assert outcome(*paths, metrics=METRICS) == expected
-            assert size == 5000 or tokens_in_stretches(*paths) >= 100  # one piece that is more than lines
+            assert (
+                size == 5000 or tokens_in_stretches(*paths, sizes=sizes) >= 100
+            )  # one piece that is more than lines
 
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
@@ -181,8 +189,8 @@ class TestWhatIsRegular:
         gold = write(tmp_path / "g.vrt", unbroken([[rows]]))
         predicted = write(tmp_path / "p.vrt", unbroken([[[*rows[:-1], ("w", "O")]]]))
 
-        with small(400):
-            assert tokens_in_stretches(gold, predicted) > 1900
+        with small(400) as sizes:
+            assert tokens_in_stretches(gold, predicted, sizes=sizes) > 1900
             found = outcome(gold, predicted, metrics=METRICS)
         with passages_alone():
             assert found == outcome(gold, predicted, metrics=METRICS)
@@ -283,7 +291,7 @@ class TestWhatIsRegular:
         path = write(tmp_path / "a.vrt", text)
 
         with small(size):
-            classes = evaluate(path, path).metrics["levels"]["label"]["classes"]["gold"]
+            classes = score(path, path).metrics["levels"]["label"]["classes"]["gold"]
 
         assert classes["exact"] == 30
 
@@ -398,7 +406,7 @@ def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(
     gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
     paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
 
-    levels = evaluate(*paths).metrics["levels"]["label"]["classes"]
+    levels = score(*paths).metrics["levels"]["label"]["classes"]
 
     assert levels["gold"]["exact"] == 2
 
@@ -407,11 +415,8 @@ def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> No
     gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
     predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
 
-    with (
-        patch("clueval.evaluation.lockstep.reader.PENDING", 20),
-        pytest.raises(CluevalError, match="falls behind"),
-    ):
-        in_step(gold, predicted)
+    with pytest.raises(CluevalError, match="falls behind"):
+        in_step(gold, predicted, sizes=Sizes(ahead=20))
     assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
         outcome(gold, predicted)
     )
@@ -421,9 +426,13 @@ def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -
     """Passages alone are the judge: if they find nothing wrong, their counts stand."""
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
     own, other = (source_of(path, ReadOptions()) for path in paths)
-    evaluation = Evaluation(Plan((metric_named("levels"),), False, Filter(), ()), [])
+    evaluation = Evaluation(PLAN, [])
 
     with patch.object(Lockstep, "_columns", side_effect=CluevalError("broken")):
-        count_column_files(evaluation, own, other)
+        reading = compared(own, other, PLAN)
+        assert reading is not None
+        end = evaluation.count_reading(reading)
 
     assert evaluation.total.tokens == 8
+    assert end.repaired() == {"gold": 0, "predicted": 0}
+    assert set(end.schemes().values()) == {"BIO"}

@@ -2,16 +2,17 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import pytest
 from corpora import Corpus, tagged_corpora, vrt, write
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sizes import handed_in
 
-from clueval import evaluate, read
+from clueval import read, score
 from clueval.evaluation.lockstep.narrowing import is_narrowable, narrowed, require_fit, without_outside
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
+from clueval.formats.columns.sizes import Sizes
 
 LAYOUT = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
 
@@ -24,12 +25,12 @@ def test_the_example_of_the_docstring() -> None:
     gold = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
     predicted = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
-    zones = narrowed(gold, predicted, LAYOUT)
+    hunks = narrowed(gold, predicted, LAYOUT)
 
-    assert zones.gold == lines("d/B-Y", "e/I-Y", "O/O")
-    assert zones.predicted == lines("d/B-Y", "e/O", "O/O")
-    assert zones.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
-    assert without_outside(zones.agreed, LAYOUT) == lines("O/B-X", "O/O")
+    assert hunks.gold == lines("d/B-Y", "e/I-Y", "O/O")
+    assert hunks.predicted == lines("d/B-Y", "e/O", "O/O")
+    assert hunks.agreed == lines("a/O", "b/B-X", "c/O", "f/O", "g/O")
+    assert without_outside(hunks.agreed, LAYOUT) == lines("O/B-X", "O/O")
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
@@ -57,19 +58,13 @@ def test_how_the_text_is_cut_up_does_not_change_the_counts(
     layers = {"x": 2, "y": 3}
     options: dict[str, Any] = {"metrics": ["levels", "exact"], "merge": merge}
 
-    plain = evaluate(*(read(path, layers) for path in paths), **options)
-    with (
-        patch("clueval.formats.columns.columns.CHARACTERS", size),
-        patch("clueval.evaluation.lockstep.narrowing.CHARACTERS", size),
-        patch("clueval.formats.columns.columns.ROWS", max(1, size // 8)),
-        patch("clueval.evaluation.lockstep.compare.ROWS", size),
-        patch("clueval.formats.columns.builder.SENTENCES", max(1, size // 8)),
-        patch("clueval.textfiles.BLOCK", size),
-    ):
-        raw = evaluate(*paths, layers=layers, **options)
-        strict = evaluate(*paths, layers=layers, invalid="discard", scheme="BIO", **options)
+    plain = score(*(read(path, layers) for path in paths), **options)
+    few = max(1, size // 8)
+    with handed_in(Sizes(block=size, characters=size, rows=few, sentences=few)):
+        raw = score(*paths, layers=layers, **options)
+        strict = score(*paths, layers=layers, invalid="discard", scheme="BIO", **options)
 
     if any(map(any, corpora[0])):
         assert raw.metrics == plain.metrics
         discarding = [read(path, layers, invalid="discard", scheme="BIO") for path in paths]
-        assert strict.metrics == evaluate(*discarding, **options).metrics
+        assert strict.metrics == score(*discarding, **options).metrics

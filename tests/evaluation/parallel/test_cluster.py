@@ -24,7 +24,7 @@ from corpora import write
 from scripts import benchmark
 from test_jobs import ON_LINUX, Elsewhere, Failing, command, corpus_files, everything, wait_until
 
-from clueval import evaluate
+from clueval import score as score_files
 from clueval.cli import main
 from clueval.evaluation.parallel import schedule, tasks
 from clueval.evaluation.parallel.dask import scheduler
@@ -42,7 +42,7 @@ def count(*arguments):
     with open(here / "begun", "a") as begun:
         begun.write("x")
     time.sleep(float((here / "pause").read_text()))
-    count_fast(*arguments)
+    return count_fast(*arguments)
 """
 """A module for workers: counting that notes when it begins, and takes as long as a file says."""
 
@@ -188,9 +188,9 @@ def test_the_command_prints_the_same_bytes_on_a_cluster(
     cluster: Cluster, files: tuple[Path, Path], output: str
 ) -> None:
     alone = subprocess.run(
-        command(files, "--jobs", "1", "--output", output), capture_output=True, text=True, check=True
+        command(files, "--jobs", "1", "--format", output), capture_output=True, text=True, check=True
     )
-    together = cluster.command(files, "--output", output, "-v")
+    together = cluster.command(files, "--format", output, "-v")
     printed, remarks = together.communicate(timeout=60)
 
     assert (together.returncode, printed) == (0, alone.stdout)
@@ -202,11 +202,11 @@ def test_executor_of_a_cluster_gives_the_same_bytes(
     cluster: Cluster, files: tuple[Path, Path], options: dict[str, Any]
 ) -> None:
     remarks: list[str] = []
-    together = evaluate(
+    together = score_files(
         *files, executor=cluster.client.get_executor(pure=False), jobs=2, remark=remarks.append, **options
     )
 
-    assert everything(together) == everything(evaluate(*files, **options))
+    assert everything(together) == everything(score_files(*files, **options))
     assert remarks == ["less than 1 MB on the executor, at most 8 tasks at a time"]
 
 
@@ -218,9 +218,9 @@ def test_many_files_give_the_same_bytes(cluster: Cluster, tmp_path: Path) -> Non
     sides = tmp_path / "gold", tmp_path / "predicted"
 
     with scheduler(cluster.address) as (executor, at_a_time):
-        together = evaluate(*sides, executor=executor, jobs=at_a_time)
+        together = score_files(*sides, executor=executor, jobs=at_a_time)
 
-    assert (everything(together), at_a_time) == (everything(evaluate(*sides)), 2)
+    assert (everything(together), at_a_time) == (everything(score_files(*sides)), 2)
 
 
 # What is sent
@@ -250,7 +250,7 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
     cluster: Cluster, files: tuple[Path, Path]
 ) -> None:
     spy = Spy(cluster.client.get_executor(pure=False))
-    evaluate(*files, executor=spy, jobs=2)
+    score_files(*files, executor=spy, jobs=2)
 
     assert len(TOKEN.findall(files[0].read_bytes())) > 1000
     assert len(spy.sent) > 5
@@ -267,7 +267,7 @@ def test_tasks_on_their_way_are_a_few_for_each_worker(
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 3000)
     spy = Spy(cluster.client.get_executor(pure=False))
-    evaluate(*files, executor=spy, jobs=2)
+    score_files(*files, executor=spy, jobs=2)
 
     assert len(spy.sent) > 4 * schedule.TASKS_EACH
     assert 2 < spy.most_in_flight <= schedule.TASKS_EACH * 2
@@ -275,7 +275,7 @@ def test_tasks_on_their_way_are_a_few_for_each_worker(
 
 def test_progress_is_told_while_tasks_come_back(cluster: Cluster, files: tuple[Path, Path]) -> None:
     steps: list[int] = []
-    evaluate(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
+    score_files(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
 
     assert len(steps) > 5
     assert sum(steps) == sum(file.stat().st_size for file in files)
@@ -295,12 +295,12 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
     doomed.pause = 0.05
-    process = doomed.command(files, "--output", "json", before=SLOWLY)
+    process = doomed.command(files, "--format", "json", before=SLOWLY)
     assert wait_until(lambda: doomed.begun() > 6)
     doomed.workers[0].send_signal(signal.SIGKILL)
     begun = doomed.begun()
 
-    assert ended(process) == (0, evaluate(*files).to_json() + "\n", "")
+    assert ended(process) == (0, score_files(*files).to_json() + "\n", "")
     assert doomed.begun() > begun + 6  # it was in the middle
     assert list(doomed.client.nthreads().values()) == [1]
 
@@ -462,9 +462,9 @@ def test_files_that_change_while_they_are_counted_are_counted_as_they_are_here(
             return super().submit(fn, *args, **kwargs)
 
     remarks: list[str] = []
-    result = evaluate(*files, executor=Late(), jobs=2, remark=remarks.append)
+    result = score_files(*files, executor=Late(), jobs=2, remark=remarks.append)
 
-    assert (result.documents, everything(result)) == (201, everything(evaluate(*files)))
+    assert (result.documents, everything(result)) == (201, everything(score_files(*files)))
     assert remarks[1].endswith("counted again, in this process and in one piece (a worker sees another file)")
 
 
@@ -480,7 +480,7 @@ def test_progress_comes_to_the_size_of_the_files_even_if_they_are_counted_again(
 
     monkeypatch.setattr(tasks, "_count_part", failing)
     steps, remarks = list[int](), list[str]()
-    evaluate(*files, executor=Elsewhere(), jobs=2, progress=steps.append, remark=remarks.append)
+    score_files(*files, executor=Elsewhere(), jobs=2, progress=steps.append, remark=remarks.append)
 
     assert "counted again" in remarks[1]
     assert sum(steps) == sum(file.stat().st_size for file in files)
@@ -491,7 +491,7 @@ def test_a_task_that_somebody_has_cancelled_is_one_error(
     files: tuple[Path, Path], error: BaseException
 ) -> None:
     with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: its scheduler has ended, or "):
-        evaluate(*files, executor=Failing(error, after=3), jobs=2)
+        score_files(*files, executor=Failing(error, after=3), jobs=2)
 
 
 def test_a_task_that_is_cancelled_at_the_scheduler_is_one_error(
@@ -544,7 +544,7 @@ def block(words: str) -> str:
 def alone(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> str:
     """What one process prints of the files that the page names; they are in the working directory."""
     monkeypatch.chdir(files[0].parent)
-    return f"{evaluate(*files, layers={'entity': 2})}\n"
+    return f"{score_files(*files, layers={'entity': 2})}\n"
 
 
 def test_the_recipe_for_dask_runs(cluster: Cluster, alone: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -594,7 +594,7 @@ def test_the_recipe_for_spark_adds_what_partitions_count(tmp_path: Path) -> None
 
     result = recipe["count_on_spark"](Context(), pairs, 9)
 
-    assert everything(result) == everything(evaluate(gold, predicted, layers={"entity": 2}))
+    assert everything(result) == everything(score_files(gold, predicted, layers={"entity": 2}))
 
 
 def test_the_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:

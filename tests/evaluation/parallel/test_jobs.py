@@ -21,7 +21,7 @@ from typing import Any
 import pytest
 from corpora import Corpus, conll, vrt, write
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation.parallel import executors as jobs
 from clueval.evaluation.parallel import gather, schedule, tasks
 from clueval.evaluation.parallel.executors import chosen_jobs, in_order
@@ -118,7 +118,7 @@ def elsewhere(*sides: Any, number: int = 3, **options: Any) -> tuple[Result, Els
     """The result with an executor of its own, that executor, and what was remarked."""
     executor, remarks = Elsewhere(), list[str]()
     jobs_ = max(number, 2)
-    result = evaluate(*sides, jobs=jobs_, executor=executor, remark=remarks.append, **options)
+    result = score(*sides, jobs=jobs_, executor=executor, remark=remarks.append, **options)
     return result, executor, remarks
 
 
@@ -148,7 +148,7 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, numb
         variants += [{"by": ["domain"]}, {"where": ["domain=civil"]}, {"by": ["document"]}]
     for options in variants:
         options |= {"layers": columns, "metrics": FAST}
-        alone = evaluate(*files, **options)
+        alone = score(*files, **options)
         together, executor, remarks = elsewhere(*files, number=number, **options)
 
         assert everything(together) == everything(alone)
@@ -159,7 +159,7 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, numb
 @pytest.mark.parametrize("metric", METRICS)
 def test_the_scores_do_not_depend_on_the_order_in_which_counts_came(tmp_path: Path, metric: str) -> None:
     files = corpus_files(tmp_path, 5, documents=60)
-    result = evaluate(*files, layers={"x": 2}, metrics=[metric])
+    result = score(*files, layers={"x": 2}, metrics=[metric])
     assert result.counted is not None
     tally = result.counted.tallies[metric, "x"]
     items = list(tally.items())
@@ -180,7 +180,7 @@ def test_ill_formed_tags_are_counted_by_the_scheme_of_the_whole_file(tmp_path: P
     together, executor, _ = elsewhere(*files)
 
     assert executor.submitted > 2
-    assert together.repaired_tags == evaluate(*files).repaired_tags == {"gold": 30, "predicted": 30}
+    assert together.repaired_tags == score(*files).repaired_tags == {"gold": 30, "predicted": 30}
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])
@@ -191,7 +191,7 @@ def test_with_a_named_scheme_strict_reading_is_shared_out_too(tmp_path: Path, in
 
     together, executor, remarks = elsewhere(*files, **options)
 
-    assert everything(together) == everything(evaluate(*files, **options))
+    assert everything(together) == everything(score(*files, **options))
     assert (executor.submitted > 2, len(remarks)) == (True, 1)
 
 
@@ -209,7 +209,7 @@ def test_many_files_are_shared_out_whole_and_the_large_ones_in_parts(tmp_path: P
 
     together, executor, remarks = elsewhere(*folders, number=2, **options)
 
-    assert everything(together) == everything(evaluate(*folders, **options))
+    assert everything(together) == everything(score(*folders, **options))
     assert executor.submitted > 5
     assert len(remarks) == 1
 
@@ -232,7 +232,7 @@ def test_documents_and_other_formats_are_shared_out_by_whole_files(tmp_path: Pat
         sides = tmp_path / "gold", tmp_path / "predicted"
         together, executor, remarks = elsewhere(*sides, **options)
 
-        assert everything(together) == everything(evaluate(*sides, **options))
+        assert everything(together) == everything(score(*sides, **options))
         assert executor.submitted > 1
         assert len(remarks) == 1
 
@@ -245,7 +245,7 @@ def test_one_file_with_both_sides_is_cut_like_two(tmp_path: Path) -> None:
 
     together, executor, remarks = elsewhere(file)
 
-    assert everything(together) == everything(evaluate(file))
+    assert everything(together) == everything(score(file))
     assert (executor.submitted > 3, len(remarks)) == (True, 1)
 
 
@@ -254,18 +254,18 @@ def test_threads_serve_as_well(tmp_path: Path) -> None:
     options: dict[str, Any] = {"layers": {"x": 2, "y": 3}, "metrics": FAST}
 
     with ThreadPoolExecutor(3) as executor:
-        together = evaluate(*files, executor=executor, jobs=3, **options)
+        together = score(*files, executor=executor, jobs=3, **options)
 
-    assert everything(together) == everything(evaluate(*files, **options))
+    assert everything(together) == everything(score(*files, **options))
 
 
 def test_processes_serve_as_well(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 9)
     remarks: list[str] = []
 
-    together = evaluate(*files, layers={"x": 2}, jobs=2, remark=remarks.append)
+    together = score(*files, layers={"x": 2}, jobs=2, remark=remarks.append)
 
-    assert everything(together) == everything(evaluate(*files, layers={"x": 2}))
+    assert everything(together) == everything(score(*files, layers={"x": 2}))
     assert remarks == ["2 processes: as asked for"]
 
 
@@ -275,7 +275,7 @@ def test_processes_serve_as_well(tmp_path: Path) -> None:
 def again(files: tuple[Path, ...], **options: Any) -> tuple[Result, list[str], int]:
     """The result elsewhere, once it is sure that it is the one here; the remarks; how many tasks there were."""
     together, executor, remarks = elsewhere(*files, **options)
-    assert everything(together) == everything(evaluate(*files, **options))
+    assert everything(together) == everything(score(*files, **options))
     return together, remarks, executor.submitted
 
 
@@ -380,7 +380,7 @@ def test_layers_that_turn_up_later_count_as_if_read_in_turn(tmp_path: Path) -> N
     sides = [[tmp_path / side / f"{n}.tsv" for n in range(9)] for side in ("gold", "predicted")]
     options: dict[str, Any] = {"input": "spans", "metrics": ["levels", "exact"]}
 
-    alone = evaluate(*sides, **options)
+    alone = score(*sides, **options)
     together, executor, remarks = elsewhere(*sides, **options)
 
     assert everything(together) == everything(alone)
@@ -438,7 +438,7 @@ def test_an_error_is_the_one_that_is_found_alone(
 ) -> None:
     files = written(tmp_path, form, broken(change, side, form))
     with pytest.raises(CluevalError) as alone:
-        evaluate(*files)
+        score(*files)
 
     with pytest.raises(CluevalError) as together:
         elsewhere(*files, number=4)
@@ -450,7 +450,7 @@ def test_bytes_that_are_not_utf8_are_the_same_error(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 3)
     files[1].write_bytes(files[1].read_bytes()[:-40] + b"\xff\n")
     messages = []
-    for run in (evaluate, elsewhere):
+    for run in (score, elsewhere):
         with pytest.raises(CluevalError) as error:
             run(*files)  # type: ignore[operator]
         messages.append(str(error.value))
@@ -465,7 +465,7 @@ def test_filter_that_fits_no_document_is_the_error_that_is_found_alone(
 ) -> None:
     files = corpus_files(tmp_path, 3)
     messages = []
-    for run in (evaluate, elsewhere):
+    for run in (score, elsewhere):
         with pytest.raises(UsageError) as error:
             run(*files, **options)  # type: ignore[operator]
         messages.append(str(error.value))
@@ -490,7 +490,7 @@ def test_task_that_fails_once_is_counted_again_and_changes_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = corpus_files(tmp_path, 3, documents=60)
-    whole = everything(evaluate(*files))
+    whole = everything(score(*files))
     count_part, calls = tasks._count_part, iter(range(100))
 
     def failing(*arguments: Any) -> Any:
@@ -617,7 +617,7 @@ def test_an_executor_that_loses_a_task_is_one_error(
     files = corpus_files(tmp_path, 4, documents=60)
 
     with pytest.raises(WorkerLost) as lost:
-        evaluate(*files, executor=Failing(error, after=3), jobs=3)
+        score(*files, executor=Failing(error, after=3), jobs=3)
 
     assert message in str(lost.value)
     assert re.search(
@@ -631,7 +631,7 @@ def test_an_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
     executor.shutdown()
 
     with pytest.raises(WorkerLost, match="cannot schedule new futures after shutdown"):
-        evaluate(*corpus_files(tmp_path, 4, documents=60), executor=executor, jobs=3)
+        score(*corpus_files(tmp_path, 4, documents=60), executor=executor, jobs=3)
 
 
 def test_workers_of_another_version_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -665,7 +665,7 @@ def test_relative_paths_are_found_from_anywhere(tmp_path: Path, monkeypatch: pyt
                 os.chdir(tmp_path)
 
     remarks: list[str] = []
-    evaluate("gold.vrt", "predicted.vrt", executor=Moved(), jobs=3, remark=remarks.append)
+    score("gold.vrt", "predicted.vrt", executor=Moved(), jobs=3, remark=remarks.append)
 
     assert len(remarks) == 1
 
@@ -690,8 +690,8 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
 
     together, executor, remarks = elsewhere(*files, **options)
 
-    assert everything(together) == everything(evaluate(*files, **options))
-    assert (executor.submitted, remarks) == (0, ["1 process: documents are wanted here, one by one"])
+    assert everything(together) == everything(score(*files, **options))
+    assert (executor.submitted, remarks) == (0, ["1 process: every document is looked at by itself"])
 
 
 def test_a_metric_that_cannot_be_sent_away_counts_here(tmp_path: Path) -> None:
@@ -723,16 +723,16 @@ def test_number_of_processes_that_is_none_is_refused_whatever_is_counted(tmp_pat
     with pytest.raises(UsageError, match=message):
         chosen_jobs(wrong, 10)
     with pytest.raises(UsageError, match=message):
-        evaluate(*corpus_files(tmp_path, 4), jobs=wrong)
+        score(*corpus_files(tmp_path, 4), jobs=wrong)
     with pytest.raises(UsageError, match=message):
-        evaluate([], [], jobs=wrong)
+        score([], [], jobs=wrong)
 
 
 def test_the_library_starts_no_process_and_loads_nothing_for_it_unasked(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4)
     code = (
-        "import sys; from clueval import evaluate; "
-        f"evaluate({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
+        "import sys; from clueval import score; "
+        f"score({str(files[0])!r}, {str(files[1])!r}); print(*sys.modules)"
     )
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -761,7 +761,7 @@ def command(
     return [sys.executable, "-c", "\n".join(lines)]
 
 
-SLEEPING = "clueval.evaluation.run.count_column_files = lambda *_: time.sleep(60)"
+SLEEPING = "clueval.evaluation.run.compared = lambda *_: time.sleep(60)"
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
@@ -770,7 +770,7 @@ def test_the_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path
     outputs = set()
     for number in ("1", "2", "5"):
         done = subprocess.run(
-            command(files, "--jobs", number, "--output", output, "-v"),
+            command(files, "--jobs", number, "--format", output, "-v"),
             capture_output=True,
             text=True,
             check=True,
@@ -928,14 +928,14 @@ def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) ->
         "\n".join(
             [
                 "import threading, time",
-                "from clueval import evaluate",
+                "from clueval import score",
                 "from clueval.evaluation.parallel import schedule as distribution, workers",
                 "if __name__ == '__main__':",
                 "    distribution.SMALLEST = 1000",
                 "    print(workers.start_method())",
                 "    threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
                 "    print(workers.start_method())",
-                f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
+                f"    print(score({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
             ]
         ),
     )
@@ -943,7 +943,7 @@ def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) ->
 
     first, second, report = done.stdout.split("\n", 2)
     assert (first, second) == ("fork", "spawn")
-    assert report.strip() == evaluate(*files).to_json()
+    assert report.strip() == score(*files).to_json()
 
 
 @ON_LINUX
@@ -955,21 +955,21 @@ def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> 
         "\n".join(
             [
                 "import os, signal, threading, time",
-                "from clueval import evaluate",
+                "from clueval import score",
                 "from clueval.evaluation import run as evaluation",
                 "from clueval.evaluation.parallel import schedule as distribution, workers",
-                "count, attempts = evaluation.count_column_files, 'attempts'",
+                "count, attempts = evaluation.compared, 'attempts'",
                 "def dying(*arguments):",
                 "    with open(attempts, 'a') as file:",
                 "        file.write('x')",
                 "    if os.stat(attempts).st_size < 3:",
                 "        os.kill(os.getpid(), signal.SIGKILL)",
-                "    count(*arguments)",
-                "evaluation.count_column_files = dying",
+                "    return count(*arguments)",
+                "evaluation.compared = dying",
                 "if __name__ == '__main__':",
                 "    distribution.SMALLEST = 1000",
                 "    threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
-                f"    print(evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
+                f"    print(score({str(files[0])!r}, {str(files[1])!r}, jobs=2).to_json())",
             ]
         ),
     )
@@ -977,7 +977,7 @@ def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> 
         [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
     )
 
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, evaluate(*files).to_json(), "")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, score(*files).to_json(), "")
     assert len((tmp_path / "attempts").read_text()) > 4
 
 
@@ -988,23 +988,23 @@ def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch:
     monkeypatch.setattr("multiprocessing.process.BaseProcess.start", refuse)
     files, remarks = corpus_files(tmp_path, 9), list[str]()
 
-    result = evaluate(*files, jobs=2, remark=remarks.append)
+    result = score(*files, jobs=2, remark=remarks.append)
 
-    assert everything(result) == everything(evaluate(*files))
+    assert everything(result) == everything(score(*files))
     assert remarks == ["1 process: others cannot be started (Function not implemented)"]
 
 
 def test_a_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 9)
     code = (
-        "import multiprocessing, clueval.evaluation.parallel.schedule; from clueval import evaluate; "
+        "import multiprocessing, clueval.evaluation.parallel.schedule; from clueval import score; "
         "clueval.evaluation.parallel.schedule.SMALLEST = 100; "
         f"pool = multiprocessing.get_context('fork').Pool(1); files = {[*map(str, files)]!r}; "
-        "print(pool.apply(evaluate, files, {'jobs': 2}).tokens)"
+        "print(pool.apply(score, files, {'jobs': 2}).tokens)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert int(done.stdout) == evaluate(*files).tokens
+    assert int(done.stdout) == score(*files).tokens
 
 
 @ON_LINUX
@@ -1015,10 +1015,10 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
         "\n".join(
             [
                 "import threading, time",
-                "from clueval import evaluate; from clueval.evaluation.parallel import schedule as distribution",
+                "from clueval import score; from clueval.evaluation.parallel import schedule as distribution",
                 "distribution.SMALLEST = 1000",
                 "threading.Thread(target=time.sleep, args=(30,), daemon=True).start()",
-                f"evaluate({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
+                f"score({str(files[0])!r}, {str(files[1])!r}, jobs=2)",
             ]
         ),
     )
@@ -1038,7 +1038,7 @@ def test_an_executor_of_unknown_size_gets_some_tasks_at_a_time(
     monkeypatch.setattr(schedule, "LARGEST", 300)
     executor, remarks = Elsewhere(), list[str]()
 
-    evaluate(*corpus_files(tmp_path, 4, documents=200), executor=executor, jobs=number, remark=remarks.append)
+    score(*corpus_files(tmp_path, 4, documents=200), executor=executor, jobs=number, remark=remarks.append)
 
     assert remarks == ["less than 1 MB on the executor, at most 64 tasks at a time"]
     assert executor.most_in_flight <= schedule.IN_FLIGHT < executor.submitted
@@ -1070,7 +1070,7 @@ def test_a_scheduler_and_a_number_of_processes_do_not_go_together(tmp_path: Path
     )
 
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--jobs is about this machine" in done.stderr
+    assert "--jobs is for this machine" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -1104,10 +1104,10 @@ def test_an_executor_gets_even_a_small_corpus(tmp_path: Path, name: str) -> None
     path.write_text(text, encoding="utf-8")
     executor = Elsewhere()
 
-    result = evaluate(path, path, executor=executor)
+    result = score(path, path, executor=executor)
 
     assert executor.submitted == 1 if name.endswith("conll") else executor.submitted > 20
-    assert result.metrics == evaluate(path, path).metrics
+    assert result.metrics == score(path, path).metrics
 
 
 def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) -> None:
@@ -1116,13 +1116,13 @@ def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) ->
     remarks: list[str] = []
 
     for number in (2, 50):
-        evaluate(path, path, jobs=number, remark=remarks.append)
+        score(path, path, jobs=number, remark=remarks.append)
 
     why = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
     assert remarks == [f"1 process: {why}"] * 2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "SMALLEST", 1_000_000)
-        evaluate(path, path, jobs=4, remark=remarks.append)
+        score(path, path, jobs=4, remark=remarks.append)
     assert remarks[-1] == "1 process: less than 1 MB pays for no more than that; 4 were asked for"
 
 
@@ -1136,7 +1136,7 @@ def count(*_):
     Dying()
     time.sleep(20)
 
-clueval.evaluation.run.count_column_files = count
+clueval.evaluation.run.compared = count
 """
 
 

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_jobs import FAST, Elsewhere, corpus_files, everything
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation import run
 from clueval.evaluation.parallel import schedule
 from clueval.exceptions import CluevalError, WorkerLost
@@ -202,7 +202,7 @@ def test_an_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_
     files: tuple[Path, Path], change: Callable[[Any], object], number: int
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: ") as lost:
-        evaluate(*files, executor=Tampering(of_json(change), number), jobs=2, **OPTIONS)
+        score(*files, executor=Tampering(of_json(change), number), jobs=2, **OPTIONS)
 
     assert "\n" not in str(lost.value)
     assert len(str(lost.value)) < 600
@@ -239,7 +239,7 @@ def test_an_answer_that_is_not_even_data_is_an_error_that_names_the_part(
     files: tuple[Path, Path], answer: object
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: "):
-        evaluate(*files, executor=Tampering(lambda _: answer, 2), jobs=2, **OPTIONS)
+        score(*files, executor=Tampering(lambda _: answer, 2), jobs=2, **OPTIONS)
 
 
 @pytest.mark.parametrize("text", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity"])
@@ -250,7 +250,7 @@ def test_a_number_that_is_not_finite_is_no_count(files: tuple[Path, Path], text:
         return json.dumps(whole).replace('"HERE"', text).encode()
 
     with pytest.raises(WorkerLost, match=PART):
-        evaluate(*files, executor=Tampering(change), jobs=2, **OPTIONS)
+        score(*files, executor=Tampering(change), jobs=2, **OPTIONS)
 
 
 def test_a_problem_that_a_worker_describes_at_length_is_cut_and_printed_plainly(
@@ -260,9 +260,9 @@ def test_a_problem_that_a_worker_describes_at_length_is_cut_and_printed_plainly(
     change = of_json(lambda value: value | {"problem": problem, "found": None})
     remarks: list[str] = []
 
-    result = evaluate(*files, executor=Tampering(change), jobs=2, remark=remarks.append, **OPTIONS)
+    result = score(*files, executor=Tampering(change), jobs=2, remark=remarks.append, **OPTIONS)
 
-    assert everything(result) == everything(evaluate(*files, **OPTIONS))
+    assert everything(result) == everything(score(*files, **OPTIONS))
     assert remarks[1].isprintable()
     assert len(remarks[1]) < 1_000
 
@@ -299,7 +299,7 @@ def tampered_with(files: tuple[Path, Path], data: st.DataObject) -> None:
 
     executor = Tampering(of_json(change), data.draw(st.integers(1, 3)))
     try:
-        result = evaluate(*files, executor=executor, jobs=2, **OPTIONS | {"metrics": FAST})
+        result = score(*files, executor=executor, jobs=2, **OPTIONS | {"metrics": FAST})
     except CluevalError as error:
         assert "\n" not in str(error)  # noqa: PT017  # it may be an error or a result
     else:
@@ -370,9 +370,9 @@ def test_counts_of_annotations_pass_as_they_are(tmp_path: Path, name: str) -> No
     sides = tmp_path / "gold", tmp_path / "predicted"
     remarks: list[str] = []
 
-    together = evaluate(*sides, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
+    together = score(*sides, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
 
-    assert everything(together) == everything(evaluate(*sides, **options))
+    assert everything(together) == everything(score(*sides, **options))
     assert len(remarks) == 1, remarks
 
 
@@ -384,9 +384,9 @@ def test_spans_without_a_place_come_back_as_they_are(tmp_path: Path) -> None:
     options: dict[str, Any] = {"gold_set": "Key", "predicted_set": "Key", "align": True}
     sides = tmp_path / "gold", tmp_path / "predicted"
     remarks: list[str] = []
-    alone = evaluate(*sides, **options)
+    alone = score(*sides, **options)
 
-    together = evaluate(*sides, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
+    together = score(*sides, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
 
     assert everything(together) == everything(alone)
     assert together.unprojected == alone.unprojected
@@ -404,10 +404,10 @@ def test_packed_files_may_hold_more_than_their_size(tmp_path: Path) -> None:
             (tmp_path / side / f"{number}.conll.gz").write_bytes(gzip.compress(b"w\tB-X\n" * 5_000))
     sides = tmp_path / "gold", tmp_path / "predicted"
 
-    together = evaluate(*sides, executor=Elsewhere(), jobs=2)
+    together = score(*sides, executor=Elsewhere(), jobs=2)
 
     assert together.tokens == 15_000 > 100 * sum(path.stat().st_size for path in sides[0].iterdir()) / 3
-    assert everything(together) == everything(evaluate(*sides))
+    assert everything(together) == everything(score(*sides))
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named", "beside"])
@@ -420,10 +420,10 @@ def test_tables_of_spans_may_stand_for_a_text_that_is_longer(tmp_path: Path, nam
     options: dict[str, Any] = {"text": tmp_path / "text.vrt"} if named else {}
     remarks: list[str] = []
 
-    together = evaluate(*sides, executor=Elsewhere(), remark=remarks.append, input="spans", **options)
+    together = score(*sides, executor=Elsewhere(), remark=remarks.append, input="spans", **options)
 
     assert (together.tokens, len(remarks)) == (3_000, 1)
-    assert everything(together) == everything(evaluate(*sides, input="spans", **options))
+    assert everything(together) == everything(score(*sides, input="spans", **options))
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,23 +459,23 @@ class Nested(Halves):
 
 
 def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple[Path, Path]) -> None:
-    together = evaluate(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
+    together = score(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
 
-    assert together.to_json() == evaluate(*files, metrics=[Halves()], layers={"x": 2}).to_json()
+    assert together.to_json() == score(*files, metrics=[Halves()], layers={"x": 2}).to_json()
     assert together.metrics["halves"]["x"]["halves"] > 5
     for junk in ("1", True, 10**4000, float("inf"), float("nan")):
         change = of_json(replaced(*TALLY, 0, -1, by=junk))
         with pytest.raises(WorkerLost, match="what a worker sent back is not the counts of "):
-            evaluate(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
+            score(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
 
 
 def test_counts_that_are_not_plain_are_counted_here_and_said(files: tuple[Path, Path]) -> None:
     remarks: list[str] = []
     options: dict[str, Any] = {"metrics": [Nested()], "layers": {"x": 2}}
 
-    together = evaluate(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
+    together = score(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **options)
 
-    assert together.to_json() == evaluate(*files, **options).to_json()
+    assert together.to_json() == score(*files, **options).to_json()
     assert "(its metrics count with other keys than strings and numbers)" in remarks[1]
 
 
@@ -488,18 +488,18 @@ class Speechless(Exception):
 def test_an_error_of_a_worker_that_is_none_here_costs_time_and_nothing_else(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    count, alone = run.count_column_files, everything(evaluate(*files, **OPTIONS))
+    count, alone = run.compared, everything(score(*files, **OPTIONS))
     left = [error]
 
-    def counting(*arguments: Any) -> None:
+    def counting(*arguments: Any) -> Any:
         if left:
             raise left.pop()
-        count(*arguments)
+        return count(*arguments)
 
-    monkeypatch.setattr(run, "count_column_files", counting)
+    monkeypatch.setattr(run, "compared", counting)
     remarks: list[str] = []
 
-    together = evaluate(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **OPTIONS)
+    together = score(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **OPTIONS)
 
     assert everything(together) == alone
     assert f"({type(error).__name__}: " in remarks[1]

@@ -16,11 +16,13 @@ from zlib import crc32
 import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
-from clueval import evaluate
+from clueval import score
 from clueval.evaluation import run as evaluation
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
 from clueval.evaluation.parallel.executors import in_order
-from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, Workers, pool
+from clueval.evaluation.parallel.workers import ATTEMPTS, NoProcesses, WorkerPool, pool
 from clueval.exceptions import WorkerLost
 
 pytestmark = ON_LINUX
@@ -37,7 +39,7 @@ def carried_out(executor: Executor, function: Callable[..., bytes], tasks: list[
 
 
 def pids(executor: Executor) -> list[int]:
-    assert isinstance(executor, Workers)
+    assert isinstance(executor, WorkerPool)
     return [worker.process.pid for worker in executor._workers if worker.process.pid is not None]
 
 
@@ -274,7 +276,7 @@ def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
 
     with suppress(ZeroDivisionError), pool(1) as executor:
         executor.submit(asleep, tmp_path / "begun")
-        assert isinstance(executor, Workers)
+        assert isinstance(executor, WorkerPool)
         executor.attend()
         assert wait_until(lambda: attempts(tmp_path / "begun"))
         for pid in pids(executor):
@@ -301,17 +303,17 @@ def printing(task: str) -> bytes:
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
     """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
-    count = evaluation.count_column_files
+    count = evaluation.compared
     monkeypatch.setattr(schedule, "SMALLEST", 100)
 
     def arranged(times: int) -> Path:
-        def counting(evaluation: Any, own: Any, other: Any) -> None:
+        def counting(own: Any, *others: Any) -> Any:
             middle = own.options.part is not None and own.options.part[0]
             if middle and note(tmp_path / "attempts") <= times:
                 os.kill(os.getpid(), signal.SIGKILL)
-            count(evaluation, own, other)
+            return count(own, *others)
 
-        monkeypatch.setattr(evaluation, "count_column_files", counting)
+        monkeypatch.setattr(evaluation, "compared", counting)
         return tmp_path / "attempts"
 
     return arranged
@@ -322,11 +324,11 @@ def test_an_evaluation_whose_workers_are_killed_is_as_if_nothing_had_happened(
     tmp_path: Path, deadly: Callable[[int], Path], times: int
 ) -> None:
     files = corpus_files(tmp_path, 9, documents=60)
-    alone = evaluate(*files, by=["domain"])
+    alone = score(*files, by=["domain"])
     remarks, steps = list[str](), list[int]()
     deadly(times)
 
-    together = evaluate(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
+    together = score(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
 
     assert everything(together) == everything(alone)
     assert remarks[0] == "2 processes: as asked for"
@@ -345,12 +347,12 @@ def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
         WorkerLost,
         match=rf"while they counted bytes [\d,]+ to [\d,]+ of {files[0]} and bytes [\d,]+ to [\d,]+ of {files[1]};",
     ):
-        evaluate(*files, jobs=2)
+        score(*files, jobs=2)
 
 
 def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(evaluation, "count_column_files", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(evaluation, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
@@ -359,7 +361,7 @@ def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: p
             file.rename(tmp_path / side / f"{number}.vrt")
 
     with pytest.raises(WorkerLost) as lost:
-        evaluate(tmp_path / "gold", tmp_path / "predicted", jobs=2)
+        score(tmp_path / "gold", tmp_path / "predicted", jobs=2)
 
     assert f"while they counted {tmp_path}/gold/0.vrt with {tmp_path}/predicted/0.vrt" in str(lost.value)
 
@@ -376,7 +378,7 @@ def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
             WorkerLost, match=rf"the executor gives up; not counted: bytes .* of {files[0]} and"
         ) as lost,
     ):
-        evaluate(*files, executor=executor, jobs=2)
+        score(*files, executor=executor, jobs=2)
     assert isinstance(lost.value.__cause__, BrokenExecutor)
 
 
@@ -386,28 +388,34 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
 ) -> None:
     """Counting is killed after some microseconds, at most twice a part."""
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    count = evaluation.count_column_files
+    count = evaluation.compared
     folder = tmp_path / "attempts"
     folder.mkdir()
 
     def number(*of: object) -> int:
         return crc32(repr((seed, *of)).encode())
 
-    def counting(evaluation: Any, own: Any, other: Any) -> None:
+    def counting(own: Any, *others: Any) -> Any:
         path = folder / str(own.options.part)
         attempt = note(path)
         if attempt <= number(path.name) % 3:
             signal.setitimer(signal.ITIMER_REAL, (number(path.name, attempt) % 100 + 1) / 1e5)
-        count(evaluation, own, other)
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        return count(own, *others)
 
+    def ending(self: Evaluation, reading: FileReading) -> FileEnd:
+        end = count_reading(self, reading)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return end
+
+    count_reading = Evaluation.count_reading
+    monkeypatch.setattr(Evaluation, "count_reading", ending)
     remarks: list[str] = []
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
-        alone = everything(evaluate(*files))
-        monkeypatch.setattr(evaluation, "count_column_files", counting)
-        assert everything(evaluate(*files, jobs=3, remark=remarks.append)) == alone
-        monkeypatch.setattr(evaluation, "count_column_files", count)
+        alone = everything(score(*files))
+        monkeypatch.setattr(evaluation, "compared", counting)
+        assert everything(score(*files, jobs=3, remark=remarks.append)) == alone
+        monkeypatch.setattr(evaluation, "compared", count)
         for path in folder.iterdir():
             path.unlink()
     assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20

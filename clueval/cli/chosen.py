@@ -1,0 +1,103 @@
+"""The metrics that ``--metric`` names, with the settings of ``--set METRIC.SETTING=VALUE``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, fields
+from typing import Any
+
+from clueval.cli.parser import Command
+from clueval.cli.values import read_value, values_of
+from clueval.exceptions import UsageError
+from clueval.metrics import METRICS, metric_class
+from clueval.metrics.metric import Metric
+
+
+def add_metrics(parser: Command, title: str) -> None:
+    """The options that name metrics and their settings."""
+    group = parser.group(title)
+    group.add_argument(
+        "--metric",
+        action="append",
+        metavar="NAME,...",
+        help=f"what is counted: {', '.join(METRICS)} (default: levels)",
+    )
+    add_set(parser, title)
+
+
+def add_set(parser: Command, title: str) -> None:
+    """The option for the settings of metrics."""
+    parser.group(title).add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="METRIC.SETTING=VALUE",
+        help="a setting of a metric, as in fair.focus=system; clueval metrics NAME lists them",
+    )
+
+
+def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
+    """The metrics of these names, with the settings that are given.
+
+    Raises `UsageError` for an unknown metric or setting, for a value that it does not take, and for a setting of a
+    metric that is not among them.
+    """
+    for name in names:
+        if name not in METRICS:
+            raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
+    settings: dict[str, dict[str, Any]] = {name: {} for name in names}
+    texts: dict[str, list[str]] = {name: [] for name in names}
+    for text in given:
+        metric, setting, value = _split(text)
+        if metric not in settings:
+            known = metric in METRICS
+            raise UsageError(
+                f"--set {text}: {metric} is {'not counted here' if known else 'not a metric'}",
+                advice=f"add --metric {metric}" if known else f"one of {', '.join(METRICS)}",
+            )
+        settings[metric][setting] = _value(metric, setting, value)
+        texts[metric].append(f"--set {text}")
+    return [_made(name, values, texts[name]) for name, values in settings.items()]
+
+
+def settings_of(kind: Any) -> dict[str, Field[Any]]:
+    """The settings of a metric that text can set."""
+    return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
+
+
+def metric_names(options: argparse.Namespace, default: str = "levels") -> list[str]:
+    """The names that ``--metric`` gives, each once."""
+    return list(dict.fromkeys(name for given in options.metric or [default] for name in given.split(",")))
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    place, equals, value = text.partition("=")
+    metric, dot, setting = place.strip().partition(".")
+    if not (metric and dot and setting and equals):
+        raise UsageError(
+            f"--set {text!r} cannot be read", advice="write it METRIC.SETTING=VALUE, as in fair.focus=system"
+        )
+    return metric, setting, value.strip()
+
+
+def _value(metric: str, setting: str, value: str) -> Any:
+    kind = metric_class(metric)
+    known = settings_of(kind)
+    if setting not in known:
+        raise UsageError(
+            f"--set {metric}.{setting}={value}: metric {metric} has no setting {setting!r}",
+            advice=f"it has {', '.join(known) or 'none'}",
+        )
+    values = values_of(kind, known[setting])
+    assert values is not None
+    return read_value(values, value, f"--set {metric}.{setting}")
+
+
+def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
+    """The metric with these settings. Raises `UsageError` in which what was given is named."""
+    try:
+        metric: Metric = metric_class(name)(**values)
+    except UsageError as error:
+        raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
+    return metric

@@ -1,0 +1,115 @@
+"""Options made from the fields of dataclasses, and dataclasses from options."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Collection
+from dataclasses import MISSING, Field
+from typing import Any, NamedTuple, TypeVar, get_args
+
+from clueval.cli.parser import Command
+from clueval.cli.values import shown_default, type_of, values_of
+from clueval.options import Option, options_of
+
+Group = TypeVar("Group")
+
+
+class SideValues(NamedTuple):
+    """The value of an option of each side, where they differ."""
+
+    gold: Any
+    predicted: Any
+
+
+def add_fields(
+    parser: Command, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
+) -> dict[str, argparse.Action]:
+    """Add the options of a dataclass: under `title` or, as they say, under their help topics.
+
+    With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it. Returns the options by the
+    names of their fields.
+    """
+    added: dict[str, argparse.Action] = {}
+    for field, declared in options_of(group):
+        if only is None or field.name in only:
+            place = parser.group(title) if declared.topic is None else parser.topic(declared.topic)
+            added[field.name] = place.add_argument(
+                declared.flag,
+                dest=_place(group, field.name),
+                default=None,
+                help=help_of(field, declared),
+                **_settings(group, field, declared, sides),
+            )
+    return added
+
+
+def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
+    """The fields of a dataclass that options were given for, with their values."""
+    given = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def group_of(group: type[Group], options: argparse.Namespace) -> Group:
+    """The dataclass that the options make."""
+    return group(**given_fields(group, options))
+
+
+def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Group, Group]:
+    """The dataclass that the options make, or one for each side, if an option has a value for each."""
+    given = given_fields(group, options)
+    if not any(isinstance(value, SideValues) for value in given.values()):
+        return group(**given)
+    gold, predicted = (
+        group(
+            **{name: value[side] if isinstance(value, SideValues) else value for name, value in given.items()}
+        )
+        for side in (0, 1)
+    )
+    return gold, predicted
+
+
+def _place(group: type, name: str) -> str:
+    """Where the value of a field stands among the options of a command."""
+    return f"{group.__name__}.{name}"
+
+
+def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> dict[str, Any]:
+    """What argparse has to know of an option."""
+    if declared.metavar is None:
+        kinds = get_args(type_of(group, field))
+        tri_state = type(None) in kinds
+        return {"action": argparse.BooleanOptionalAction if tri_state else "store_true"}
+    settings: dict[str, Any] = {"metavar": declared.metavar}
+    if declared.repeated:
+        return {**settings, "action": "append"}
+    values = values_of(group, field, none=False)
+    assert values is not None, field.name
+    return {**settings, "type": typed(values.read, paired=sides == 2 and declared.paired)}
+
+
+def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str], Any]:
+    """A function that reads a value, as argparse wants it; with `paired`, the value may be one for each side."""
+
+    def value_of(text: str) -> Any:
+        try:
+            gold, colon, predicted = text.partition(":") if paired else (text, "", "")
+            return SideValues(read(gold), read(predicted)) if colon else read(text)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(str(error)) from None
+
+    return value_of
+
+
+def help_of(field: Field[Any], declared: Option, note: str = "", default: str | None = None) -> str:
+    """What an option does, which values it takes, a note and the default, which may be told."""
+    text = declared.help
+    if any(choice not in text for choice in declared.choices):
+        text += f": {', '.join(declared.choices)}"
+    if default is None and (declared.default is not None or _has_default(field)):
+        default = shown_default(field)
+    notes = [*([note] if note else []), *([] if default is None else [f"default: {default}"])]
+    return (f"{text} ({'; '.join(notes)})" if notes else text).replace("%", "%%")
+
+
+def _has_default(field: Field[Any]) -> bool:
+    return field.default is not MISSING and field.default not in (None, (), False)

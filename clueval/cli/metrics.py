@@ -1,0 +1,83 @@
+"""``clueval metrics``: the metrics, and the definition and settings of each."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import sys
+from collections.abc import Iterator
+from dataclasses import Field
+from textwrap import wrap
+from typing import Any
+
+from clueval.cli.chosen import settings_of
+from clueval.cli.parser import Command
+from clueval.cli.printing import put
+from clueval.cli.values import shown_default, values_of
+from clueval.exceptions import UsageError
+from clueval.metrics import METRICS, metric_class
+from clueval.options import option_of
+
+USAGE = "[NAME]"
+DESCRIPTION = """\
+List the metrics. With NAME, describe one: what it counts, its source, and its settings with their defaults, which
+clueval score takes as --set NAME.SETTING=VALUE."""
+EPILOG = """\
+example:
+  clueval metrics fair"""
+
+_INDENT, _WIDTH = "      ", 100
+
+
+def add_arguments(parser: Command) -> None:
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the metric to describe (default: list all)")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.name is not None and options.name not in METRICS:
+        raise UsageError(f"unknown metric {options.name!r}", advice=f"one of {', '.join(METRICS)}")
+    for line in _list() if options.name is None else _described(options.name):
+        put(line)
+    return 0
+
+
+def _list() -> Iterator[str]:
+    """The metrics, each with the first line of its definition."""
+    width = max(map(len, METRICS))
+    for name in METRICS:
+        summary = _definition(name).partition("\n")[0]
+        yield f"{name.ljust(width)}  {summary}"
+
+
+def _described(name: str) -> Iterator[str]:
+    """The definition of a metric, then its settings."""
+    yield _definition(name)
+    yield ""
+    counting = inspect.getdoc(sys.modules[metric_class(name).__module__])
+    if metric_class(name).__module__ != METRICS[name][0] and counting:  # a package describes its parts
+        yield f"{counting}\n"
+    settings = settings_of(metric_class(name))
+    yield "settings (clueval score --set METRIC.SETTING=VALUE):" if settings else "It has no settings."
+    for field in settings.values():
+        yield from _setting(name, field)
+
+
+def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
+    values, declared = values_of(metric_class(metric), field), option_of(field)
+    assert values is not None
+    yield f"  {metric}.{field.name}: {values.takes} (default: {shown_default(field)})"
+    if declared is not None:
+        yield from wrap(
+            declared.help,
+            width=_WIDTH,
+            initial_indent=_INDENT,
+            subsequent_indent=_INDENT,
+            break_on_hyphens=False,
+        )
+
+
+def _definition(name: str) -> str:
+    """The docstring of the module that `METRICS` names for a metric, or that of its class."""
+    kind = metric_class(name)
+    text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
+    return text.removeprefix(f"Metric `{name}`: ")

@@ -1,0 +1,129 @@
+"""The parsers of the command line: errors in one line, help by topics, no abbreviations."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from textwrap import fill
+from typing import Any, NoReturn
+
+from clueval.visible import visible
+
+_ALIKE = 0.7
+"""How alike an option must be to be suggested, from 0 to 1."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that reports errors in one line, and asks for the width of the terminal only to print help.
+
+    argparse asks with every argument, by way of shutil, which loads all the packers of files that there are.
+    """
+
+    def __init__(
+        self, *, formatter_class: type[argparse.HelpFormatter] = argparse.HelpFormatter, **settings: Any
+    ) -> None:
+        self._prints_help = formatter_class
+        super().__init__(formatter_class=partial(formatter_class, width=80), allow_abbrev=False, **settings)
+
+    def format_help(self) -> str:
+        self.formatter_class = self._prints_help
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(_unknown(unknown, self._option_string_actions))
+        return found, unknown
+
+
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Help whose paragraphs are as wide as the terminal; those with an indented line stay as they are."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
+            for paragraph in text.split("\n\n")
+        )
+
+
+class Command(Parser):
+    """The parser of one command; options that are rarely needed stand under topics of their own."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self._by_title: dict[str, argparse._ArgumentGroup] = {}
+        self.topics: dict[str, argparse._ArgumentGroup] = {}
+        self.before_help: Callable[[], None] | None = None
+        """Completes the help of options, where that costs too much to do for every run."""
+
+    def group(self, title: str) -> argparse._ArgumentGroup:
+        """The group of options with that title in the help of the command."""
+        if title not in self._by_title:
+            self._by_title[title] = self.add_argument_group(title)
+        return self._by_title[title]
+
+    def topic(self, name: str) -> argparse._ArgumentGroup:
+        """The group of options that `format_topic` shows."""
+        if name not in self.topics:
+            self.topics[name] = self.add_argument_group(f"options of {self.prog}: {name}")
+        return self.topics[name]
+
+    def format_help(self) -> str:
+        """The help without the options of topics, which it names."""
+        self._complete_help()
+        examples = self.epilog
+        if self.topics:
+            more = f"more options: {self._help_of('TOPIC')} (topics: {', '.join(self.topics)})"
+            self.epilog = f"{more}\n\n{examples or ''}"
+        groups, self._action_groups = (
+            self._action_groups,
+            [g for g in self._action_groups if self._is_main(g)],
+        )
+        try:
+            return super().format_help()
+        finally:
+            self._action_groups, self.epilog = groups, examples
+
+    def _help_of(self, topic: str) -> str:
+        program, _, command = self.prog.partition(" ")
+        return f"{program} help {command} {topic}"
+
+    def format_topic(self, name: str) -> str:
+        """The help of one topic."""
+        self._complete_help()
+        formatter = self._prints_help(prog=self.prog)
+        formatter.start_section(self.topics[name].title)
+        formatter.add_arguments(self.topics[name]._group_actions)
+        formatter.end_section()
+        return formatter.format_help()
+
+    def _complete_help(self) -> None:
+        if self.before_help is not None:
+            self.before_help()
+
+    def _is_main(self, group: argparse._ArgumentGroup) -> bool:
+        return group not in self.topics.values()
+
+
+def _unknown(arguments: Iterable[str], known: Iterable[str]) -> str:
+    """What is wrong with arguments that the parser does not know."""
+    first = next(iter(arguments))
+    if not first.startswith("-"):
+        return f"there is no place for {first!r}"
+    name = first.partition("=")[0]
+    message = f"unknown option {name}"
+    options = {option.lstrip("-"): option for option in known if option.startswith("--")}
+    return message + suggestion(name.lstrip("-"), options)
+
+
+def suggestion(given: str, known: Mapping[str, str]) -> str:
+    """A question for what may have been meant, of these words and how they are written; nothing if none is alike."""
+    from difflib import get_close_matches
+
+    begins = [word for word in known if given and word.startswith(given)]
+    near = begins[:1] or get_close_matches(given, known, n=1, cutoff=_ALIKE)
+    return f"; did you mean {known[near[0]]}?" if near else ""

@@ -1,0 +1,141 @@
+"""The text of an option becomes a value, as the type of its field says."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import MISSING, Field
+from inspect import get_annotations
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from clueval.evaluation.signature import plain
+from clueval.exceptions import UsageError
+from clueval.options import number, option_of, whole
+
+_BOOLEANS = {"yes": True, "true": True, "no": False, "false": False}
+_NONE = "none"
+
+
+class Values(NamedTuple):
+    """Which values a field takes: in words, and how they are read (`read` raises ValueError)."""
+
+    takes: str
+    read: Callable[[str], Any]
+    several: str = "values"
+
+
+def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | None:
+    """The values of a field of a dataclass; None if text cannot become one of them.
+
+    With `none`, the word ``none`` is the value None of a field that may have it, and the empty tuple of one that
+    has several values.
+    """
+    declared = option_of(field)
+    kind = type_of(group, field)
+    if declared is not None and declared.choices:
+        values: Values | None = _choice(declared.choices)
+    elif declared is not None and declared.parse is not None:
+        values = Values(declared.takes or declared.metavar or "text", declared.parse)
+    else:
+        values = _values(kind)
+    if values is None or not none:
+        return values
+    if get_origin(kind) in (tuple, frozenset):
+        return _or(get_origin(kind)(), values)
+    return _or(None, values) if type(None) in get_args(kind) else values
+
+
+def default_of(field: Field[Any]) -> Any:
+    """The default of a field; `dataclasses.MISSING` if it has none."""
+    return field.default if field.default_factory is MISSING else field.default_factory()
+
+
+def shown_default(field: Field[Any]) -> str:
+    """The default as help and signatures write it."""
+    declared = option_of(field)
+    if declared is not None and declared.default is not None:
+        return declared.default
+    value = default_of(field)
+    return ",".join(map(str, value)) if isinstance(value, tuple) and value else plain(value)
+
+
+def type_of(group: type, field: Field[Any]) -> Any:
+    """The type of a field, which is text in modules with postponed annotations; None if it cannot be known."""
+    if not isinstance(field.type, str):
+        return field.type
+    for owner in group.__mro__:
+        if field.name in get_annotations(owner):
+            try:
+                return eval(field.type, vars(sys.modules[owner.__module__]))  # as typing.get_type_hints does
+            except NameError:  # imported for type checkers only
+                return None
+    return None
+
+
+def _values(kind: Any) -> Values | None:
+    if kind is bool:
+        return Values("yes or no", _boolean)
+    if get_origin(kind) is Literal:
+        return _choice(tuple(map(str, get_args(kind))))
+    if get_origin(kind) in (Union, types.UnionType):
+        parts = [part for part in get_args(kind) if part is not type(None)]
+        return _values(str if str in parts else parts[0])
+    if get_origin(kind) in (tuple, frozenset):
+        return _several(get_origin(kind), get_args(kind)[0])
+    return _PLAIN.get(kind)
+
+
+def _several(collection: Callable[[Iterator[Any]], Any], kind: Any) -> Values | None:
+    one = _values(kind)
+    if one is None:
+        return None
+
+    def read(text: str) -> Any:
+        return collection(one.read(part.strip()) for part in text.split(",") if text)
+
+    return Values(f"{one.several} separated by commas", read)
+
+
+def _or(nothing: Any, values: Values) -> Values:
+    return Values(f"{values.takes}, or {_NONE}", lambda text: nothing if text == _NONE else values.read(text))
+
+
+def _choice(choices: Collection[str]) -> Values:
+    def read(text: str) -> str:
+        if text not in choices:
+            raise ValueError(f"{text!r} is none of {', '.join(choices)}")
+        return text
+
+    *others, last = choices
+    takes = f"{', '.join(others)} or {last}" if others else last
+    return Values(takes, read, takes)
+
+
+def _boolean(text: str) -> bool:
+    if text.lower() not in _BOOLEANS:
+        raise ValueError(f"{text!r} is neither yes nor no")
+    return _BOOLEANS[text.lower()]
+
+
+def _whole(text: str) -> int:
+    return whole(text, -sys.maxsize)
+
+
+_PLAIN = {
+    int: Values("a whole number", _whole, "whole numbers"),
+    float: Values("a number", number, "numbers"),
+    str: Values("text", str, "names"),
+    Path: Values("a path", Path, "paths"),
+}
+
+
+def read_value(values: Values, text: str, name: str) -> Any:
+    """The value that a text is, of a setting that is called `name`. Raises `UsageError`."""
+    try:
+        return values.read(text)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error.problem}", advice=error.advice) from None
+    except ValueError:
+        raise UsageError(f"{name} takes {values.takes}, not {text!r}") from None

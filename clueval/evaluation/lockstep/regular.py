@@ -1,0 +1,186 @@
+"""What is regular in the bytes of a column format: sentence after sentence of plain token lines.
+
+A stretch of a file is told to be regular from its bytes, without being decoded, by the recogniser of its format. A
+format that has none in `REGULAR` is read as passages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.token_lines import LineReader
+from clueval.formats.conll import DOCSTART, ConllReader
+from clueval.formats.vrt import NAME, VrtReader
+from clueval.textfiles import is_utf8, refuse
+
+
+class Regular(NamedTuple):
+    """What regular pieces hold: how many documents begin in them, how many tokens they have."""
+
+    documents: int
+    tokens: int
+
+
+class Recogniser(Protocol):
+    """Tells what is regular in one file, given what its reader has taken in so far.
+
+    A file is cut into pieces behind what ends a sentence or a document (`ends`), or behind any line; pieces are
+    given without these ends. `end_lines` are the lines that end a sentence.
+    """
+
+    ends: tuple[bytes, ...]
+    end_lines: tuple[bytes, ...]
+
+    @property
+    def reader(self) -> LineReader:
+        """The reader of this file."""
+
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
+        """Which of these hold no tokens but mark where a document begins."""
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold; None if they are not regular."""
+
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The token lines in regular pieces and `marks`: of the document at hand, and of each that begins there."""
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+
+
+_NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
+
+
+def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
+    """Find what stands on lines of their own between two sentences, and between documents without sentences.
+
+    That is an end and a head, or the end of a sentence, those of two documents, and a head.
+    """
+    attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
+    document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
+    documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
+    sentences = rb"/%s>\n<(?:%s<)?%s%s>\n" % (sentence, documents, sentence, attributes)
+    return re.compile(rb"<(?<=\n<)" + sentences), re.compile(rb"<(?<=\n<)" + documents)
+
+
+class VrtRecogniser:
+    """What is regular in a VRT file."""
+
+    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        self.reader = VrtReader(str(path), options, name, refuse)
+        tags = options.sentence_tag, options.document_tag
+        self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
+        self._between = _between(options.document_tag, options.sentence_tag)
+
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
+        """None: a document begins before the head of its first sentence."""
+        return []
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+        if end == b"\n":
+            return self.reader.builder.in_document
+        if self.reader.builder.in_sentence or self.reader.in_sentence_element:
+            return False
+        if end == self.ends[0]:
+            return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
+        return not self.reader.builder.in_document and not self.reader.in_document_element
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold, given from behind an end up to the next one; None if they are not regular.
+
+        In regular ones every line is a token line or an ordinary tag, and the tags are those that stand between
+        two sentences, or two documents without sentences. Of each line, the skeleton has a tab or a ``<``, and
+        a line end.
+        """
+        layout = self.reader.builder.layout
+        text = b"\n".join((b"", *pieces, b"")) if end == b"\n" else b"".join((b"\n", end, end.join(pieces)))
+        if layout is None or not text.endswith(b"\n") or b"\0" in text or b"\r" in text:
+            return None
+        skeleton = text.translate(None, _NO_VRT_SKELETON)[1:]
+        if layout.width > 2:
+            skeleton = skeleton.replace(b"\t" * (layout.width - 1) + b"\n", b">\n")
+        kinds, line_ends = skeleton[::2], skeleton[1::2]
+        tokens, tags = kinds.count(b"\t" if layout.width == 2 else b">"), kinds.count(b"<")
+        if tokens + tags != len(kinds) or line_ends != b"\n" * len(kinds) or b"\n\t" in text:
+            return None
+        if not is_utf8(text):
+            return None
+        if end == b"\n":
+            return None if tags else Regular(0, tokens)
+        found = self._between[self.ends.index(end)].findall(text)
+        if len(found) != len(pieces) or b"".join(found).count(b"\n") != tags:
+            return None
+        return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
+
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The token lines in regular pieces, of each document apart. No other line has a ``<`` in it."""
+        behind_document = [b""] if end == self.ends[1] else []
+        text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
+        documents = [document.split(b"<") for document in text.split(self.ends[1])]
+        return [
+            b"".join([first, *(part.partition(b"\n")[2] for part in parts)]) for first, *parts in documents
+        ]
+
+
+_DOCSTART = DOCSTART.encode()
+_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
+_IRREGULAR = (b"\0", b"\r")
+_NO_CONLL_SKELETON = {
+    separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
+    for separator in (b"\t", b" ")
+}
+
+
+class ConllRecogniser:
+    """What is regular in a CoNLL-like file."""
+
+    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        self.reader = ConllReader(str(path), options, name, refuse)
+        self.ends: tuple[bytes, ...] = (b"\n\n",)
+        self.end_lines: tuple[bytes, ...] = (b"\n",)
+
+    def marks(self, pieces: Sequence[bytes]) -> list[int]:
+        """Which of these are a line that begins a document."""
+        found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
+        return [number for number in found if _MARK.fullmatch(pieces[number])]
+
+    def takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces, and among them the beginnings of documents, can follow here."""
+        return self.reader.builder.in_document and (end == b"\n" or not self.reader.builder.in_sentence)
+
+    def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
+        """What pieces hold, given without the line ends after them; None if they are not regular.
+
+        In regular ones every line is a token line: of each, the skeleton has its separators and a line end.
+        """
+        layout = self.reader.builder.layout
+        text = b"".join((b"\n", b"\n".join(pieces), b"\n"))
+        if layout is None or any(found in text for found in _IRREGULAR):
+            return None
+        separator = layout.separator.encode()
+        skeleton = text.translate(None, _NO_CONLL_SKELETON[separator])[1:]
+        line = separator * (layout.width - 1) + b"\n"
+        tokens = len(skeleton) // len(line)
+        if skeleton != line * tokens or b"\n" + separator in text or (b" " in text and b"\n " in text):
+            return None
+        if (b"#" in text and b"\n#" in text) or (_DOCSTART in text) or not is_utf8(text):
+            return None
+        return Regular(0, tokens)
+
+    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
+        """The lines of regular pieces, of each document apart."""
+        borders = pairwise([-1, *marks, len(pieces)])
+        return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
+
+
+REGULAR: dict[str, Callable[[Path, ColumnOptions, str | None], Recogniser]] = {
+    "vrt": VrtRecogniser,
+    "conll": ConllRecogniser,
+}
+"""The recogniser of each format that has one, by its name; it is made of a path, options and a name for the file."""

@@ -1,0 +1,127 @@
+"""Options, declared on the fields of the dataclasses that hold them; the command line is made from these fields.
+
+    document_tag: str = field(default="text", metadata=option("--document-tag", "TAG", "the XML element that ..."))
+
+The type of a field says which values it takes. Where that is not enough, `option` has the values (`choices`) or the
+function that reads them (`parse`, which raises ValueError for what it cannot read).
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import Field, dataclass, fields, replace
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from clueval.exceptions import UsageError
+
+_KEY = "clueval option"
+
+Group = TypeVar("Group")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """How a field is given on the command line, and what its help says.
+
+    Attributes:
+        flag: with its dashes, as in ``--token-id``.
+        metavar: how the help calls the value; None of a field that is true or false.
+        help: what the option does. Values and default are added to it.
+        topic: the help topic that the option stands under; None: the help of the command itself.
+        choices: the values that there are, if the type does not say.
+        takes: which values there are, in words, where neither `choices` nor the type say so.
+        parse: reads a value; None: the type of the field says how.
+        repeated: may be given again and again, a value each time.
+        paired: may be ``GOLD:PREDICTED``, where the two sides differ.
+        default: how the help calls the default; None: as the field has it.
+    """
+
+    flag: str
+    metavar: str | None
+    help: str
+    topic: str | None = None
+    choices: Collection[str] = ()
+    takes: str | None = None
+    parse: Callable[[str], Any] | None = None
+    repeated: bool = False
+    paired: bool = False
+    default: str | None = None
+
+
+def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
+    """The metadata of a field that is an option; see `Option` for the arguments."""
+    return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
+
+
+def option_of(field: Field[Any]) -> Option | None:
+    """The option that a field is declared as, if it is."""
+    return field.metadata.get(_KEY)
+
+
+def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
+    """The fields of a dataclass that are options."""
+    for field in fields(group):
+        declared = option_of(field)
+        if declared is not None:
+            yield field, declared
+
+
+def field_names(group: Any) -> list[str]:
+    """The names of the fields of a dataclass."""
+    return [field.name for field in fields(group)]
+
+
+def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
+    """The group with those of the options that are fields of it."""
+    named = {name: options[name] for name in field_names(group) if name in options}
+    return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
+
+
+def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
+    """Raise `UsageError` for an option that is not among the known ones."""
+    from difflib import get_close_matches
+
+    for name in options:
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            raise UsageError(
+                f"{caller} has no option {name!r}",
+                advice=f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}",
+            )
+
+
+def column(text: str) -> int:
+    """A column: from 1, or from -1 at the end."""
+    number = _whole(text)
+    if not number:
+        raise ValueError(f"{text!r} is not a column: columns count from 1, or from -1 at the end")
+    return number
+
+
+def whole(text: str, least: int = 1) -> int:
+    """A whole number that is not below `least`."""
+    number = _whole(text)
+    if number is None or not least <= number <= sys.maxsize:
+        raise ValueError(f"{text!r} is not a whole number from {least} on")
+    return number
+
+
+def number(text: str) -> float:
+    """A number, which may have a fraction."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise ValueError(f"{text!r} is not a number, such as 0.5")
+    return found
+
+
+def _whole(text: str) -> int | None:
+    try:
+        return int(text)
+    except ValueError:
+        return None

@@ -1,0 +1,116 @@
+"""The forms of a result: the same from Python and from the command line; nothing in a label is a command of a form."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import Document, Span, conventions, score
+from clueval.cli import main
+from clueval.evaluation.result import FORMS
+from clueval.exceptions import UsageError
+from clueval.reports import latex, tsv
+from clueval.reports.table import Rate, Table
+from clueval.studies import conventions_report
+
+Capture = pytest.CaptureFixture[str]
+
+TEXT = "a B-X\nb O\nc B-Y\n"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> tuple[str, str]:
+    return str(write(tmp_path / "g", TEXT)), str(write(tmp_path / "p", TEXT.replace("B-Y", "O")))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_render_gives_what_score_prints(form: str, paths: tuple[str, str], capsys: Capture) -> None:
+    assert main(["score", *paths, "--metric", "levels,exact", "--format", form]) == 0
+
+    assert capsys.readouterr().out == score(*paths, metrics="levels,exact").render(form) + "\n"
+
+
+@pytest.mark.parametrize("form", conventions_report.FORMS)
+def test_render_gives_what_conventions_prints(form: str, paths: tuple[str, str], capsys: Capture) -> None:
+    assert main(["conventions", *paths, "--format", form]) == 0
+
+    assert capsys.readouterr().out == conventions(*paths).render(form) + "\n"
+
+
+def test_an_unknown_form_is_refused(paths: tuple[str, str]) -> None:
+    for result in (score(*paths), conventions(*paths)):
+        with pytest.raises(UsageError, match=r"unknown form 'pdf' \(one of text, json, csv, tsv"):
+            result.render("pdf")
+
+
+@pytest.mark.parametrize("command", ["score", "conventions", "gate"])
+def test_a_result_goes_to_a_file_as_it_is_printed(
+    command: str, paths: tuple[str, str], tmp_path: Path, capsys: Capture
+) -> None:
+    assert main([command, *paths]) == 0
+    printed = capsys.readouterr().out
+    assert main([command, *paths, "-o", str(tmp_path / "out")]) == 0
+
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "out").read_text(encoding="utf-8") == printed
+
+
+def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> None:
+    wrong = write(tmp_path / "a.conll", "a X\nb Q\n")
+    output = tmp_path / "out"
+
+    assert main(["check", str(wrong), "-o", str(output)]) == 1
+    assert capsys.readouterr().out == ""
+    assert output.read_text(encoding="utf-8").endswith("a.conll: 2 problems\n")
+
+
+def test_csv_has_the_rows_of_tsv_and_the_signature_in_each(paths: tuple[str, str]) -> None:
+    result = score(*paths, metrics="exact")
+    report = result.to_dict()
+    header, *rows = csv.reader(StringIO(result.render("csv")))
+
+    assert header[-1] == "signature"
+    assert {row[-1] for row in rows} == {str(result.signature)}
+    assert [row[:-1] for row in [header, *rows]] == list(tsv.table(report))
+
+
+def test_csv_quotes_labels_and_runs_no_formula() -> None:
+    document = Document("d", {"label": [Span(0, 1, '=1,"x"\n')]})
+    _, *rows = csv.reader(StringIO(score([document], [document], metrics="exact").render("csv")))
+
+    assert [row[4] for row in rows][-1].startswith("per_label/=1,")
+    assert not any(cell.startswith("=") for row in rows for cell in row)
+
+
+def test_latex_shows_the_tables_and_the_signature(paths: tuple[str, str]) -> None:
+    lines = score(*paths, metrics="exact").render("latex").split("\n")
+
+    assert lines[0] == "1 document, 3 positions"
+    assert r"\paragraph{exact, label}" in lines
+    assert r"micro & 100.00 & 50.00 & 66.67 & 2 & 1 & 1 & 1 \\" in lines
+    assert lines.count(r"\hline") == 3 * lines.count(r"\end{tabular}")
+    assert lines[-1].startswith(r"Signature: \texttt{metrics:exact\textbar{}unit:token")
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("a_b", r"a\_b"),
+        ("50%", r"50\%"),
+        ("{x}&$#", r"\{x\}\&\$\#"),
+        ("\\input{x}", r"\textbackslash{}input\{x\}"),
+        ("~^", r"\textasciitilde{}\textasciicircum{}"),
+        ("[1]*", "{[}1]{*}"),
+        ("<|>", r"\textless{}\textbar{}\textgreater{}"),
+    ],
+)
+def test_latex_runs_nothing_that_a_label_says(label: str, shown: str) -> None:
+    table = Table("t", ["", label], [[label, Rate(0.5)]])
+    report = {"documents": 1, "tokens": 1, "repaired_tags": {}, "signature": "s"}
+
+    assert rf"{shown} & 50.00 \\" in latex.render(report, [table])
+    assert latex.escaped(label) == shown

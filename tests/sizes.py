@@ -1,0 +1,35 @@
+"""Small sizes, and files read without lockstep, for tests of what must not depend on either."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.formats.columns.sizes import Sizes
+from clueval.reading.options import ReadOptions
+
+
+@contextmanager
+def handed_in(sizes: Sizes) -> Iterator[None]:
+    """Files are read with these sizes."""
+    with patch.object(ReadOptions, "of", partial(_of, sizes)):
+        yield
+
+
+_options_of = ReadOptions.of
+
+
+def _of(sizes: Sizes, *arguments: Any, **choices: Any) -> ReadOptions:
+    return replace(_options_of(*arguments, **choices), sizes=sizes)
+
+
+@contextmanager
+def passages_alone() -> Iterator[None]:
+    """No format is recognised as regular, so that column files are read as passages."""
+    with patch.dict(REGULAR, clear=True):
+        yield
