@@ -70,7 +70,7 @@ def find_fair_errors(
     reading: Readings = _READING,
     **options: Unpack[SidesOptions],
 ) -> Iterator[Finding]:
-    """The errors of files; arguments as in `clueval.score`. Held in memory: one document of each side."""
+    """Yield the errors of files; arguments as in `clueval.score`. Holds one document of each side."""
     sides = columns_of_sides(
         [ReadOptions.of(each) for each in readings_of(reading, options)], layers, predicted is None
     )

@@ -33,7 +33,7 @@ def explain_files(
 ) -> Iterator[tuple[str, Explanation]]:
     """Yield the document id and the explanation of each gold span, as `Noisy.explain` gives them.
 
-    The arguments are those of `clueval.score`. Held in memory: one document of each side. Raises as `score` does.
+    The arguments are those of `clueval.score`. Holds one document of each side. Raises the same errors.
     """
     read_options = [ReadOptions.of(each, whole_text=True) for each in readings_of(reading, options)]
     sides_options = columns_of_sides(read_options, layers, predicted is None)

@@ -60,7 +60,7 @@ def errors(
     reading: Readings = _READING,
     **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
-    """All errors of predicted against gold, in the order of the documents.
+    """Yield all errors of predicted compared with gold, in the order of the documents.
 
     Args:
         gold, predicted: two files, two folders or two iterables of documents; or one file that has both, and

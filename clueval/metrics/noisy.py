@@ -6,11 +6,9 @@ For example, the predicted text comes from OCR or the recognition of handwriting
    character up to the column of the first character after it, so characters that only the other side has
    at its end belong to its columns.
 2. Each gold span, in order of position, takes the first predicted span of the same label, in order of
-position,
-   that is not yet taken and shares a column with it, whether or not the two match.
-3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of the
-gold
-   text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
+   position, that is not yet taken and shares a column with it, whether or not the two match.
+3. The two match if both have a text and the Levenshtein distance of their texts, divided by the length of
+   the gold text, is at most the threshold: 0 requires equal texts, 1 may accept very different ones. Lengths and
    distances are in code points, including the blanks within a span.
 
 Precision is the share of predicted spans that match, recall the share of gold spans; ``ALL`` is over all

@@ -18,13 +18,13 @@ Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
 
 
 def render(report: Report) -> str:
-    """A report as TSV."""
+    """Return a report as TSV."""
     lines = ["\t".join(row) for row in table(report)]
     return "\n".join([*lines, f"# signature: {cell(report['signature'])}"])
 
 
 def table(report: Report) -> Iterator[list[str]]:
-    """The header and the rows; no cell is a formula."""
+    """Yield the header and the rows; no cell is a formula."""
     rows = list(_rows(report))
     measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
     yield ["by", "value", "metric", "sequence", "entry", *measures]
@@ -48,7 +48,7 @@ def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
 
 
 def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
-    """The innermost dictionaries of a report with their places in it."""
+    """Yield the innermost dictionaries of a report with their paths in it."""
     numbers = {key: value for key, value in report.items() if not isinstance(value, dict | list | str)}
     # "unlabelled" holds labels in a report of `confusion`, and further dictionaries in one of `levels`
     if _BY_LABEL & {*path} or path[-1:] == ("unlabelled",):

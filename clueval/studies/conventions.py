@@ -314,7 +314,7 @@ def _row(convention: Convention, rates: Rates | None, note: str | None, refused:
 
 @dataclass(frozen=True, slots=True)
 class ConventionTable:
-    """What `conventions` found: a row for each convention, for each layer."""
+    """The result of `conventions`: a row for each convention, for each layer."""
 
     result: Result
 
@@ -330,11 +330,11 @@ class ConventionTable:
         return {**report, "signature": str(self.signature), "conventions": rows}
 
     def to_json(self) -> str:
-        """`to_dict` as JSON, indented, the same bytes for the same data."""
+        """Return `to_dict` as indented JSON; the same data gives the same bytes."""
         return self.render("json")
 
     def render(self, form: str) -> str:
-        """The table as ``clueval conventions --format`` prints it. Raises `UsageError` for another form."""
+        """Return the table as ``clueval conventions --format`` prints it. Raises `UsageError` for another form."""
         from clueval.studies.conventions_report import render
 
         return render(self.to_dict(), form)
@@ -356,13 +356,13 @@ def conventions(
 
     Args:
         gold, predicted, layers: as in `clueval.score`; the layers are scored one after another.
-        scheme: the tag scheme, also seqeval's in strict mode; None: told from the tags.
-        factor: what loio multiplies the credit of a partial match with.
-        reading: whatever else `clueval.score` takes to read files: `input`, `token`, `token_id`,
+        scheme: the tag scheme, also for seqeval's strict mode; None: detected from the tags.
+        factor: loio's factor for the credit of a partial match.
+        reading: other options of `clueval.score` for reading files: `input`, `token`, `token_id`,
             `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
             `progress`.
 
-    One pass; held in memory are one document of each side and the counts. Raises what `score` raises.
+    Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 
     >>> from clueval.spans.document import Document; from clueval.spans.span import Span
     >>> gold, predicted = (Document("d", {"label": [Span(0, end, "PER")]}) for end in (3, 2))
@@ -374,7 +374,7 @@ def conventions(
     if are_paths(gold):
         reading = {**reading, "scheme": scheme}
     result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
-    if not result.metrics[metric.name]:  # without documents there were no layers to be seen
+    if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})
     return ConventionTable(result)

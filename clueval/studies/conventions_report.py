@@ -1,4 +1,4 @@
-"""The table of conventions in all forms of results, and as a web page that needs nothing else.
+"""The table of conventions in all forms of results, and as a web page that loads nothing else.
 
 Each layer has a table: a row for each convention, its rates as percentages, and when a span is correct; a
 convention without scores gives the reason instead.
@@ -27,7 +27,7 @@ HEADER = ("convention", "precision", "recall", "f1", "a span is correct if")
 
 
 def render(report: Report, form: str) -> str:
-    """What `ConventionTable.to_dict` gives, in one of `FORMS`. Raises `UsageError` for another."""
+    """Return the output of `ConventionTable.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
     if form == "text":

@@ -45,10 +45,10 @@ def gate(
 
     Args:
         gold, predicted: as in `clueval.score`.
-        metric: the metric with its settings; None: `Gate()`. Where its `containing` names a type of `gold_set`,
-            targets of that type all take part, as GATE has it.
-        lists: where the predicted set has candidate lists. The report is then about the best candidate of each,
-            and its ``lists`` about everything else (see `clueval.metrics.gate.list_evaluation`).
+        metric: the metric with its settings; None: `Gate()`. If its `containing` names a type of `gold_set`,
+            all targets of that type are evaluated, as in GATE.
+        lists: the location of candidate lists in the predicted set. The report is then on the best candidate of
+            each, and its ``lists`` on the lists themselves (see `clueval.metrics.gate.list_evaluation`).
         gold_set, predicted_set: the annotation sets of the two sides.
         reference_set: an annotation set of the predicted files, usually of an older run; the report's
             ``reference`` compares the two (see `clueval.compat.gate.changes`).
@@ -56,11 +56,11 @@ def gate(
         page: a file for a web page with the scores and their curve (extra ``report``).
         indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
-        wrote: is called with a line on each output.
-        options: other options of `clueval.score`, save `metrics` and `merge`.
+        wrote: called with a line on each output.
+        options: other options of `clueval.score`, except `metrics` and `merge`.
 
-    Returns the `Result`, of the metric ``gate`` alone. Raises as `clueval.score` does, and `CluevalError` for
-    an output that cannot be written.
+    Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.score`, and
+    `CluevalError` for an output that cannot be written.
     """
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
@@ -93,7 +93,7 @@ def gate(
 
 
 def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ...]:
-    """How gold and predicted are read, and the reference set if there is one."""
+    """Return the reading options of gold, of predicted and, if there is one, of the reference set."""
     both = reading if isinstance(reading, tuple) else (reading, reading)
     return both if reference_set is None else (*both, replace(both[1], annotation_set=reference_set))
 

@@ -167,7 +167,6 @@ def count_lists_by_score(
 
     `lists_curve` turns the sum into the counts at every threshold. The keys are ``("targets",)`` and
     ``("score", score, name)``: the change at the score. Raises `UsageError` for lists without scores.
-    ``("score", score, name)``: what the score changes. Raises `UsageError` for lists without scores.
     """
     grid = grid_of(thresholds)
     tally: Tally = Tally()
