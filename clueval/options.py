@@ -82,10 +82,10 @@ def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
 
 def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
     """Raise `UsageError` for an option that is not among the known ones."""
-    from difflib import get_close_matches
-
     for name in options:
         if name not in known:
+            from difflib import get_close_matches
+
             close = get_close_matches(name, known, n=1)
             raise UsageError(
                 f"{caller} has no option {name!r}",

@@ -443,6 +443,7 @@ def test_options_of_one_format_say_so() -> None:
         ("--metrics", "--metric"),
         ("--formt", "--format"),
         ("--focus", "--set fair.focus=..."),
+        ("--beta", "--set gate.beta=..."),
     ],
 )
 def test_an_option_is_never_abbreviated_and_the_nearest_is_suggested(
