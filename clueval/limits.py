@@ -30,7 +30,7 @@ def require_limits(max_line: int, max_sentence: int) -> None:
     """Raise `UsageError` for a limit that is not a whole number of at least 1."""
     for name, value in (("max_line", max_line), ("max_sentence", max_sentence)):
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-            raise UsageError(f"{name}={value!r} is no limit", advice="a whole number from 1 on")
+            raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
 
 
 def line_too_long(file: str, line: int, most: int) -> FormatError:

@@ -241,7 +241,7 @@ def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
 def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any) -> None:
     path = write(tmp_path / "g.conll", "a O\n")
 
-    with pytest.raises(UsageError, match="is no limit"):
+    with pytest.raises(UsageError, match="is not a limit"):
         score(path, path, **{option: value})
 
 

@@ -4,10 +4,10 @@
      "annotation_sets": {"Key": {"name": "Key", "next_annid": 8, "annotations":
         [{"type": "Person", "start": 0, "end": 3, "id": 7, "features": {"score": 0.9}}]}}}
 
-Positions are Unicode code points if ``offset_type`` is ``p`` (Python), UTF-16 units if it is ``j`` (Java); here
-they are code points, and are written back as the file has them. Each set is a layer of the document, the
-default set the layer ``""``; the type is the label. Features of the document are its metadata, those that are
-no strings as JSON.
+Positions are Unicode code points if ``offset_type`` is ``p`` (Python), UTF-16 units if it is ``j`` (Java);
+clueval reads them as code points, and writes them in the unit of the file. Each set is a layer of the
+document, the default set is the layer ``""``; the type is the label. Features of the document are its
+metadata; features that are not strings become JSON.
 
 Source: the documentation of ``gatenlp``, "Bdoc".
 """
@@ -27,27 +27,27 @@ from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
-"""The id of a document whose file does not name it."""
+"""The id of the document if the file has no name for it."""
 
 DEEPEST = 100
-"""JSON that is nested deeper is refused: what copies, compares and writes values goes down by recursion."""
+"""JSON that is nested deeper is refused, because values are copied, compared and written by recursion."""
 
 _HALF = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u([dD][89a-fA-F][0-9a-fA-F]{2})|.)"
     "|([\ud800-\udfff])",
     re.DOTALL,
 )
-"""An escape of JSON, which is a group if it is half of a surrogate pair, or such a half as it is."""
+"""A JSON escape, with a group if it is half of a surrogate pair, or such a half without escape."""
 
 
 def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
-    """One document from the content of a file: its text, each annotation set as a layer, its features.
+    """Return the document in the content of a file: its text, each annotation set as a layer, its features.
 
-    `file` is its name in errors, `id` what the document is called; None: by the name in the file, if it has
-    one. Annotations keep their ids and are in the order of the file.
+    `file` is the name of the file in errors. `id` is the id of the document; if it is None, the id is the
+    name in the file, or "1". Annotations keep their ids and are in the order of the file.
 
-    Raises `FormatError`, with the line or with document and annotation id, for broken JSON, for what is not as
-    the format has it, for positions outside the text or within a character.
+    Raises `FormatError`, with the line or with the ids of document and annotation, for malformed JSON, for
+    values that are not allowed in the format, and for positions outside the text or within a character.
 
     >>> data = '{"text": "\U0001f600Ada", "offset_type": "j", "annotation_sets": {"Key": {"annotations": [{"type":'
     >>> data += '"Person", "start": 2, "end": 5, "id": 1}]}}}'
@@ -71,17 +71,17 @@ def read_bdoc(data: str, *, file: str, id: str | None = None) -> Document:
 
 
 def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
-    """The content of a file with further annotation sets; everything else keeps its value.
+    """Return the content of a file with further annotation sets and all other values unchanged.
 
     `added` maps the names of the new sets to their spans, in code points of the text. Their ids count from 0.
-    Raises `FormatError` where `read_bdoc` does, `UsageError` for a set that the file has already, a span outside
-    the text, and a feature that JSON cannot hold.
+    Raises the `FormatError` of `read_bdoc`, and `UsageError` for a set that the file has already, a span
+    outside the text, and a feature that JSON cannot represent.
     """
     import json
 
     content = _Bdoc(data, file, None)
     for name in content.sets:
-        list(content.spans_of(name))  # what is written back must be right
+        list(content.spans_of(name))  # checks the sets that are written back
     sets = dict(content.sets)
     for name, spans in added.items():
         if name in sets:
@@ -107,7 +107,7 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
 
 
 class _Bdoc:
-    """The content of a file, checked as far as it has been looked at."""
+    """The content of a file; each part is checked when it is read."""
 
     def __init__(self, data: str, file: str, id: str | None) -> None:
         self._file = file
@@ -125,14 +125,14 @@ class _Bdoc:
         kind = self.whole.get("offset_type")
         if kind not in ("p", "j"):
             self._refuse(f"the offset_type is {kind!r}", "'p' for code points or 'j' for UTF-16 units")
-        # the numbers of the UTF-16 units at which a character of two units begins
+        # the positions in UTF-16 units at which a character of two units begins
         self._pairs = [place + n for n, place in enumerate(self._astral())] if kind == "j" else []
 
     def _astral(self) -> list[int]:
         return [place for place, character in enumerate(self.text) if ord(character) > 0xFFFF]
 
     def spans_of(self, name: str) -> Iterator[Span]:
-        """The spans of one set, in the order of the file."""
+        """Yield the spans of one set, in the order of the file."""
         whole = self._mapping(self.sets[name], f"annotation set {name!r}")
         annotations = whole.get("annotations")
         if not isinstance(annotations, list):
@@ -148,11 +148,11 @@ class _Bdoc:
 
     def _span(self, annotation: object, name: str) -> Span:
         if not isinstance(annotation, dict):
-            self._refuse(f"annotation set {name!r} holds something that is no annotation")
+            self._refuse(f"annotation set {name!r} holds something that is not an annotation")
         number, kind = annotation.get("id"), annotation.get("type")
         whose = f"annotation {number!r} of set {name!r}"
         if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
-            self._refuse(f"{whose} has an id that is no whole number")
+            self._refuse(f"{whose} has an id that is not a whole number")
         if not isinstance(kind, str) or not kind:
             self._refuse(f"{whose} has no type")
         start, end = (self._read(annotation.get(key), whose, key) for key in ("start", "end"))
@@ -162,9 +162,9 @@ class _Bdoc:
         return Span(start, end, {name: kind}, features, id=number)
 
     def _read(self, position: object, whose: str, key: str) -> int:
-        """A position of the file as a code point of the text."""
+        """Convert a position of the file to a code point of the text."""
         if isinstance(position, bool) or not isinstance(position, int):
-            self._refuse(f"{whose} has the {key} {position!r}, which is no position")
+            self._refuse(f"{whose} has the {key} {position!r}, which is not a position")
         before = bisect_left(self._pairs, position)
         if before and self._pairs[before - 1] == position - 1:
             self._refuse(f"{whose} has the {key} {position}, which lies within a character")
@@ -176,7 +176,7 @@ class _Bdoc:
         return position - before
 
     def written(self, place: int, span: Span, name: str) -> int:
-        """A code point of the text as a position of the file."""
+        """Convert a code point of the text to a position of the file."""
         if place > len(self.text):
             raise UsageError(
                 f"span {name_of(span)} of the new set {name!r} ends after the text", file=self._file
@@ -198,7 +198,7 @@ class _Bdoc:
         except ValueError as error:
             raise FormatError(f"JSON that cannot be read: {error}", file=self._file) from None
         if not isinstance(whole, dict):
-            self._refuse("not a document: the JSON is no object", "is this a bdoc?")
+            self._refuse("not a document: the JSON is not an object", "is this a bdoc?")
         level: list[Any] = [whole]
         for _ in range(DEEPEST):
             values = (value for one in level for value in (one.values() if isinstance(one, dict) else one))
@@ -213,7 +213,7 @@ class _Bdoc:
         )
 
     def _refuse_halves(self, data: str) -> None:
-        """No text has half of a surrogate pair, and UTF-8 cannot hold it: nothing could be written."""
+        """Raise `FormatError` for half of a surrogate pair, which UTF-8 cannot represent."""
         if "\\u" not in data and data.isascii():
             return
         for match in _HALF.finditer(data):

@@ -1,18 +1,17 @@
 """CoNLL-2000 files: one token per line with its part of speech and its chunk tags, which may be stacked.
 
-Three columns separated by blanks: form, part of speech, tags. Tags are BIO, from the outermost span to the
-innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The place in this list is the depth. A
-``B-`` ends every span of its depth or deeper and begins one; fewer tags end the deeper spans; ``O``, ``_`` or
-nothing ends all. Sentences are separated by blank lines.
+The three columns are separated by blanks: form, part of speech, tags. Tags are BIO, from the outermost span
+to the innermost, separated by pipes: ``I-S|B-NP`` begins an NP inside an S. The position of a tag in this
+list is its depth. A ``B-`` ends all spans of its depth or deeper and begins a span; fewer tags end the deeper
+spans; ``O``, ``_`` or an empty column ends all spans. Sentences are separated by blank lines.
 
 Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
-which they end, since FairEval, whose reading this is, lists them so, and the order decides between equally
-similar spans. Of those that end at one token, the innermost comes first if an outer one goes on, and the
-outermost if all end there.
+which they end, as in FairEval, because the order decides between equally similar spans. Of spans that end at
+the same token, the innermost comes first if an outer span goes on, and the outermost if all end there.
 
-FairEval takes punctuation out (`ignore_punct`): a token whose part of speech says that it is punctuation
-belongs to no span, and a span that begins or ends with one or more begins later or ends earlier. A span of
-nothing else is none. (Its program takes only one of several such tokens from the end of a span.)
+Like FairEval, clueval removes punctuation (`ignore_punct`): a token whose part of speech is punctuation
+belongs to no span, and a span that begins or ends with such tokens becomes shorter. A span of only such
+tokens is removed. (FairEval's program removes only one of several such tokens from the end of a span.)
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ PUNCTUATION = frozenset(
         *"“”„‟‘’‚‛",
     ]
 )
-"""Parts of speech that mean punctuation: STTS, UPOS, PTB and their relatives."""
+"""Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
 PLACEHOLDERS = ("NONE", "EMPTY")
 _OUTSIDE = ("O", "_", "")
@@ -55,7 +54,7 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 class _Open(NamedTuple):
-    """A span that has begun: its label, the positions it has so far, and the line where it began."""
+    """An open span: its label, its positions so far, and the line of its first token."""
 
     label: str
     tokens: list[int]
@@ -65,13 +64,13 @@ class _Open(NamedTuple):
 def read_conll2000(
     lines: Iterable[tuple[int, str]], *, file: str, ignore_punct: bool = True, invalid: str = "conlleval"
 ) -> Iterator[Document]:
-    """The sentences of a CoNLL-2000 file as documents, from its numbered lines; one is held at a time.
+    """Yield the sentences of a CoNLL-2000 file as documents, given its numbered lines. Holds one sentence.
 
-    An ``I-`` that continues nothing (no open span at its depth, or one with another label) begins a span, as
-    in conlleval, and is counted in `Document.repaired`; with `invalid` ``"error"`` it is an error.
+    An ``I-`` that continues no span (there is no open span at its depth, or its label is different) begins a
+    span, as in conlleval, and is counted in `Document.repaired`; if `invalid` is ``"error"``, it is an error.
 
-    Raises `FormatError` with file and line for a line without three columns, `TagError` for what is no tag,
-    `UsageError` for another value of `invalid`.
+    Raises `FormatError` with file and line for a line without three columns, `TagError` for invalid tags,
+    `UsageError` for other values of `invalid`.
 
     >>> lines = ["Ruhr-Universität NE B-ORG", "Bochum NE I-ORG|B-LOC"]
     >>> [document] = read_conll2000(enumerate(lines, 1), file="gold.conll")
@@ -99,7 +98,7 @@ def sentence_of_tokens(
     ignore_punct: bool = True,
     invalid: str = "conlleval",
 ) -> Document:
-    """One sentence, given as its numbered lines, as a document. Raises as `read_conll2000` does."""
+    """Return one sentence, given as its numbered lines, as a document. Raises as `read_conll2000`."""
     rows = [_columns(text, line, file) for line, text in sentence]
     stack = _Stack()
     for position, ((line, _), (_, _, tags)) in enumerate(zip(sentence, rows, strict=True)):
@@ -136,7 +135,7 @@ def _columns(text: str, line: int, file: str) -> Sequence[str]:
 
 
 class _Stack:
-    """The open spans of a sentence by depth, and those that have ended, in that order."""
+    """The open spans of a sentence by depth, and the ended spans in the order in which they ended."""
 
     __slots__ = ("_open", "ended", "repaired")
 
@@ -146,7 +145,7 @@ class _Stack:
         self.repaired = 0
 
     def step(self, position: int, text: str, line: int) -> bool:
-        """Go on by one token; whether a tag had to be repaired. Raises `TagError` for what is no tag."""
+        """Read the tags of the next token; return whether one was repaired. Raises `TagError`."""
         tags = text.split("|")
         while tags and tags[-1] in _OUTSIDE:
             tags.pop()
@@ -154,7 +153,7 @@ class _Stack:
         for depth, tag in enumerate(tags):
             kind, _, label = tag.partition("-")
             if kind not in ("B", "I") or not label:
-                raise TagError(f"tag {tag!r} in {text!r} is none", advice="expected B-LABEL, I-LABEL or O")
+                raise TagError(f"{tag!r} in {text!r} is not a tag", advice="expected B-LABEL, I-LABEL or O")
             goes_on = kind == "I" and depth < len(self._open) and self._open[depth].label == label
             if not goes_on:
                 self.repaired += kind == "I"
@@ -165,14 +164,14 @@ class _Stack:
         return self.repaired > before
 
     def end(self, depth: int) -> None:
-        """End the open spans of this depth or deeper: all of them from the outermost, some from the innermost."""
+        """End the open spans of `depth` or deeper: the innermost first, at depth 0 the outermost first."""
         ending = self._open[depth:]
         self.ended.extend(reversed(ending) if depth else ending)
         del self._open[depth:]
 
 
 def _span(one: _Open, ignored: set[int]) -> Span | None:
-    """The span of what has begun, without the positions that are ignored; None where nothing remains."""
+    """Return the span without the positions that are ignored; None if no position remains."""
     tokens = [position for position in one.tokens if position not in ignored] if ignored else one.tokens
     if not tokens:
         return None

@@ -1,12 +1,13 @@
 """FairEval's span files: one span per line, sentences separated by blank lines.
 
-Four tab-separated columns: label, first token, last token, and the comma-separated tokens of the span. They
-count from 1 in each sentence, the last one is included; documents have half-open positions from 0. Tokens
-outside first to last do not count, and where none is left all tokens of the range belong to the span. A
-sentence without spans has a placeholder, labelled ``NONE`` or ``EMPTY``, which is not read as a span.
+The four columns are separated by tabs: label, first token, last token, and the comma-separated tokens of the
+span. Tokens count from 1 in each sentence, and the last token is included; documents have half-open positions
+from 0. Listed tokens outside the range from the first to the last are ignored; if none is left, all tokens of
+the range belong to the span. A sentence without spans has a placeholder with the label ``NONE`` or ``EMPTY``,
+which is not read as a span.
 
 Each sentence is a document, with the ids "1", "2", ...; its spans are in the order of the file. The files
-hold no text, so the documents have none.
+contain no text, so the documents have none.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ PLACEHOLDERS = ("NONE", "EMPTY")
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20
 _SHORT = 120
-"""Longer lines are not kept, so that what is kept stays small."""
+"""Longer lines are not cached, so that the cache stays small."""
 
 
 class SpanLine(NamedTuple):
-    """What a line says: half-open positions, tokens only where they are not all of the range."""
+    """The content of a line, with half-open positions; `tokens` is None for all tokens of the range."""
 
     label: str
     labels: Frozen
@@ -42,7 +43,7 @@ class SpanLine(NamedTuple):
 
 
 def is_span_line(line: str) -> bool:
-    """Whether a line has the four tab-separated columns of a span file.
+    """Return whether a line has the four tab-separated columns of a span file.
 
     >>> is_span_line("PER\\t6\\t7\\t6, 7"), is_span_line("Haus NN B-NP")
     (True, False)
@@ -51,10 +52,10 @@ def is_span_line(line: str) -> bool:
 
 
 def read_fair_spans(lines: Iterable[tuple[int, str]], *, file: str) -> Iterator[Document]:
-    """The sentences of a span file as documents, from its numbered lines; one sentence is held at a time.
+    """Yield the sentences of a span file as documents, given its numbered lines. Holds one sentence.
 
-    Raises `FormatError` with file and line for a line with other than four columns, without label, with
-    indices that are no whole numbers or below 1, and where the first token comes after the last.
+    Raises `FormatError` with file and line for a line without exactly four columns, without label, with
+    indices that are not whole numbers or below 1, or with a first token after the last.
 
     >>> lines = enumerate(["PER\\t6\\t7\\t6, 7", "", "NONE\\t999\\t999\\t999"], 1)
     >>> [document.layers["label"] for document in read_fair_spans(lines, file="gold.csv")]
@@ -70,7 +71,7 @@ def _is_filled(line: tuple[int, str]) -> bool:
 
 
 def sentence_of_spans(sentence: Sequence[tuple[int, str]], number: int, *, file: str) -> Document:
-    """One sentence, given as its numbered lines, as a document. Raises as `read_fair_spans` does."""
+    """Return one sentence, given as its numbered lines, as a document. Raises as `read_fair_spans`."""
     spans = []
     for line, text in sentence:
         found = span_line(text, line, file=file)
@@ -80,7 +81,7 @@ def sentence_of_spans(sentence: Sequence[tuple[int, str]], number: int, *, file:
 
 
 def span_line(text: str, line: int, *, file: str) -> SpanLine:
-    """What a line of a span file says, placeholders included. Raises as `read_fair_spans` does."""
+    """Return the content of a line of a span file, also of a placeholder. Raises as `read_fair_spans`."""
     try:
         return _cached(text) if len(text) <= _SHORT else _parsed(text)
     except FormatError as error:
@@ -105,7 +106,9 @@ def _parsed(text: str) -> SpanLine:
     return SpanLine(label, Frozen({DEFAULT_LAYER: label}), begin - 1, end, None if whole else inside)
 
 
-_cached = lru_cache(maxsize=1 << 14)(_parsed)  # positions are small, labels few: most lines have been seen
+_cached = lru_cache(maxsize=1 << 14)(
+    _parsed
+)  # positions are small and labels few, so most lines are repeated
 
 
 def _index(what: str, text: str) -> int:

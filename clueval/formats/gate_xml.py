@@ -10,14 +10,14 @@
     </AnnotationSet>
     </GateDocument>
 
-The ids of nodes are positions in UTF-16 units where GATE wrote them, but only names here, as they are to GATE
-itself: a span begins where its node stands in the text, counted in code points, so what follows an emoji is
-right. Each set is a layer of the document, the default set the layer ``""``; the type is the label. Values
-become numbers, truth values, strings and lists by their Java class; those of other classes stay strings.
-Features of the document are its metadata. Relations are passed over.
+GATE writes the positions of nodes in UTF-16 units as their ids, but both GATE and clueval read the ids as
+names only: a span begins where its node is in the text, counted in code points, so positions after an emoji
+are right. Each set is a layer of the document, the default set is the layer ``""``; the type is the label.
+The Java class of a value decides whether it becomes a number, a truth value, a string or a list; values of
+other classes stay strings. Features of the document are its metadata. Relations are ignored.
 
-A document type declaration is refused unread, so the only entities are XML's own five. Sets that are added to
-a file are written into it; everything else in it stays as it is.
+A document type declaration is an error, so the only entities are the five that XML defines. If sets are added
+to a file, everything else in it stays unchanged.
 
 Source: the GATE user guide, "GATE XML Documents".
 """
@@ -39,7 +39,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
 _ONLY_DOCUMENT = "1"
-"""A file holds one document and does not name it."""
+"""The id of the document; a file holds one document without a name."""
 
 _STRING = "java.lang.String"
 _WHOLE = {f"java.lang.{name}" for name in ("Integer", "Long", "Short", "Byte")} | {"java.math.BigInteger"}
@@ -61,7 +61,7 @@ _PARENTS = {
     "Name": ("Feature",),
     "Value": ("Feature",),
 }
-"""Where each element may stand."""
+"""The allowed parents of each element; None is the top of the file."""
 
 _ATTRIBUTE_ESCAPES = {**xml_text.ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 _DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
@@ -69,13 +69,14 @@ _DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
 
 
 def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> Document:
-    """One document from the content of a file: its text, each annotation set as a layer, its features.
+    """Return the document in the content of a file: its text, each annotation set as a layer, its features.
 
-    `file` is its name in errors, `id` what the document is called. Bytes are decoded as the file declares.
-    Annotations keep their ids and are in the order of the file.
+    `file` is the name of the file in errors, `id` the id of the document. Bytes are decoded in the encoding
+    that the file declares. Annotations keep their ids and are in the order of the file.
 
-    Raises `FormatError`, with file and line, for malformed XML and for what the format does not have; for an
-    annotation at a node that the text lacks, or that ends before it starts, with the annotation's id.
+    Raises `FormatError`, with file and line, for malformed XML and for elements that are not part of the
+    format; with the id of the annotation, for an annotation at a node that does not exist, or that ends
+    before it starts.
 
     >>> xml = ('<GateDocument><TextWithNodes><Node id="0"/>\U0001f600<Node id="2"/>Ada<Node id="5"/>'
     ...        '</TextWithNodes><AnnotationSet Name="Key"><Annotation Id="1" Type="Person" StartNode="2"'
@@ -95,13 +96,13 @@ def read_gate_xml(data: bytes | str, *, file: str, id: str = _ONLY_DOCUMENT) -> 
 
 
 def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, file: str) -> str:
-    """The content of a file with further annotation sets; everything else in it stays as it is.
+    """Return the content of a file with further annotation sets and everything else unchanged.
 
-    `added` maps the names of the new sets to their spans, in code points of the text. They get ids after the
-    highest of the file, and nodes where the text has none. The result is to be encoded as UTF-8.
+    `added` maps the names of the new sets to their spans, in code points of the text. Their ids follow the
+    highest id of the file; nodes are added where the text has none. Encode the result as UTF-8.
 
-    Raises `FormatError` where `read_gate_xml` does, `UsageError` for a set that the file has already, a span
-    outside the text, and a feature whose value the format cannot hold.
+    Raises the `FormatError` of `read_gate_xml`, and `UsageError` for a set that the file has already, a span
+    outside the text, and a feature whose value the format cannot represent.
     """
     text = _decoded(data, file)
     reader = _GateReader(text, file, _ONLY_DOCUMENT)
@@ -151,7 +152,7 @@ class _Annotation:
 
 
 class _GateReader:
-    """Follows the parser's events. Indices of bytes are those of the data as UTF-8."""
+    """Handles the events of the XML parser. Indices of bytes are indices in the data as UTF-8."""
 
     def __init__(self, data: str, file: str, document: str) -> None:
         self.text = ""
@@ -180,7 +181,7 @@ class _GateReader:
         self.text = "".join(self._text)
 
     def spans_of(self, name: str) -> Iterator[Span]:
-        """The spans of one set, in the order of the file."""
+        """Yield the spans of one set, in the order of the file."""
         seen: set[int] = set()
         for annotation in self.sets[name]:
             start, end = (self._place(annotation, node) for node in (annotation.start, annotation.end))
@@ -256,7 +257,7 @@ class _GateReader:
     def _annotation(self, attributes: Mapping[str, str]) -> _Annotation:
         number = attributes.get("Id")
         if number is not None and not re.fullmatch(r"-?[0-9]{1,18}", number):
-            self._refuse(f"an annotation with the id {number[:40]!r}, which is no number")
+            self._refuse(f"an annotation with the id {number[:40]!r}, which is not a number")
         for name in ("Type", "StartNode", "EndNode"):
             if not attributes.get(name):
                 self._refuse(f"annotation {number} has no {name}")
@@ -291,7 +292,7 @@ class _GateReader:
         elif name == "Feature" and self._name is not None:
             self._refuse(f"feature {self._name[:40]!r} has no <Value>")
         elif name == "TextWithNodes":
-            # of an empty element the end is where the start is
+            # for an empty element, the index is that of its start
             closing = self._raw.index(b">", self._parser.CurrentByteIndex) + 1
             self.text_at = (self.text_at[0], closing)
         elif name == "GateDocument":
@@ -313,14 +314,14 @@ class _GateReader:
     def _scalar(self, text: str, kind: str) -> Any:
         try:
             if "_" in text and kind in _WHOLE | _REAL:
-                raise ValueError  # a number to Python, but not to Java
+                raise ValueError  # a number in Python, but not in Java
             if kind in _WHOLE:
                 return int(text)
             if kind in _REAL:
                 return float(text)
         except ValueError:
             whose = f" of annotation {self._own[-1].id}" if self._own else ""
-            self._refuse(f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is no {kind}")
+            self._refuse(f"feature {self._name!r}{whose} has the value {text[:40]!r}, which is not a {kind}")
         if kind == "java.lang.Boolean":
             return text.strip().lower() == "true"
         return text
@@ -342,7 +343,7 @@ class _GateReader:
 
 
 class _Nodes:
-    """The nodes of a text, by position, and those that are added."""
+    """The nodes of a text by position, including added ones."""
 
     def __init__(self, reader: _GateReader) -> None:
         self.new = False
@@ -353,7 +354,7 @@ class _Nodes:
         self._astral = [place for place, c in enumerate(reader.text) if ord(c) > 0xFFFF]
 
     def at(self, place: int) -> str:
-        """The name of a node at a position: one that there is, else a new one, its UTF-16 position."""
+        """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
         if place not in self._names:
             number = place + bisect_left(self._astral, place)
             while str(number) in self._taken:
@@ -365,7 +366,7 @@ class _Nodes:
         return self._names[place]
 
     def written(self) -> Iterator[str]:
-        """The text, escaped, with its nodes."""
+        """Yield the parts of the escaped text with its nodes."""
         done = 0
         for place, name in sorted(self._all, key=lambda node: node[0]):
             yield self._text[done:place].translate(xml_text.ESCAPES)
@@ -403,9 +404,9 @@ def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
     is_list = items is value
     if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
         raise UsageError(
-            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot hold",
+            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
             file=file,
-            advice="it holds strings, numbers, truth values and lists of one of these; or write bdoc",
+            advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
         )
     kind = next(iter(kinds), _STRING)
     classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
@@ -442,7 +443,8 @@ def _require_xml(text: str, file: str) -> None:
     found = xml_text.forbidden(text)
     if found:
         raise FormatError(
-            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot hold", file=file
+            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot contain",
+            file=file,
         )
 
 

@@ -2,12 +2,14 @@
 
     <body>between <e>ProYard Services</e> and <e>ZOEMENS AG</e>. Signed: <e/></body>
 
-Positions are Unicode code points of the text as XML delivers it: without tags, with ``&amp;`` and the like
-resolved, and **with every CRLF and lone CR made LF**, as XML 1.0 (2.11) prescribes; a CR that is meant is
-written ``&#13;``. An empty ``<e/>`` is a span of zero length. Spans have no labels and do not nest.
+Positions are Unicode code points of the text after XML parsing: without tags, with ``&amp;`` and similar
+references resolved, and **with every CRLF and lone CR replaced by LF**, as XML 1.0 (2.11) requires; write
+``&#13;`` for a CR in the text. An empty ``<e/>`` is a span of zero length. Spans have no labels and are not
+nested.
 
-Everything else is an error, so that nothing is lost unseen: other elements, attributes, comments, processing
-instructions. A document type declaration is refused unread, so the only entities are XML's own five.
+Everything else is an error, so that nothing is lost silently: other elements, attributes, comments,
+processing instructions. A document type declaration is an error, so the only entities are the five that XML
+defines.
 
 Source: the format of ``loio_metrics``, the library of Serge Sotnyk, who described how loio is scored.
 """
@@ -27,18 +29,19 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _ONLY_DOCUMENT = "1"
-"""A file holds one document and does not name it."""
+"""The id of the document; a file holds one document without a name."""
 
 _LABELS = Frozen({DEFAULT_LAYER: NO_LABEL})
 
 
 def read_ltf(data: str, *, file: str) -> Document:
-    """One document from the decoded content of a file; `file` is its name in errors.
+    """Return the document in the decoded content of a file; `file` is the name of the file in errors.
 
-    The spans are in layer ``label``, with the label ``_``, in order of position. An encoding that the XML
-    declaration names is not looked at, since `data` is decoded. Holds the whole text.
+    The spans are in the layer ``label``, with the label ``_``, in order of position. An encoding in the XML
+    declaration is ignored, because `data` is already decoded. Holds the whole text.
 
-    Raises `FormatError`, with file and line, for malformed XML and for what the format does not have.
+    Raises `FormatError`, with file and line, for malformed XML and for elements that are not part of the
+    format.
 
     >>> document = read_ltf("<body>R&amp;D in <e>Ulm</e>.</body>", file="d.xml")
     >>> document.text, [document.text_of(span) for span in document.layers["label"]]
@@ -56,14 +59,14 @@ def read_ltf(data: str, *, file: str) -> Document:
 
 
 def write_ltf(document: Document, layer: str = DEFAULT_LAYER) -> str:
-    """The text and the spans of one layer, as the content of a file; `read_ltf` gives them back.
+    """Return the text and the spans of one layer as the content of a file, which `read_ltf` can read.
 
-    The format holds neither labels nor features: spans with different labels are refused, because they could
-    not be told apart, but a label that all have in common is left to the name of the file.
+    The format has neither labels nor features. Spans with different labels are refused, because the file
+    could not distinguish them; if all spans have the same label, it is left out.
 
-    Raises `UsageError` for a document without character positions or without that layer, and for spans with
+    Raises `UsageError` for a document without character positions or without `layer`, and for spans with
     different labels or with gaps; `OverlapError` for overlapping spans; `FormatError` for characters that XML
-    cannot hold, with their position.
+    cannot contain, with their position.
 
     >>> write_ltf(Document("d", {"label": [Span(0, 3, "LOC")]}, text="Ulm", unit="character"))
     '<body><e>Ulm</e></body>\\n'
@@ -73,7 +76,7 @@ def write_ltf(document: Document, layer: str = DEFAULT_LAYER) -> str:
 
 
 class _BodyReader:
-    """Follows the parser's events; `pieces` is the text so far, `length` how long that is."""
+    """Handles the events of the XML parser; `pieces` is the text so far, `_length` its length."""
 
     def __init__(self, file: str) -> None:
         self.pieces: list[str] = []
@@ -82,7 +85,7 @@ class _BodyReader:
         self._file = file
         self._in_body = False
         self._opened: tuple[int, int] | None = None
-        """Position and line of the ``<e>`` that is open."""
+        """Position and line of the open ``<e>``."""
         parser = self._parser = xml_text.parser()
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
@@ -136,7 +139,7 @@ class _BodyReader:
 
 
 def _writable(document: Document, layer: str) -> list[Span]:
-    """The spans of the layer by position; raises if the format cannot hold them or the text."""
+    """Return the spans of the layer by position; raises if the format cannot represent them or the text."""
     if document.unit != "character" or document.text is None:
         raise _unwritable(UsageError, document, "has no text with character positions")
     if layer not in document.layers:
@@ -174,7 +177,7 @@ def _unwritable(
 
 
 def _tagged(document: Document, spans: list[Span]) -> Iterator[str]:
-    """The text, escaped, with the tags of sorted spans that do not overlap."""
+    """Yield the parts of the escaped text with tags; the spans must be sorted and must not overlap."""
     text = document.text or ""
     done = 0
     for span in spans:
@@ -190,7 +193,7 @@ def _read(opened: Opened, _: Options) -> Iterator[Document]:
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    """One document; where there is none, one without text, since an empty file is none of the format."""
+    """Yield the content for one document, or for an empty text, because an empty file would not be valid."""
     del layers, with_ids  # the format has neither
     document = next(documents, None)
     if document is None:

@@ -1,20 +1,21 @@
 """Nerval's files: one token per line, a blank, a BIO, BIOES or BILOU tag; the whole file is one text.
 
-The text is the tokens joined by single blanks. Blank lines part sentences and nothing else: the text, and even
-a span, goes on over them. Two files that are to be compared need not have the same tokens.
+The text is the tokens joined by single blanks. Blank lines only separate sentences: the text, and even a
+span, continues after them. Two files that are compared need not have the same tokens.
 
-``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the span of their label that is open:
-the last one opened since the last ``O``. So a span may go on after tokens of other labels, and then contains
-them; this is how Nerval reads nested spans, *approximately*, since the tags cannot say where a nested span at
-the end of another one leaves that other one. In the README of Nerval
+``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the open span of their label: the
+last span of this label that was opened since the last ``O``. So a span may continue after tokens of other
+labels, and then contains them. This is how Nerval reads nested spans, *approximately*, because the tags
+cannot show whether the outer span goes on to the end of a nested span. In the README of Nerval
 
     Louis B-PER, par I-PER ... roy I-PER, de I-PER, France B-LOC, et I-PER, de I-PER, Navarre B-LOC, . O
 
-is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label which
-is not open is ill-formed: it opens nothing and its token belongs to no span, save one of another label that
-goes on over it. `Document.repaired` counts such tags, `ill_formed_tags` lists them.
+is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label
+without an open span is ill-formed: it opens no span, and its token belongs to no span, except to a span of
+another label that continues after it. `Document.repaired` counts such tags, `ill_formed_tags` lists them.
 
-Source: Nerval (Miret and Kermorvant 2021), whose reading this is. It also reads a table of pairs of files.
+Source: Nerval (Miret and Kermorvant 2021), which reads files in this way. It also reads a table of pairs of
+files.
 """
 
 from __future__ import annotations
@@ -43,14 +44,14 @@ _BLANKS = re.compile(r"[ \t]+")
 
 
 class IllFormed(NamedTuple):
-    """A tag that continues nothing, and its line."""
+    """A tag that continues no span, and its line."""
 
     line: int
     tag: str
 
 
 class _Entity:
-    """A span while it grows, in characters of the text."""
+    """A span that may still become longer, in characters of the text."""
 
     __slots__ = ("end", "label", "line", "start")
 
@@ -59,7 +60,7 @@ class _Entity:
 
 
 class _Entities:
-    """The spans of a file, those that are open by label, and the tags that continue nothing."""
+    """The spans of a file, the open spans by label, and the tags that continue no span."""
 
     __slots__ = ("_open", "found", "ill_formed")
 
@@ -69,7 +70,7 @@ class _Entities:
         self._open: dict[str, _Entity] = {}
 
     def add(self, tag: str, start: int, end: int, line: int) -> None:
-        """Go on by the tag of the token ``[start, end)``. Raises `TagError` for what is no tag."""
+        """Read the tag of the next token, ``[start, end)`` in the text. Raises `TagError`."""
         prefix, label = split_tag(tag)
         if prefix == OUTSIDE:
             self._open.clear()
@@ -83,7 +84,7 @@ class _Entities:
 
 
 class _TaggedText(NamedTuple):
-    """What a file says."""
+    """The content of a file: its tokens, sentences, spans and ill-formed tags."""
 
     words: Sequence[str]
     sentences: list[Sentence]
@@ -99,14 +100,14 @@ def read_nerval(
     layer: str = DEFAULT_LAYER,
     invalid: str = "discard",
 ) -> Document:
-    """The document of a file, from its numbered lines; all of it is held. Positions are characters.
+    """Return the document of a file, given its numbered lines; holds all of them. Positions are characters.
 
-    `name` is the id of the document (of a file that stands alone it is "1"), `layer` the layer of its spans,
-    which may be nested and are in order of their starts. An ill-formed tag is left out and counted; with
-    `invalid` ``"error"`` it is an error.
+    `name` is the id of the document (None: "1"), `layer` the layer of its spans, which may be nested and are
+    in the order of their starts. An ill-formed tag is ignored and counted; if `invalid` is ``"error"``, it is
+    an error.
 
-    Raises `FormatError` with file and line for a line that is no token and tag, and for a file without
-    tokens; `TagError` for what is no tag; `UsageError` for another value of `invalid`.
+    Raises `FormatError` with file and line for a line that is not a token and a tag, and for a file without
+    tokens; `TagError` for an invalid tag; `UsageError` for other values of `invalid`.
 
     >>> lines = ["Roy B-PER", "de I-PER", "France B-LOC", "et I-PER", "dort O", "ici I-LOC"]
     >>> document = read_nerval(enumerate(lines, 1), file="gold.bio")
@@ -133,7 +134,7 @@ def read_nerval(
 
 
 def ill_formed_tags(lines: Iterable[tuple[int, str]], *, file: str) -> list[IllFormed]:
-    """The tags of a file that continue nothing, in order. Raises as `read_nerval` does.
+    """Return the tags of a file that continue no span, in order. Raises the errors of `read_nerval`.
 
     >>> ill_formed_tags([(1, "le O"), (2, "roy I-PER")], file="gold.bio")
     [IllFormed(line=2, tag='I-PER')]
@@ -143,7 +144,7 @@ def ill_formed_tags(lines: Iterable[tuple[int, str]], *, file: str) -> list[IllF
 
 def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:
     numbers, words, tags = _columns(lines, file)
-    before = list(accumulate(map(len, words), initial=0))  # characters of words; as many blanks as words
+    before = list(accumulate(map(len, words), initial=0))  # characters of words; each word has a blank too
     entities = _Entities()
     outside = False
     for number, tag in enumerate(tags):
@@ -161,7 +162,10 @@ def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:
 
 
 def _breaks(numbers: Sequence[int]) -> list[int]:
-    """Where sentences begin among the lines that are not blank, and their end: blank lines left out a number."""
+    """Return where sentences begin among the lines that are not blank, and the number of these lines.
+
+    `numbers` are the numbers of these lines; a missing number is a blank line.
+    """
     if numbers[-1] - numbers[0] == len(numbers) - 1:
         return [0, len(numbers)]
     gaps = (i for i, (line, following) in enumerate(pairwise(numbers), 1) if following > line + 1)
@@ -171,11 +175,12 @@ def _breaks(numbers: Sequence[int]) -> list[int]:
 def _columns(
     lines: Iterable[tuple[int, str]], file: str
 ) -> tuple[Sequence[int], Sequence[str], Sequence[str]]:
-    """The numbers of the lines that are not blank, their tokens and their tags."""
+    """Return the numbers of the lines that are not blank, their tokens and their tags."""
     numbered = [(line, text) for line, text in lines if text]
     table = "\n".join([text for _, text in numbered])
     if numbered and "\t" not in table:
-        # Line ends become fields of their own: if all of them are in every third place, every line has two.
+        # Each line end becomes a field: if exactly every third field is a line end, every line has two
+        # fields.
         flat = table.replace("\n", " \n ").split(" ")
         if (
             len(flat) == 3 * len(numbered) - 1
@@ -191,7 +196,7 @@ def _columns(
 
 
 def _fields(text: str, file: str, line: int) -> tuple[str, str] | None:
-    """The token and the tag of a line; None if it is blank. Several blanks and tabs are one blank."""
+    """Return the token and the tag of a line, or None if it is blank. Several blanks or tabs count as one."""
     fields = _BLANKS.split(text.strip(" \t"))
     if fields == [""]:
         return None
@@ -207,13 +212,13 @@ def _malformed(problem: str, file: str, line: int) -> FormatError:
 
 
 def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
-    """The pairs of files that a table names: gold and predicted, as paths below `folder`, in its order.
+    """Return the pairs of files in a table, gold and predicted, as paths below `folder`, in order.
 
     The table is a CSV file with the header ``Annotation,Prediction``. A name is a path relative to the folder
-    or, as for Nerval, the bare name of a file that stands anywhere below it.
+    or, as in Nerval, the name of a file in the folder or any of its subfolders.
 
-    Raises `FormatError` with the line for another header, a row of other than two names and a table without
-    pairs; `FileError` with the line for a file that is not there or whose bare name several files have.
+    Raises `FormatError` with the line for another header, a row without exactly two names and a table without
+    pairs; `FileError` with the line for a file that does not exist or a name that several files have.
     """
     if not folder.is_dir():
         raise FileError("there is no such folder", file=str(folder))
@@ -225,7 +230,7 @@ def read_mapping(path: Path, folder: Path) -> list[tuple[Path, Path]]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
-    """The rows after the header, with their lines."""
+    """Yield the rows after the header, with their line numbers."""
     import csv
 
     reader = csv.reader(text for _, text in lines_of(path))
@@ -252,7 +257,7 @@ def _rows(path: Path) -> Iterator[tuple[int, tuple[str, str]]]:
 
 
 def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
-    """The rows of a reader of CSV. Raises `FormatError` with the line where it is none."""
+    """Yield the rows of a CSV reader. Raises `FormatError` with the line for text that is not CSV."""
     import csv
 
     try:
@@ -263,7 +268,7 @@ def _parsed(reader: Any, path: Path) -> Iterator[list[str]]:
 
 
 class _Finder:
-    """Finds the files of a table below its folder, whose files are listed only if that is needed."""
+    """Finds the files of a table in its folder; lists the subfolders only if necessary."""
 
     def __init__(self, table: Path, folder: Path) -> None:
         self._table, self._folder = table, folder

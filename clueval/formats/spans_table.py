@@ -1,13 +1,14 @@
 """A table of pre-computed spans, TSV or CSV with a header.
 
-Columns, by name: ``document`` (the document's id), ``start``, and the end as ``end`` or ``end_inclusive`` (the
-last position, as corpus tools count) or ``end_exclusive`` (the position after it). Every other column is a
-layer, save ``id``, ``text``, ``start_id`` and ``end_id``; an empty cell is no label. Positions are corpus
-positions, counted from 0 over the text file that belongs to the table: a VRT or CoNLL-like file, by default the
-one beside it with the same name and the ending ``.vrt``. Without a column ``document`` the positions tell.
+The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end`` or
+``end_inclusive`` (the last position, as corpus tools count) or ``end_exclusive`` (the position after it). All
+other columns are layers, except ``id``, ``text``, ``start_id`` and ``end_id``; an empty cell means no label.
+Positions are corpus positions, counted from 0 over the text file that belongs to the table: a VRT or
+CoNLL-like file, by default the file with the same name and the ending ``.vrt`` in the same folder. Without a
+column ``document``, the positions determine the document.
 
-The table is held in memory; the text streams. This form is second best: nothing but the positions ties the
-spans to the text, so every position that does not fit it is an error.
+The table is held in memory; the text is read in parts. Use other formats if you can: only the positions
+connect the spans with the text, so every position outside it is an error.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
 
 
 class Header(NamedTuple):
-    """Where the columns of a table are."""
+    """The numbers of the columns of a table; `inclusive` is added to the end to make it half-open."""
 
     document: int | None
     start: int
@@ -41,7 +42,7 @@ class Header(NamedTuple):
 
 
 def is_table(line: str) -> bool:
-    """Whether this could be the header of a table of spans."""
+    """Return whether `line` could be the header of a table of spans."""
     try:
         names = set(_split(line, _delimiter(line)))
     except FormatError:
@@ -56,9 +57,10 @@ def read(
     file: str,
     layers: Mapping[str, int] | None = None,
 ) -> Iterator[Document]:
-    """The documents of `texts` with the spans of the table, whose numbered lines are given.
+    """Yield the documents of `texts` with the spans of the table, given its numbered lines.
 
-    Raises `FormatError` and `SpanError` with the line for rows that cannot be read or do not fit the text.
+    `layers` maps the names of layers to their columns (None: all columns that are not reserved). Raises
+    `FormatError` with the line for rows that cannot be read, and `SpanError` for spans outside the text.
     """
     names, rows = _rows(lines, file, layers)
     for document in texts:
@@ -100,7 +102,7 @@ def read(
 def _rows(
     lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int] | None
 ) -> tuple[list[str], dict[str | None, list[Span]]]:
-    """The layers, and the spans of each document; those without a document under None, last first."""
+    """Return the layers, and the spans by document; spans without a document are under None, last first."""
     numbered = iter(lines)
     header: Header | None = None
     delimiter = "\t"
@@ -144,7 +146,9 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
         for name, place in chosen.items():
             if 0 <= place < len(names) and names[place] in RESERVED:
                 raise FormatError(
-                    f"column {layers[name]} is {names[place]!r}, which is no layer", file=file, line=number
+                    f"column {layers[name]} is {names[place]!r}, which cannot be a layer",
+                    file=file,
+                    line=number,
                 )
             if not 0 <= place < len(names):
                 raise FormatError(
@@ -188,7 +192,7 @@ def _fields(line: str, delimiter: str, file: str, number: int) -> list[str]:
 
 
 def _split(line: str, delimiter: str) -> list[str]:
-    """The fields of a line. Raises `FormatError` for what is no CSV, without a place."""
+    """Return the fields of a line. Raises `FormatError`, without file and line, if it is not CSV."""
     if delimiter == "\t":
         return line.split("\t")
     import csv
@@ -208,7 +212,10 @@ def _split(line: str, delimiter: str) -> list[str]:
 
 
 def header(layers: Sequence[str], with_ids: bool) -> str:
-    """The first line; `with_ids` adds the ids of the first and the last token."""
+    """Return the first line of a table; `with_ids` adds columns for the ids of the first and the last token.
+
+    Raises `UsageError` for a layer whose name cannot be that of a column.
+    """
     for layer in layers:
         if layer in RESERVED or cell(layer) != layer:
             raise UsageError(
@@ -219,7 +226,7 @@ def header(layers: Sequence[str], with_ids: bool) -> str:
 
 
 def row(document: Document, span: Span, layers: Sequence[str], with_ids: bool) -> str:
-    """A span in one line; its end is the last position, a layer without a label is empty."""
+    """Return the line for a span; its end is the last position, and a layer without a label is empty."""
     labels = [span.by_layer.get(layer) or "" for layer in layers]
     ids = []
     if with_ids and document.token_ids is not None:
@@ -232,7 +239,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    """The header and a line for each span; without documents the header with these layers."""
+    """Yield the header and a line for each span; without documents, only a header with `layers`."""
     number = -1
     for number, document in enumerate(documents):
         if number == 0:
@@ -247,8 +254,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 FORMAT = Format(
     name="spans",
-    holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), a column a layer; the text is the "
-    "`.vrt` beside it, or `--text`",
+    holds="a table of spans, TSV or CSV: `document`, `start`, `end` (inclusive), one column per layer; the text is in "
+    "the `.vrt` file of the same name, or in `--text`",
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),

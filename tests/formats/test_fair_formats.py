@@ -293,11 +293,11 @@ def test_another_treatment_of_ill_formed_tags_is_refused() -> None:
         ("Haus", "1 columns instead of 3"),
         ("ein Haus NN O", "4 columns instead of 3"),
         (" NN O", "a token without form"),
-        ("Haus NN X-NP", "tag 'X-NP' in 'X-NP' is none"),
-        ("Haus NN B", "tag 'B' in 'B' is none"),
-        ("Haus NN B-", "tag 'B-' in 'B-' is none"),
-        ("Haus NN O|B-NP", "tag 'O' in 'O|B-NP' is none"),
-        ("Haus NN B-S||B-NP", "tag '' in 'B-S||B-NP' is none"),
+        ("Haus NN X-NP", "'X-NP' in 'X-NP' is not a tag"),
+        ("Haus NN B", "'B' in 'B' is not a tag"),
+        ("Haus NN B-", "'B-' in 'B-' is not a tag"),
+        ("Haus NN O|B-NP", "'O' in 'O|B-NP' is not a tag"),
+        ("Haus NN B-S||B-NP", "'' in 'B-S||B-NP' is not a tag"),
     ],
 )
 def test_a_line_that_is_no_token_is_refused_with_its_place(line: str, problem: str) -> None:

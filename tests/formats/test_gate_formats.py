@@ -141,7 +141,7 @@ def test_relations_are_passed_over() -> None:
         (as_xml(before='<!DOCTYPE x [<!ENTITY a "aaaa">]>'), r"d\.xml:1.*document type declaration"),
         (as_xml(sets=annotation(0, 4)), r"document '1': annotation 1 'Person' .* node '4'"),
         (as_xml(sets=annotation(3, 0)), "annotation 1 'Person' ends before it starts"),
-        (as_xml(sets=annotation(number="x")), "the id 'x', which is no number"),
+        (as_xml(sets=annotation(number="x")), "the id 'x', which is not a number"),
         (as_xml(sets=annotation() + annotation()), "a second annotation set 'Key'"),
         (
             as_xml(sets=annotation().replace("</AnnotationSet>", "") + annotation()[26:]),
@@ -160,7 +160,7 @@ def test_relations_are_passed_over() -> None:
                     features="<Feature><Name>n</Name><Value className='java.lang.Integer'>x</Value></Feature>"
                 )
             ),
-            "feature 'n' of annotation 1 has the value 'x', which is no java.lang.Integer",
+            "feature 'n' of annotation 1 has the value 'x', which is not a java.lang.Integer",
         ),
         (as_xml(sets=annotation(features="<Feature><Value>x</Value></Feature>")), "before its <Name>"),
         (as_xml(sets=annotation(features="<Feature><Name>n</Name></Feature>")), "'n' has no <Value>"),
@@ -227,9 +227,9 @@ def test_what_is_written_to_gate_xml_and_bdoc_is_read_again(text: str, data: st.
     [
         ({"Key": []}, "an annotation set 'Key' already"),
         ({"New": [Span(0, 99, "T")]}, r"span \[0,99\) 'T' of the new set 'New' ends after the text"),
-        ({"New": [Span(0, 1, "T", {"f": {"a": 1}})]}, "feature 'f' of span .* cannot hold"),
-        ({"New": [Span(0, 1, "T", {"f": ["a;b"]})]}, "feature 'f' of span .* cannot hold"),
-        ({"New": [Span(0, 1, "T", {"f": [1, "a"]})]}, "feature 'f' of span .* cannot hold"),
+        ({"New": [Span(0, 1, "T", {"f": {"a": 1}})]}, "feature 'f' of span .* cannot represent"),
+        ({"New": [Span(0, 1, "T", {"f": ["a;b"]})]}, "feature 'f' of span .* cannot represent"),
+        ({"New": [Span(0, 1, "T", {"f": [1, "a"]})]}, "feature 'f' of span .* cannot represent"),
     ],
 )
 def test_what_gate_xml_cannot_hold_is_refused(added: Mapping[str, Sequence[Span]], message: str) -> None:
@@ -267,22 +267,22 @@ def test_a_bdoc_is_called_by_its_name_unless_another_is_given() -> None:
     ("data", "message"),
     [
         ("{", "d.bdocjs:1: not JSON"),
-        ("[]", "no object"),
+        ("[]", "not an object"),
         ("[" * 100000, "nested more than 100 deep"),
         ("{}", "the document has no text"),
         (as_bdoc([], offsets="x"), "the offset_type is 'x'"),
         (as_bdoc([], text=3), "the document has no text"),
         (as_bdoc([], text="\ud83d", offsets="j"), "half of a surrogate pair"),
         (as_bdoc({}), "annotation set 'Key' has no list"),
-        (as_bdoc([3]), "no annotation"),
+        (as_bdoc([3]), "not an annotation"),
         (as_bdoc([in_bdoc(0, 13)]), "annotation 1 of set 'Key' has the end 13, outside the text"),
         (as_bdoc([in_bdoc(-1, 3)]), "has the start -1, outside the text"),
         (as_bdoc([in_bdoc(3, 1)]), "annotation 1 of set 'Key' ends before it starts"),
         (as_bdoc([in_bdoc(0, 7)], offsets="j"), "annotation 1 .* the end 7, which lies within a character"),
-        (as_bdoc([in_bdoc(0, True)]), "the end True, which is no position"),
-        (as_bdoc([in_bdoc(0, 1.0)]), "the end 1.0, which is no position"),
+        (as_bdoc([in_bdoc(0, True)]), "the end True, which is not a position"),
+        (as_bdoc([in_bdoc(0, 1.0)]), "the end 1.0, which is not a position"),
         (as_bdoc([in_bdoc(0, 1), in_bdoc(0, 2)]), "two annotations of set 'Key' have the id 1"),
-        (as_bdoc([in_bdoc(0, 1, "a")]), "annotation 'a' of set 'Key' has an id that is no whole number"),
+        (as_bdoc([in_bdoc(0, 1, "a")]), "annotation 'a' of set 'Key' has an id that is not a whole number"),
         (as_bdoc([in_bdoc(0, 1, type="")]), "annotation 1 of set 'Key' has no type"),
         (as_bdoc([in_bdoc(0, 1, features=[])]), "the features of annotation 1"),
     ],
