@@ -80,7 +80,7 @@ def test_text_output_lists_every_lost_span(tmp_path: Path, capsys: pytest.Captur
     assert main(["score", *paths, "--align"]) == 0
 
     lines = capsys.readouterr().out.split("\n")
-    title = next(number for number, line in enumerate(lines) if "no place on the gold text" in line)
+    title = next(number for number, line in enumerate(lines) if "no position in the gold text" in line)
     assert lines[title + 1].split() == ["document", "label", "start", "end_inclusive"]
     assert lines[title + 3].split() == ["1", "LOC", "4", "4"]
 

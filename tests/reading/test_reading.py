@@ -134,7 +134,7 @@ class TestVrt:
         with pytest.raises(FormatError, match=r"token id 't2' is already used in line 7") as raised:
             list(read(path, LAYERS, token_id=4))
         assert raised.value.line == 15
-        with pytest.raises(FormatError, match="token id 't2' stands in line 7 already"):
+        with pytest.raises(FormatError, match="token id 't2' is already used in line 7"):
             score(path, path, layers=LAYERS, token_id=4)
 
     def test_columns_that_are_not_there_are_refused(self, tmp_path: Path) -> None:
