@@ -196,4 +196,5 @@ FORMAT = Format(
     read=_read,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),
+    scheme="BIO",
 )

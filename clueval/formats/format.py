@@ -61,6 +61,7 @@ class Format:
         token_lines: how its lines are found, where passages and documents are made of lines.
         options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
         treatments: how it can treat ill-formed tags; the first is what it does unless told otherwise.
+        scheme: the scheme of its tags, if every file has the same.
         single: a file holds one document.
         nameless: a file does not say what its documents are called.
         sets: `read` gives a document whose layers are annotation sets, of which one is chosen.
@@ -76,6 +77,7 @@ class Format:
     token_lines: TokenLines | None = None
     options: frozenset[str] = frozenset()
     treatments: tuple[str, ...] = ()
+    scheme: str | None = None
     single: bool = False
     nameless: bool = False
     sets: bool = False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import TagError, UsageError
 from clueval.spans.flat import Flat
-from clueval.tagging.decoding import Chunk, decode, decode_strictly
+from clueval.tagging.decoding import Chunk, count_starts, decode, decode_strictly
 from clueval.tagging.schemes import (
     INVALID,
     OUTSIDE,
@@ -45,6 +45,7 @@ class Decoder:
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid = invalid
         self._neighbours: Neighbours = Counter()
+        self._dropped = 0  # spans of the lenient rule that were discarded
 
     @property
     def reads_neighbours(self) -> bool:
@@ -72,6 +73,7 @@ class Decoder:
     def include(self, other: Decoder) -> None:
         """Take in what the decoder of another part of the file has taken in."""
         self._neighbours.update(other._neighbours)
+        self._dropped += other._dropped
 
     def join(self, pairs: Iterable[tuple[str, str]], times: Iterable[int]) -> None:
         """Take note of tags that stand next to each other, so many times, though each was taken in apart."""
@@ -113,11 +115,17 @@ class Decoder:
             index = first_illegal(tags, self._scheme)
             assert index is not None
             raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
-        return decode_strictly(tags, self._scheme)
+        spans = list(decode_strictly(tags, self._scheme))
+        self._dropped += count_starts(found).total() - len(spans)
+        return spans
 
     def scheme(self) -> str | None:
         """The scheme: as it was named, or recognised from the tags so far; None if there is no tag but O."""
         return self._scheme or scheme_of(+self._neighbours)
+
+    def spans(self) -> int:
+        """How many spans have been decoded so far."""
+        return count_starts(self.neighbours).total() - self._dropped
 
     def repaired(self, found: Neighbours | None = None) -> int:
         """How many tags are ill-formed (conlleval mends them): of those found, or of the whole file so far."""
