@@ -71,7 +71,7 @@ class Signature:
         usual = {
             "metrics": "+".join(_described(metric) for metric in found),
             "unit": "+".join(sorted(units)) or "token",
-            "scheme": "auto",
+            "scheme": "none",
             "invalid": "conlleval",
             "average": "all",
             "merge": "no",

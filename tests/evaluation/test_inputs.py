@@ -10,6 +10,7 @@ import pytest
 from corpora import write
 
 from clueval import Accumulator, read, score
+from clueval.exceptions import UsageError
 
 # column 2 is BIO with one ill-formed tag (d), column 3 BIOES; spans: a-b, d; a, c-d
 GOLD = "a\tB-X\tS-Y\nb\tI-X\tO\n\nc\tO\tB-Y\nd\tI-X\tE-Y\n\n"
@@ -115,3 +116,18 @@ def test_inputs_of_results_add_up(files: tuple[Path, Path]) -> None:
 
     assert both.inputs["gold"] == {"format": "conll", "files": 2, "layers": {"x": layer(2, "BIO", 3)}}
     assert both.signature == one.signature
+
+
+def test_inputs_of_other_predicted_schemes_can_be_compared_those_of_other_gold_schemes_not(
+    tmp_path: Path,
+) -> None:
+    tags = {"bio": "a B-X\nb I-X\n", "bioes": "a B-X\nb E-X\n"}
+    paths = {name: write(tmp_path / name, text) for name, text in tags.items()}
+    same, predicted, gold = (
+        score(paths[own], paths[other], metrics="exact", input="conll")
+        for own, other in (("bio", "bio"), ("bio", "bioes"), ("bioes", "bio"))
+    )
+
+    assert [each.path[-1] for each in same.compare(predicted)["exact"]] == ["token_accuracy"]
+    with pytest.raises(UsageError, match="scheme is BIO and BIOES:BIO"):
+        same.compare(gold)
