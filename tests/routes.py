@@ -528,7 +528,7 @@ def outcome(run: Run, files: Files, options: Options, says: Mapping[str, Any] | 
         place: {key: number for key, number in tally.items() if number}
         for place, tally in result.counted.tallies.items()
     }
-    found = {
+    found: dict[str, Any] = {
         "report": {
             key: value
             for key, value in result.to_dict().items()

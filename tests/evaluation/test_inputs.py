@@ -77,7 +77,7 @@ def test_inputs_of_a_folder_name_the_schemes_and_columns_of_all_files(tmp_path: 
     expected = {"format": "conll", "files": 2, "layers": {"label": layer("2+3", "BIO+BIOES", 2)}}
 
     for options in ({}, {"by": "document"}, {"jobs": 2, "executor": ThreadPoolExecutor(1)}):
-        result = score(*sides, metrics="exact", **options)  # type: ignore[arg-type]  # several kinds of options
+        result = score(*sides, metrics="exact", **options)
         assert result.inputs == {"gold": expected, "predicted": expected}
         assert result.signature.choices["scheme"] == "BIO+BIOES"
 
