@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
+from unittest.mock import ANY, patch
 
 from sizes import handed_in, passages_alone
 
@@ -345,10 +345,11 @@ Run = Callable[[Files, Options], Result]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way to evaluate. `says`: what its signature says otherwise; `takes`: whether it can do what is asked."""
+    """A way to evaluate. `says`: what its signature and inputs say otherwise; `takes`: whether it can
+    do what is asked."""
 
     run: Run
-    says: Mapping[str, str] = field(default_factory=dict)
+    says: Mapping[str, Any] = field(default_factory=dict)
     takes: Callable[[Format, Options], bool] = lambda form, options: True
 
 
@@ -485,7 +486,14 @@ def _plain(form: Format, options: Options) -> bool:
     return not options.keys() & {"unit", "by", "where"} and form is not FORMATS["fair-spans"]
 
 
-DOCUMENTS = {"scheme": "documents", "invalid": "documents"}
+DOCUMENTS = {
+    "scheme": "documents",
+    "invalid": "documents",
+    "format": ["documents"] * 2,
+    "files": [0, 0],
+    "schemes": [{}, {}],
+    "sources": [{}, {}],
+}
 ROUTES = {
     "passages": Route(_by_passages, takes=_of_columns),
     "short passages": Route(_by_short_passages, takes=_of_columns),
@@ -497,7 +505,7 @@ ROUTES = {
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),
     "gzip": Route(_packed, takes=_one_file),
     "CRLF and a byte-order mark": Route(_from_windows, takes=_one_file_of_columns),
-    "one file": Route(_in_one_file, takes=_one_file_of_columns),
+    "one file": Route(_in_one_file, {"sources": ANY}, takes=_one_file_of_columns),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
 }
@@ -508,8 +516,9 @@ Outcome = dict[str, Any] | str
 """Everything that an evaluation gives, or that it was refused: of two reasons a route may find the other first."""
 
 
-def outcome(run: Run, files: Files, options: Options, says: Mapping[str, str] | None = None) -> Outcome:
-    """What an evaluation gives by a route; of its signature is left out what the route `says` and does say."""
+def outcome(run: Run, files: Files, options: Options, says: Mapping[str, Any] | None = None) -> Outcome:
+    """What an evaluation gives by a route; of its signature and inputs are left out those that the route
+    `says` otherwise."""
     try:
         result = run(files, options)
     except CluevalError:
@@ -519,18 +528,42 @@ def outcome(run: Run, files: Files, options: Options, says: Mapping[str, str] | 
         place: {key: number for key, number in tally.items() if number}
         for place, tally in result.counted.tallies.items()
     }
-    found = {
+    found: dict[str, Any] = {
         "report": {
-            key: value for key, value in result.to_dict().items() if key != "signature" and value != []
+            key: value
+            for key, value in result.to_dict().items()
+            if key not in ("signature", "inputs") and value != []
         },
         "tallies": {place: tally for place, tally in tallies.items() if tally},
-        "signature": dict(result.signature.choices),
+        "signature": {**result.signature.choices, **_inputs(result)},
+        "spans": {
+            side: {name: layer["spans"] for name, layer in of["layers"].items()}
+            for side, of in result.inputs.items()
+        },
     }
     said = {key: value for key, value in (says or {}).items() if found["signature"].get(key) == value}
     return without(found, said)
 
 
-def without(found: Outcome, said: Mapping[str, str]) -> Outcome:
+def _inputs(result: Result) -> dict[str, list[Any]]:
+    """What a result says of both sides, without the numbers of spans and what is None."""
+    sides = list(result.inputs.values())
+
+    def each(key: str) -> list[Any]:
+        return [
+            {name: layer[key] for name, layer in side["layers"].items() if layer[key] is not None}
+            for side in sides
+        ]
+
+    return {
+        "format": [side["format"] for side in sides],
+        "files": [side["files"] for side in sides],
+        "schemes": each("scheme"),
+        "sources": each("source"),
+    }
+
+
+def without(found: Outcome, said: Mapping[str, Any]) -> Outcome:
     """An outcome without some choices in its signature."""
     if isinstance(found, str):
         return found

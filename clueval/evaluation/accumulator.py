@@ -19,6 +19,7 @@ from itertools import chain
 from typing import Any
 
 from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import Counted, Result
 from clueval.evaluation.signature import Signature, require_same
@@ -83,7 +84,7 @@ class Accumulator:
     @property
     def signature(self) -> Signature:
         """The choices behind the scores of what has been given."""
-        tags = {"scheme": self._scheme or "auto", "invalid": self._invalid}
+        tags = {"scheme": schemes_of(self._inputs()), "invalid": self._invalid}
         choices = {
             **(tags if self._state.tagged else dict.fromkeys(tags, "documents")),
             "merge": "yes" if self._plan.merge else "no",
@@ -130,12 +131,21 @@ class Accumulator:
                 side: n + self._state.ill_formed(side, self._scheme)
                 for side, n in evaluation.repaired_tags().items()
             },
+            inputs=self._inputs(),
             counted=Counted(
                 self.metrics,
                 {key: Tally(tally) for key, tally in evaluation.total.tallies.items()},
                 {MERGED: layers} if self._plan.merge else {layer: [layer] for layer in layers},
             ),
         )
+
+    def _inputs(self) -> Inputs:
+        """What was given, with the schemes of tags."""
+        found = self._state.evaluation.read()
+        if self._state.tagged:
+            for side, neighbours in self._state.neighbours.items():
+                add_layer(found, side, DEFAULT_LAYER, scheme=self._scheme or scheme_of(neighbours))
+        return found
 
     def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
         """Add what another accumulator, or several, have counted; they keep it. All are added, or none.
@@ -203,7 +213,7 @@ class _State:
 
     def count(self, pair: tuple[Document, Document]) -> None:
         self.evaluation.count_documents(*pair)
-        self.evaluation.count_repaired(*pair)
+        self.evaluation.count_read(*pair)
 
     def ill_formed(self, side: str, scheme: str | None) -> int:
         """How many tags are ill-formed in this scheme, or in that which they are written in."""
@@ -232,6 +242,7 @@ class _State:
         for side in SIDES:
             own.repaired[side] += evaluation.repaired[side]
             own.repairs[side].include(evaluation.repairs[side])
+        include(own.inputs, evaluation.inputs)
 
 
 def _metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
+from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
@@ -50,6 +51,7 @@ class Evaluation:
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
         self.repairs = {side: RepairCount() for side in SIDES}
+        self.inputs = no_inputs()
         self.units: set[str] = set()
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
@@ -87,7 +89,7 @@ class Evaluation:
         before = self.total.documents
         prepared = self._preparation(group)
         self.count_documents(prepared.gold, prepared.predicted)
-        self.count_repaired(group.gold, group.predicted)
+        self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for observer in self.plan.observers:
                 observer.see(prepared)
@@ -117,14 +119,29 @@ class Evaluation:
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
 
-    def count_repaired(self, gold: Document, predicted: Document) -> None:
-        """Count the tags of a pair of documents that were repaired."""
+    def count_read(self, gold: Document, predicted: Document) -> None:
+        """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
         for side, document in zip(SIDES, (gold, predicted), strict=True):
             self.repairs[side].add(document)
+            for layer, spans in document.layers.items():
+                add_layer(self.inputs, side, layer, spans=len(spans))
 
     def repaired_tags(self) -> dict[str, int]:
         """The repaired tags of each side, however they were counted."""
         return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
+
+    def read(self) -> Inputs:
+        """What was read of each side."""
+        return reported(self._inputs_so_far(), self.layers, self._frames)
+
+    def _inputs_so_far(self) -> Inputs:
+        """What was read, with the columns and schemes of tags where documents come from files."""
+        found = no_inputs()
+        include(found, self.inputs)
+        for side, repairs in self.repairs.items():
+            for layer, source, scheme in repairs.layers() if found[side]["files"] else ():
+                add_layer(found, side, layer, source, scheme)
+        return found
 
     def _count(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -218,6 +235,17 @@ class Evaluation:
         for side, number in repaired.items():
             self.repaired[side] += number
 
+    def add_spans(self, end: FileEnd) -> None:
+        """Add the spans of each layer in two files, or in parts of them, and their columns."""
+        for (side, layer), (source, spans) in end.spans().items():
+            add_layer(self.inputs, side, layer, source, spans=spans)
+
+    def add_tags(self, end: FileEnd) -> None:
+        """Add what is told from all tags of two files: their schemes, and which of them were repaired."""
+        self.add_repaired(end.repaired())
+        for (side, layer), scheme in end.schemes().items():
+            add_layer(self.inputs, side, layer, scheme=scheme)
+
     # Both
 
     def receivers(
@@ -257,6 +285,7 @@ class Evaluation:
             self._frames,
             None,  # the tags of a part are known to what has read it
             self._preparation.changed(),
+            self._inputs_so_far(),
         )
 
     def fits(self, found: Found) -> bool:
@@ -290,6 +319,7 @@ class Evaluation:
         for frame, number in found.frames.items():
             self._frames[frame] += number
         self._preparation.include(found.prepared)
+        include(self.inputs, found.inputs)
 
     def result(self, signature: Signature) -> Result:
         self._known.require_all(self.plan.by, self.layers)
@@ -327,6 +357,7 @@ class Evaluation:
             self._preparation.changed() if self.plan.transforms else None,
             sections_of(self.plan.observers),
             [deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
+            self.read(),
         )
 
     def _tally_of(self, metric: Metric) -> Tally:

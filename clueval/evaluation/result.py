@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, _described, require_same
@@ -108,6 +109,9 @@ class Result:
     `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
     wrong. `scored_by` are the metrics, which make the tables. `prepared` holds, if there were transforms, what each
     has changed; `sections` are the reports of the observers, by their names, and `observers` those that add.
+    `inputs` says of each side what was read: ``format``, ``files`` and, in ``layers``, of each its ``source`` (the
+    column, from 1), its ``scheme`` (both None where spans do not come from tags) and how many ``spans`` it has, those
+    that are filtered out, too.
     """
 
     documents: int
@@ -122,6 +126,7 @@ class Result:
     prepared: Mapping[str, Tally] | None = None
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
+    inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
         """The numbers in which two results differ, by metric, in the order of the reports.
@@ -154,6 +159,9 @@ class Result:
                 )
         if self.counted is None or other.counted is None:
             raise UsageError("a result without its counts cannot be added", advice="evaluate both in one go")
+        inputs = no_inputs()
+        for result in (self, other):
+            include(inputs, result.inputs)
         counted, observers = self.counted + other.counted, added(self.observers, other.observers)
         return replace(
             self,
@@ -164,11 +172,12 @@ class Result:
                 for side in dict.fromkeys([*self.repaired_tags, *other.repaired_tags])
             },
             metrics=counted.scores(),
-            signature=_joined(self.signature, other.signature),
+            signature=_joined(self.signature, other.signature, schemes_of(inputs)),
             counted=counted,
             prepared=_added(self.prepared, other.prepared),
             sections=sections_of(observers),
             observers=observers,
+            inputs=inputs,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -180,6 +189,7 @@ class Result:
             "documents": self.documents,
             "tokens": self.tokens,
             "repaired_tags": dict(self.repaired_tags),
+            "inputs": {side: dict(found) for side, found in self.inputs.items()},
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
         if self.groups is not None:
@@ -228,12 +238,14 @@ class Result:
         return self.render("text")
 
 
-def _joined(own: Signature, other: Signature) -> Signature:
-    """A signature with both values of what differs."""
+def _joined(own: Signature, other: Signature, schemes: str) -> Signature:
+    """A signature with both values of what differs; these are the schemes of both, unless one has documents."""
     both = {
         key: " and ".join(value for value in pair if value is not None)
         for key, pair in own.differences(other).items()
     }
+    if "scheme" in both and "documents" not in (own.choices.get("scheme"), other.choices.get("scheme")):
+        both["scheme"] = schemes
     return Signature({**own.choices, **both})
 
 

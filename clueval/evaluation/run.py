@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, ScoreOptions, Workers, groups_of
@@ -38,8 +39,10 @@ from clueval.reading.pairing import (
 )
 from clueval.reading.paths import Documents, Paths, are_paths, documents_of, path_pairs
 from clueval.reading.source import Source
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.transforms.group import Group, Transform
 
 _READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
@@ -115,8 +118,10 @@ def score(
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        schemes = dict.fromkeys(each.scheme or "auto" for each in readings[:2])
-        choices = {"scheme": "+".join(schemes), "invalid": "+".join(sorted(evaluation.treatments)) or "none"}
+        choices = {
+            "scheme": schemes_of(evaluation.read()),
+            "invalid": "+".join(sorted(evaluation.treatments)) or "none",
+        }
     else:
         _require_documents(gold, predicted, readings)
         for each in read_options:
@@ -217,17 +222,25 @@ def _metrics(names: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]
     return tuple({metric.name: metric for metric in chosen}.values())
 
 
-def _see(evaluation: Evaluation, source: Source) -> None:
-    """Take note of how ill-formed tags of a file are treated."""
+def _see(evaluation: Evaluation, source: Source, number: int) -> None:
+    """Take note of a file, the `number`-th of its group, and of how its ill-formed tags are treated.
+
+    Of a file that is read in parts, the first part is noted; of further annotation sets, the treatment alone.
+    """
     if source.treatment is not None:
         evaluation.treatments.add(source.treatment)
+    if number < len(SIDES):
+        is_first = source.options.part is None or source.options.part[0] == 0
+        add_files(evaluation.inputs, SIDES[number], source.format, int(is_first))
+        if source.form.scheme is not None:
+            add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 
 
 def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
     """Count a pair of files, without documents if these are not needed; then the tags that `FileEnd` says were
     repaired are not counted yet."""
-    for source in (gold, predicted):
-        _see(evaluation, source)
+    for number, source in enumerate((gold, predicted)):
+        _see(evaluation, source, number)
     reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
     if reading is not None:
         return evaluation.count_reading(reading)

@@ -71,7 +71,7 @@ class Signature:
         usual = {
             "metrics": "+".join(_described(metric) for metric in found),
             "unit": "+".join(sorted(units)) or "token",
-            "scheme": "auto",
+            "scheme": "none",
             "invalid": "conlleval",
             "average": "all",
             "merge": "no",
@@ -119,10 +119,16 @@ class Signature:
 def require_same(own: Signature, other: Signature, purpose: str) -> None:
     """Raise `UsageError`, naming every choice that differs, if two signatures are not of results of the same kind.
 
-    The version may differ: `scores` grows with every change to any number, and is compared in its place.
+    The version may differ (`scores` grows with every change to any number, and is compared in its place), and the
+    scheme of the predicted tags. To be added, gold's may differ, too, where ill-formed tags are repaired: that rule is
+    the same in every scheme.
     """
     found = own.differences(other)
     found.pop("version", None)
+    one, two = found.get("scheme", (None, None))
+    repaired = own.choices.get("invalid") == other.choices.get("invalid") == "conlleval"
+    if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
+        del found["scheme"]
     if found:
         what = "; ".join(
             f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in found.items()

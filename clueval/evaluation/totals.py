@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from clueval.evaluation.inputs import Inputs
 from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import Known
 from clueval.metrics.counting import Tally
@@ -41,7 +42,7 @@ class Found(NamedTuple):
     `layers` are those that were known in the end, None if nothing was counted; `grown` tells that some of them
     turned up only after the first document. `decoders`, by side and layer, are kept where a part of a file was
     read: what is ill-formed is told from the tags of the whole file. `prepared` is what each transform
-    has changed, by its name.
+    has changed, by its name; `inputs` are what was read (`clueval.evaluation.inputs`).
     """
 
     layers: list[str] | None
@@ -57,3 +58,4 @@ class Found(NamedTuple):
     frames: Mapping[str, int]
     decoders: Mapping[tuple[str, str], Decoder] | None
     prepared: Mapping[str, Tally]
+    inputs: Inputs

@@ -195,4 +195,5 @@ FORMAT = Format(
     read=_read,
     options=frozenset({"ignore_punct"}),
     treatments=("conlleval", "error"),
+    scheme="BIO",
 )

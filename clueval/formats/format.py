@@ -54,15 +54,20 @@ class Format:
     """A file format. It has either `read` or, with one token per line, `token_lines`.
 
     Attributes:
-        name: the name of the format for ``--input``. holds: the content of a file, in a few words. endings:
-        the endings of file names by which it is recognised (`clueval.formats.ENDINGS`). signs: the signs by
-        which it is recognised, tried in the order of `clueval.formats.ORDER`. read: yields the documents of a
-        file, one at a time. token_lines: how token lines are found, for formats with one token per line.
-        options: the reading options that apply to it (fields of `clueval.reading.options.ReadOptions`).
-        treatments: the treatments of ill-formed tags that it supports; the first is the default. single:
-        whether a file holds exactly one document. nameless: whether a file has no names of its documents.
-        sets: whether the layers of the document from `read` are annotation sets, of which the user selects
-        one. extra: the extra of clueval that must be installed. write, add_sets: how it is written.
+        name: as in ``--input``.
+        holds: what is in a file, in a few words.
+        endings: the endings of names by which it is recognised (`clueval.formats.ENDINGS`).
+        signs: what else it is recognised by, in its place in `clueval.formats.ORDER`.
+        read: the documents of a file, one at a time.
+        token_lines: how its lines are found, where passages and documents are made of lines.
+        options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
+        treatments: how it can treat ill-formed tags; the first is what it does unless told otherwise.
+        scheme: the scheme of its tags, if every file has the same.
+        single: a file holds one document.
+        nameless: a file does not say what its documents are called.
+        sets: `read` gives a document whose layers are annotation sets, of which one is chosen.
+        extra: the extra of clueval that has to be installed.
+        write, add_sets: how it is written.
     """
 
     name: str
@@ -73,6 +78,7 @@ class Format:
     token_lines: TokenLines | None = None
     options: frozenset[str] = frozenset()
     treatments: tuple[str, ...] = ()
+    scheme: str | None = None
     single: bool = False
     nameless: bool = False
     sets: bool = False

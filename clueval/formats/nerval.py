@@ -311,6 +311,7 @@ FORMAT = Format(
     signs=(Sign("`--metric noisy`", lambda beginning: beginning.whole_text),),
     read=_read,
     treatments=("discard", "error"),
+    scheme="nerval",
     single=True,
     nameless=True,
 )

@@ -31,19 +31,20 @@ def document_groups(
     options: Sequence[ReadOptions],
     pair_by: str | None = None,
     progress: Progress | None = None,
-    see: Callable[[Source], object] = id,
+    see: Callable[[Source, int], object] = lambda source, number: None,
 ) -> Iterator[tuple[Document, ...]]:
     """The gold document, the predicted one, and one for each further options, which read predicted's file, too.
 
     `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Held in memory: one
-    group, and with `pair_by` what waits for its counterpart. `see` is called with every file before it is read.
+    group, and with `pair_by` what waits for its counterpart. `see` is called with every file before it is read,
+    and its number in a group.
     """
     require_pair_by(pair_by)
     if pair_by in ("id", "content"):
         ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
         yield from parallel(
-            _in_turn(ours, options[:1], pair_by, progress, see),
-            _in_turn(theirs, options[1:], pair_by, progress, see),
+            _in_turn(ours, options[:1], pair_by, progress, see, 0),
+            _in_turn(theirs, options[1:], pair_by, progress, see, 1),
             pair_by,
         )
         return
@@ -57,8 +58,8 @@ def document_groups(
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
-        for each in (source, first, *more):
-            see(each)
+        for number, each in enumerate((source, first, *more)):
+            see(each, number)
         further = [each.documents() for each in more]
         for pair, *rest in zip(document_pairs(source, first), *further, strict=True):
             yield (*pair, *rest)
@@ -82,14 +83,15 @@ def _in_turn(
     options: Sequence[ReadOptions],
     pair_by: str,
     progress: Progress | None,
-    see: Callable[[Source], object],
+    see: Callable[[Source, int], object],
+    first: int,
 ) -> Iterator[tuple[Document, ...]]:
     """The documents of all files, called as they call themselves, each as every one of the options reads it."""
     for _, path in files:
         read: dict[Path, Document] = {}
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
-        for source in sources:
-            see(source)
+        for number, source in enumerate(sources, first):
+            see(source, number)
         if pair_by == "id" and len(files) > 1 and sources[0].form.nameless:
             raise UsageError(
                 f"the format {sources[0].format} has no ids of documents",

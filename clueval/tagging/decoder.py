@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import TagError, UsageError
 from clueval.spans.flat import Flat
-from clueval.tagging.decoding import Chunk, decode, decode_strictly
+from clueval.tagging.decoding import Chunk, count_starts, decode, decode_strictly
 from clueval.tagging.schemes import (
     INVALID,
     OUTSIDE,
@@ -46,6 +46,7 @@ class Decoder:
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid = invalid
         self._neighbours: Neighbours = Counter()
+        self._dropped = 0  # spans of the lenient rule that were discarded
 
     @property
     def reads_neighbours(self) -> bool:
@@ -76,6 +77,7 @@ class Decoder:
     def include(self, other: Decoder) -> None:
         """Add the counts of `other`, the decoder of another part of the file."""
         self._neighbours.update(other._neighbours)
+        self._dropped += other._dropped
 
     def join(self, pairs: Iterable[tuple[str, str]], times: Iterable[int]) -> None:
         """Correct the counts at cuts: the text has X→Y where the parts were counted as X→O and O→Y.
@@ -123,11 +125,17 @@ class Decoder:
             index = first_illegal(tags, self._scheme)
             assert index is not None
             raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
-        return decode_strictly(tags, self._scheme)
+        spans = list(decode_strictly(tags, self._scheme))
+        self._dropped += count_starts(found).total() - len(spans)
+        return spans
 
     def scheme(self) -> str | None:
         """Return the named scheme, or the scheme recognised from the tags so far; None if all tags are O."""
         return self._scheme or scheme_of(+self._neighbours)
+
+    def spans(self) -> int:
+        """How many spans have been decoded so far."""
+        return count_starts(self.neighbours).total() - self._dropped
 
     def repaired(self, found: Neighbours | None = None) -> int:
         """Return the number of ill-formed tags, which conlleval repairs, in `found` or in the file so far."""

@@ -26,7 +26,7 @@ def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
     output = capsys.readouterr().out
     assert "gold         188        10       4        3               17    222" in output
     assert "1 repaired tag in predicted" in output
-    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:auto")
+    assert output.rstrip().split("\n")[-1].startswith("signature: metrics:levels|unit:token|scheme:BIO")
 
 
 def test_every_output_has_the_same_numbers(capsys: Capture) -> None:
@@ -64,7 +64,18 @@ def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
     report = json.loads(capsys.readouterr().out)
 
     assert list(report)[:4] == ["clueval", "schema", "signature", "documents"]
-    assert list(report)[4:7] == ["tokens", "repaired_tags", "metrics"]
+    assert list(report)[4:8] == ["tokens", "repaired_tags", "inputs", "metrics"]
+    assert report["inputs"] == {
+        side: {
+            "format": "vrt",
+            "files": 1,
+            "layers": {
+                "entity": {"source": 2, "scheme": "BIO", "spans": entities},
+                "risk": {"source": 3, "scheme": "BIO", "spans": risks},
+            },
+        }
+        for side, entities, risks in (("gold", 222, 219), ("predicted", 229, 227))
+    }
     assert report["schema"] == 1
     assert list(report["metrics"]["levels"]) == ["merged"]
     merged = report["metrics"]["levels"]["merged"]

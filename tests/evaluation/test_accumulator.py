@@ -284,7 +284,7 @@ def test_other_choices_add_up_by_force_only() -> None:
     spans.update([Span(0, 1, "PER")], [Span(0, 1, "PER")])
     tags.update([["B-PER"]], [["O"]])
 
-    with pytest.raises(UsageError, match=r"scheme is documents and auto; invalid is .* force=True"):
+    with pytest.raises(UsageError, match=r"scheme is documents and BIO:none; invalid is .* force=True"):
         spans.merge_state(tags)
     spans.merge_state(tags, force=True)
 

@@ -67,12 +67,14 @@ class FileEnd(NamedTuple):
     """What is known of two files when they have been read.
 
     `layouts` are those of their token lines, None where there are none. `decoders`, by side and layer, have counted
-    which tags follow which; `more_repaired` are repaired tags, of each side, that no decoder has counted.
+    which tags follow which; `more_repaired` and `more_spans` are repaired tags, and spans, of each side, that no
+    decoder has counted.
     """
 
     layouts: Layouts
     decoders: Decoders
     more_repaired: tuple[int, int] = (0, 0)
+    more_spans: tuple[int, int] | None = None
 
     def schemes(self) -> dict[tuple[str, str], str | None]:
         """The scheme of each side and layer, named or recognised; None where no tag tells one.
@@ -80,6 +82,18 @@ class FileEnd(NamedTuple):
         Raises `TagError` for tags of two schemes.
         """
         return {place: decoder.scheme() for place, decoder in self.decoders.items()}
+
+    def spans(self) -> dict[tuple[str, str], tuple[int | None, int]]:
+        """The column, from 1, of each side and layer, if it is known, and how many spans it has."""
+        columns = {
+            (side, layer): column + 1
+            for side, layout in zip(SIDES, self.layouts, strict=True)
+            for layer, column in (layout.layers if layout is not None else ())
+        }
+        found = {place: (columns.get(place), decoder.spans()) for place, decoder in self.decoders.items()}
+        for side, spans in zip(SIDES, self.more_spans or (), strict=False):
+            found[side, DEFAULT_LAYER] = None, spans
+        return found
 
     def repaired(self) -> dict[str, int]:
         """How many tags of each side are ill-formed. Raises as `schemes` does."""
@@ -149,7 +163,7 @@ def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[C
         max_sentence=gold.options.max_sentence,
     )
     yield Compared(run.sentences, 0, tallies={(metric.name, DEFAULT_LAYER): run.tally}, has_text=False)
-    return FileEnd((None, None), {}, run.repaired)
+    return FileEnd((None, None), {}, run.repaired, run.spans)
 
 
 def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:

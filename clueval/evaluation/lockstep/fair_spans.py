@@ -47,13 +47,15 @@ class Run:
     """What a run has counted; runs over several files add up.
 
     `labels` are the labels of the target spans in the order in which they come up, which is the order of
-    FairEval's table of them. `repaired` are the numbers of tags mended, in the target and in the system.
+    FairEval's table of them. `repaired` are the numbers of tags mended, in the target and in the system, `spans`
+    those of spans.
     """
 
     tally: Tally
     labels: tuple[str, ...] = ()
     sentences: int = 0
     repaired: tuple[int, int] = (0, 0)
+    spans: tuple[int, int] = (0, 0)
 
     def __add__(self, other: Run) -> Run:
         total: Tally = Counter(self.tally)
@@ -63,6 +65,7 @@ class Run:
             tuple(dict.fromkeys(self.labels + other.labels)),
             self.sentences + other.sentences,
             (self.repaired[0] + other.repaired[0], self.repaired[1] + other.repaired[1]),
+            (self.spans[0] + other.spans[0], self.spans[1] + other.spans[1]),
         )
 
 
@@ -85,6 +88,7 @@ def run_blocks(
     equal: Counter[str] = Counter()
     order: dict[str, None] = {}
     repaired: Counter[str] = Counter()
+    differing = [0, 0]  # spans of sentences that are not equal
     number = 0
     sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
     pairs = _pairs(next(sides), next(sides), target_file, system_file)
@@ -103,13 +107,16 @@ def run_blocks(
             repaired.update(target=gold.repaired, system=predicted.repaired)
             golds, predictions = _items_of(gold), _items_of(predicted)
         order.update(dict.fromkeys(span[0] for span in golds))
+        differing[0] += len(golds)
+        differing[1] += len(predictions)
         add_items(
             total,
             [span for span in golds if metric.wanted(span[0])],
             [span for span in predictions if metric.wanted(span[0])],
         )
     total.update(metric.count_agreed({Frozen({DEFAULT_LAYER: label}): n for label, n in equal.items()}, 0))
-    return Run(total, tuple(order), number, (repaired["target"], repaired["system"]))
+    spans = differing[0] + equal.total(), differing[1] + equal.total()
+    return Run(total, tuple(order), number, (repaired["target"], repaired["system"]), spans)
 
 
 def _labels(sentence: _Sentence, file: str) -> list[str]:

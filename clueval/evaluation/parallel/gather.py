@@ -96,7 +96,7 @@ class Gathering:
             self._evaluation.include(part.found)
             for key, decoder in (part.found.decoders or {}).items():
                 decoders[key].include(decoder)
-        self._evaluation.add_repaired(FileEnd((None, None), decoders).repaired())
+        self._evaluation.add_tags(FileEnd((None, None), decoders))
 
     def _count_here(self, task: Task, problem: str) -> None:
         pairs = self._tasks.pairs[task.first : task.first + len(task.pairs)]

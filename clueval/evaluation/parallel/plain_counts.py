@@ -13,18 +13,20 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
+from clueval.evaluation.inputs import Inputs
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import Known
 from clueval.evaluation.totals import Found, Totals
 from clueval.exceptions import CluevalError
+from clueval.formats import FORMATS, all_formats
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of, types_of
 from clueval.spans.compared import SIDES
 from clueval.spans.span import MERGED, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.schemes import INVALID
+from clueval.tagging.schemes import INVALID, SCHEMES
 
 _PLAIN = {str, int, bool, float, type(None)}
 """What a key may be made of."""
@@ -156,6 +158,7 @@ def written_found(found: Found) -> dict[str, Any]:
             for (side, layer), decoder in found.decoders.items()
         ],
         "prepared": {name: _written_tally(tally) for name, tally in found.prepared.items()},
+        "inputs": found.inputs,
     }
 
 
@@ -163,7 +166,7 @@ def read_found(value: object, expected: Expected) -> Found:
     """The counts of a task. Raises `NotPlain` for what cannot be them."""
     (
         layers, grown, total, groups, repaired, units, treatments, text_, unprojected, known, frames, decoders,
-        prepared
+        prepared, inputs
     ) = record(value, Found._fields, "the counts")  # fmt: skip
     layers = _read_layers(layers, expected)
     whole_total = _read_totals(total, layers, expected)
@@ -181,6 +184,7 @@ def read_found(value: object, expected: Expected) -> Found:
         _read_numbers(frames, expected.frames, "frames", expected),
         _read_decoders(decoders, expected),
         _read_prepared(prepared, expected),
+        _read_inputs(inputs, expected),
     )
 
 
@@ -371,6 +375,46 @@ def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]
     if len(pairs) < len(rows):
         raise NotPlain("a pair of tags comes twice")
     return pairs
+
+
+def _read_inputs(value: object, expected: Expected) -> Inputs:
+    sides = zip(SIDES, record(value, SIDES, "inputs"), strict=True)
+    return {side: _read_input(of_side, expected) for side, of_side in sides}
+
+
+def _read_input(value: object, expected: Expected) -> dict[str, Any]:
+    form, files, layers = record(value, ("format", "files", "layers"), "an input")
+    return {
+        "format": _read_names(form, FORMATS, "a format"),
+        "files": expected.whole(files, "the files"),
+        "layers": {
+            layer: _read_layer(of_layer, expected)
+            for layer, of_layer in an_object(layers, None, "the layers of an input").items()
+        },
+    }
+
+
+def _read_layer(value: object, expected: Expected) -> dict[str, Any]:
+    source, scheme, spans = record(value, ("source", "scheme", "spans"), "a layer of an input")
+    own = {form.scheme for form in all_formats() if form.scheme is not None}
+    return {
+        "source": whole(source, "a column") if type(source) is int else _read_columns(source),
+        "scheme": _read_names(scheme, {*SCHEMES, *own}, "a scheme"),
+        "spans": expected.whole(spans, "the spans of a layer"),
+    }
+
+
+def _read_columns(value: object) -> str | None:
+    if value is not None and not all(part.isdecimal() for part in text(value, "a column").split("+")):
+        raise NotPlain("a column has no number")
+    return value  # type: ignore[return-value]  # it is None, or a string
+
+
+def _read_names(value: object, known: Collection[str], what: str) -> str | None:
+    """One name, or several joined by +; None where there is none."""
+    if value is not None and not set(text(value, what).split("+")) <= set(known):
+        raise NotPlain(f"{what} is unknown")
+    return value  # type: ignore[return-value]  # it is None, or a string
 
 
 def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:

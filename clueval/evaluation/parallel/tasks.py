@@ -235,6 +235,7 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
     assert end is not None  # documents are not cut
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
+    evaluation.add_spans(end)
     return TaskOutcome(evaluation.found()._replace(decoders=end.decoders), end.layouts)
 
 

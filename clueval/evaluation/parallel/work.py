@@ -47,7 +47,8 @@ class Work:
                 own.require_both_sides()
             end = self.count(evaluation, own, other)
             if end is not None:
-                evaluation.add_repaired(end.repaired())
+                evaluation.add_spans(end)
+                evaluation.add_tags(end)
 
 
 def size_of(path: Path) -> int:

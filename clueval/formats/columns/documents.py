@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from clueval.exceptions import FormatError, TagError
 from clueval.formats.columns.columns import TokenTable, parsed
+from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage
 from clueval.spans.document import Document, Sentence
@@ -54,10 +55,11 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
 
 @dataclass(slots=True)
 class FileTags:
-    """The decoders of a file by layer; `ended` is true when they have read the whole file."""
+    """The decoders of a file by layer, whether they have read the whole file, and its layout once it is known."""
 
     decoders: Mapping[str, Decoder]
     ended: bool = False
+    layout: Layout | None = None
 
 
 class Transitions(NamedTuple):
@@ -106,6 +108,7 @@ def _document(
     for passage in passages:
         if passage.layout is None:
             continue
+        file.layout = passage.layout
         borders = _borders(passage)
         tables = parsed(passage)
         tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
