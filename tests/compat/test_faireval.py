@@ -268,7 +268,7 @@ def test_labels_come_in_the_order_of_the_target() -> None:
 def test_runs_add_up() -> None:
     one, other = run("A\t1\t1\t\n", "A\t1\t1\t\n"), run("b NN I-B\n", "b NN O\n")
 
-    assert one + other == Run(one.tally + other.tally, ("A", "B"), 2, (1, 0))
+    assert one + other == Run(one.tally + other.tally, ("A", "B"), 2, (1, 0), (2, 1))
 
 
 @pytest.mark.parametrize(("target", "system"), [(3, 1), (1, 3), (0, 2), (2, 0)])
