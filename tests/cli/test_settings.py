@@ -304,7 +304,7 @@ def test_formats_and_schemes_of_each_side_stand_beside_each_other(tmp_path: Path
     assert main(["score", gold, predicted, *options]) == 0
     output = capsys.readouterr().out
     assert "micro        100.00  100.00  100.00" in output
-    assert "|scheme:BIO+IOB1|" in output
+    assert "|scheme:BIO:IOB1|" in output
 
 
 def test_every_field_of_reading_is_an_option() -> None:

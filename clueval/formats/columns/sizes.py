@@ -12,17 +12,16 @@ class Sizes:
     """Sizes that affect speed and memory, but never the result; tests use small ones.
 
     Args:
-        block: number of bytes that are read at a time. sentences, tokens: a passage is cut after this number
-        of sentences, or after the sentence with which it
+        block: number of bytes that are read at a time.
+        sentences, tokens: a passage ends after this number of sentences, or after the sentence with which it
             reaches this number of tokens.
-        rows, characters: approximate number of lines and of characters that are parsed at a time. look:
-        number of lines that are searched for a position to cut the files. look_on: the same number after a
-        search that found no position. ahead: comparison gives up when one side is this many passages ahead,
-        because the files are not parallel
-            and the queue must not fill memory.
+        rows, characters: approximate number of lines and of characters that are parsed at a time.
+        look: number of lines that are searched for a position to cut the files.
+        look_on: the same, after a search that found no position.
+        ahead: the comparison stops when one side is this many passages ahead: the files are not parallel, and
+            the queue must not fill memory.
         runs, run_bytes: the number of different tag runs, and of their bytes, that are collected before they
-        are
-            compared.
+            are compared.
     """
 
     block: int = BLOCK
