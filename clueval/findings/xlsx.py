@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import RawIOBase
 from pathlib import Path
+from traceback import walk_tb
 from typing import IO, Any
 
 from clueval.exceptions import FileError, MissingExtra
@@ -104,6 +105,7 @@ def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[
         book.close()
     except BaseException as error:
         sink.is_open = False
+        _give_up_archives(error)
         cause = error.args[0] if error.args else None
         if isinstance(error, XlsxWriterException):
             if isinstance(cause, OSError):
@@ -114,6 +116,16 @@ def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[
         for sheet in book.worksheets() if book.constant_memory else ():
             with suppress(OSError):  # the disk is full, which has already been reported
                 sheet._opt_close()
+
+
+def _give_up_archives(error: BaseException) -> None:
+    """Let no zip archive that was being written when the error came print a traceback in its destructor."""
+    from zipfile import ZipFile
+
+    for frame, _ in walk_tb(error.__traceback__):
+        for value in frame.f_locals.values():
+            if isinstance(value, ZipFile):
+                value.fp = None
 
 
 class _Sink(RawIOBase):
