@@ -29,6 +29,9 @@ Write = Callable[[Path], object]
 
 NEW = "".join(f"{number}\n" for number in range(5000))
 
+# From Python 3.13 on, a packed file that was interrupted says in its destructor that its file is closed already.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
 
 def some_findings(number: int = 20) -> list[Finding]:
     words = [f"w{number}" for number in range(number)]

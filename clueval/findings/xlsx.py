@@ -160,7 +160,7 @@ class _Sink(RawIOBase):
         return place
 
     def flush(self) -> None:
-        if self.is_open:
+        if self.is_open and not self._file.closed:  # a destructor flushes, too
             self._file.flush()
 
 
