@@ -33,6 +33,13 @@ NEW = "".join(f"{number}\n" for number in range(5000))
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 
+@pytest.fixture(autouse=True)
+def _files_are_closed() -> Iterator[None]:
+    """Before the next test, which does not ignore that a file was not closed."""
+    yield
+    gc.collect()
+
+
 def some_findings(number: int = 20) -> list[Finding]:
     words = [f"w{number}" for number in range(number)]
     own = Document("d", {"label": [Span(place, place + 1, "PER") for place in range(number)]}, tokens=words)
@@ -360,12 +367,6 @@ def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIG
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # a file that was opened a moment before
 class TestInterruption:
-    @pytest.fixture(autouse=True)
-    def _files_are_closed(self) -> Iterator[None]:
-        """Before the next test, which does not ignore that a file was not closed."""
-        yield
-        gc.collect()
-
     @pytest.mark.parametrize("moments", [20, pytest.param(500, marks=pytest.mark.long)])
     @pytest.mark.parametrize("names", [0, 1, 2])
     def test_no_moment_leaves_half_a_file(self, writer: tuple[Path, Write], names: int, moments: int) -> None:
