@@ -30,7 +30,9 @@ Write = Callable[[Path], object]
 NEW = "".join(f"{number}\n" for number in range(5000))
 
 # From Python 3.13 on, a packed file that was interrupted says in its destructor that its file is closed already.
-pytestmark = pytest.mark.filterwarnings("ignore:Exception ignored in. <gzip:pytest.PytestUnraisableExceptionWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Exception ignored in. <gzip:pytest.PytestUnraisableExceptionWarning"
+)
 
 
 @pytest.fixture(autouse=True)
