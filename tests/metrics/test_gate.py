@@ -27,10 +27,11 @@ from clueval.metrics.gate import (
     parse_types,
     precision_recall_curve,
 )
-from clueval.metrics.gate import pairing as pairing_module
+from clueval.metrics.gate import components as components_module
 from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
-from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
+from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS
+from clueval.metrics.gate.touching import Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.annotation_sets import chosen_set
 from clueval.spans.document import Document
@@ -688,7 +689,7 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
     outcomes = []
     for most_listed in (1_000_000, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairing_module, "_LISTED", most_listed)
+            patch.setattr(components_module, "_LISTED", most_listed)
             outcomes.append(metric.outcome(Side(targets), Side(responses)))
 
     listed, unlisted = outcomes
@@ -698,14 +699,14 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
 def listed_pairs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many pairings are listed from here on, component by component."""
     listed: list[int] = []
-    possible = pairing_module._possible
+    possible = components_module._possible
 
     def counting(*arguments: object) -> object:
         pairs = possible(*arguments)  # type: ignore[arg-type]
         listed.append(len(pairs))
         return pairs
 
-    monkeypatch.setattr(pairing_module, "_possible", counting)
+    monkeypatch.setattr(components_module, "_possible", counting)
     return listed
 
 

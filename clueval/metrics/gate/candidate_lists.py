@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval.exceptions import UsageError
+from clueval.metrics.gate.components import in_order
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.pairing import in_order
 from clueval.metrics.gate.selection import annotation_error, without_nil
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
@@ -143,7 +143,7 @@ class Numbered:
         return sorted(number for one in ranges.union(also) for number in self._numbers.get(one, ()))
 
     def touching(self, span: Span) -> list[int]:
-        """Return the numbers of the spans that touch `span`; see `clueval.metrics.gate.pairing.touches`."""
+        """Return the numbers of the spans that touch `span`; see `clueval.metrics.gate.touching.touches`."""
         also = [(span.start, span.start)] if span.start < span.end else []
         return self.overlapping(span, *also)
 

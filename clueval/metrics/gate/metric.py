@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
+from clueval.metrics.gate.components import Problem, in_order
 from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
 from clueval.metrics.gate.equality import (
     COMPARISONS,
@@ -26,7 +27,7 @@ from clueval.metrics.gate.equality import (
     subsumption_keys,
 )
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, Problem, count, in_order
+from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
     CONTAINMENTS,
     kept_within,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
-from clueval.metrics.gate.pairing import Touching
+from clueval.metrics.gate.touching import Touching
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 

@@ -20,8 +20,8 @@ from operator import add
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.metrics.gate.components import Problem, components
 from clueval.metrics.gate.counts import NAMES, GateCounts
-from clueval.metrics.gate.pairing import Problem, components
 from clueval.metrics.gate.sweep import sweep
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
