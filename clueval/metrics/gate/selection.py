@@ -50,6 +50,18 @@ def kept_within(
     return [span for place, span in enumerate(listed) if place in kept]
 
 
+def layer_of(document: Document | None, name: str) -> Sequence[Span]:
+    """Return the spans of a layer of a document. Raises `UsageError` if it has no such layer."""
+    if document is None or name not in document.layers:
+        raise UsageError(
+            f"there is no layer {name!r} of containing annotations",
+            document=None if document is None else document.id,
+            file=None if document is None else document.file,
+            advice="name a layer of both documents",
+        )
+    return document.layers[name]
+
+
 def require_containment(containment: str) -> None:
     """Raise `UsageError` for an unknown containment."""
     if containment not in CONTAINMENTS:
