@@ -53,7 +53,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span, name_of
 
@@ -157,6 +159,11 @@ class Partial:
 
     name: ClassVar[str] = "partial"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("gold", "predicted", "exact"), any_text),
+        (("shared",), any_text, any_count),
+        (("glued",), any_text, SIDES),
+    )
 
     factor: float = field(
         default=0.75,

@@ -32,6 +32,7 @@ from clueval.metrics.fair.weights import (
     weighted_rates,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
@@ -77,6 +78,11 @@ class Fair:
 
     name: ClassVar[str] = "fair"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("traditional",), PARTS, any_text),
+        (("fair",), KINDS, any_text),
+        (("fair",), KINDS, any_text, any_text),
+    )
 
     focus: str = field(
         default="target",

@@ -30,6 +30,7 @@ from clueval.metrics.gate.selection import (
     without_nil,
 )
 from clueval.metrics.gate.tally import (
+    TALLY_KEYS,
     add_counts,
     add_evaluation,
     changes_by_score,
@@ -48,6 +49,7 @@ from clueval.metrics.gate.thresholds import (
     threshold_name,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape
 from clueval.options import option
 from clueval.spans.span import Frozen, Span
 
@@ -74,8 +76,6 @@ class Gate:
         by: features by whose values the evaluation is broken down, as it is by type.
         beta: the weight of recall in F.
 
-    `clueval.metrics.gate.tally` describes the keys of the tally.
-
     Raises `UsageError` for invalid settings.
 
     >>> metric = Gate()
@@ -87,6 +87,7 @@ class Gate:
 
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
+    tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
 
     types: tuple[str, ...] = field(
         default=(),

@@ -15,7 +15,20 @@ from operator import add
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import label_of
 from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.tally_keys import Shape, any_change, any_score, any_text
 from clueval.spans.span import Span
+
+_CHANGE = (any_change,) * len(NAMES)
+
+TALLY_KEYS: tuple[Shape, ...] = (
+    (("all",), NAMES),
+    (("type",), any_text, NAMES),
+    (("by",), any_text, any_text, NAMES),
+    (("all",), ("score",), any_score, *_CHANGE),
+    (("type",), any_text, ("score",), any_score, *_CHANGE),
+    (("seen",), ("all",)),
+    (("seen",), ("type", "feature"), any_text),
+)
 
 
 def key_of(type: str | None) -> tuple[str, ...]:
