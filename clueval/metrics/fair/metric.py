@@ -35,7 +35,7 @@ from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, PLACEHOLDERS, Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 _Table = dict[str, dict[str, int]]
 FOCUSES = ("target", "system")
-PLACEHOLDERS = ("NONE", "EMPTY")
-"""Labels that mean a sentence without spans."""
 
 
 class FairError(NamedTuple):
