@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.dense_pairing import Entry, possible_pairings
+from clueval.metrics.gate.dense_pairing import possible_pairings
+from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.equality import Keys
 from clueval.spans.span import Span
 

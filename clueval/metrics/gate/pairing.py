@@ -49,7 +49,8 @@ from clueval.metrics.gate.components import (
     parts,
     value_if_possible,
 )
-from clueval.metrics.gate.dense_pairing import Entry, Partners, best_pairs, partners_of
+from clueval.metrics.gate.dense_pairing import Partners, best_pairs, partners_of
+from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.in_turn import pairs_in_turn
 from clueval.metrics.gate.touching import Touching, touches
 
