@@ -85,20 +85,6 @@ class PartialMatch(NamedTuple):
         return 1.0 if self.exact else self.overlap / self.longest
 
 
-def overlap_factor(one: Span, other: Span) -> float:
-    """Return the length that two spans share divided by the length of the longer one, between 0 and 1.
-
-    Equal ranges give 1, also of zero length; spans that share no position give 0. Labels are ignored.
-
-    >>> overlap_factor(Span(0, 4), Span(1, 6)), overlap_factor(Span(3, 3), Span(3, 3))
-    (0.6, 1.0)
-    """
-    if one.start == other.start and one.end == other.end:
-        return 1.0
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return rate(max(shared, 0), max(len(one), len(other)))
-
-
 def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator[PartialMatch]:
     """Yield the pairs in the order in which the algorithm finds them; all other spans are unmatched.
 

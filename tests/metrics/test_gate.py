@@ -25,7 +25,6 @@ from clueval.metrics.gate import (
     macro_report,
     parse_thresholds,
     parse_types,
-    precision_recall_curve,
 )
 from clueval.metrics.gate import components as components_module
 from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
@@ -614,7 +613,6 @@ def test_average_precision_by_hand() -> None:
     # strictly: 1 of 1 at 0.9, 1 of 3 at 0.5, 2 of 4 at 0.126; recall 1/3, 1/3, 2/3
     assert average_precision(points) == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 4)
     assert average_precision(points, lenient=True) == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
-    assert precision_recall_curve(points)[1]["recall_lenient"] == pytest.approx(2 / 3)
 
 
 def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_own_place() -> None:

@@ -34,7 +34,6 @@ from clueval.metrics.gate.thresholds import (
     CurvePoint,
     average_precision,
     parse_thresholds,
-    precision_recall_curve,
 )
 
 __all__ = [
@@ -67,6 +66,5 @@ __all__ = [
     "mcnemar_exact",
     "parse_thresholds",
     "parse_types",
-    "precision_recall_curve",
     "ranks_curve",
 ]

@@ -215,17 +215,3 @@ def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) ->
                 steps.append((recall - highest) * precision)
                 highest = recall
     return math.fsum(steps)
-
-
-def precision_recall_curve(points: Iterable[CurvePoint]) -> list[dict[str, float]]:
-    """Return threshold, precision and recall, strict and lenient, of every point, in their order."""
-    return [
-        {
-            "threshold": threshold,
-            "precision_strict": counts.precision_strict,
-            "recall_strict": counts.recall_strict,
-            "precision_lenient": counts.precision_lenient,
-            "recall_lenient": counts.recall_lenient,
-        }
-        for threshold, counts in points
-    ]
