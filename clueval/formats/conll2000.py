@@ -25,7 +25,7 @@ from clueval.exceptions import FormatError, TagError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 
 PUNCTUATION = frozenset(
     [
@@ -48,7 +48,6 @@ PUNCTUATION = frozenset(
 )
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
-PLACEHOLDERS = ("NONE", "EMPTY")
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 

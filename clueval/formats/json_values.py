@@ -56,7 +56,7 @@ class _Values:
         self._waiting, self._at = self._waiting[self._at :] + text, 0
         if len(self._waiting) < self._worth and not last:
             return
-        while self._begins(last):
+        while self._begins():
             try:
                 value, end = self._parse(self._waiting, self._at)
             except json.JSONDecodeError as error:
@@ -82,7 +82,7 @@ class _Values:
             raise self._wrong(f"a value of more than {self._longest:,} characters")
         self._worth = 2 * size
 
-    def _begins(self, last: bool) -> bool:
+    def _begins(self) -> bool:
         """Return whether a value begins, after skipping blanks, the array's brackets and commas."""
         self._skip_blanks()
         if self._array is None and self._at < len(self._waiting):

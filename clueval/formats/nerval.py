@@ -12,7 +12,7 @@ cannot show whether the outer span goes on to the end of a nested span. In the R
 
 is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label
 without an open span is ill-formed: it opens no span, and its token belongs to no span, except to a span of
-another label that continues after it. `Document.repaired` counts such tags, `ill_formed_tags` lists them.
+another label that continues after it. `Document.repaired` counts such tags.
 
 Source: Nerval (Miret and Kermorvant 2021), which reads files in this way. It also reads a table of pairs of
 files.
@@ -131,15 +131,6 @@ def read_nerval(
         repaired=len(content.ill_formed),
         file=file,
     )
-
-
-def ill_formed_tags(lines: Iterable[tuple[int, str]], *, file: str) -> list[IllFormed]:
-    """Return the tags of a file that continue no span, in order. Raises the errors of `read_nerval`.
-
-    >>> ill_formed_tags([(1, "le O"), (2, "roy I-PER")], file="gold.bio")
-    [IllFormed(line=2, tag='I-PER')]
-    """
-    return _followed(lines, file).ill_formed
 
 
 def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
@@ -156,6 +157,10 @@ class Noisy:
 
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("gold", "predicted", "matched"), any_text),
+        (("document",), any_count, any_count, any_count),
+    )
 
     threshold: float = field(
         default=0.30,

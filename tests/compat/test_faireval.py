@@ -23,9 +23,10 @@ from clueval.compat.faireval.functions import (
 from clueval.compat.faireval.report import render_faireval
 from clueval.evaluation.lockstep.fair_spans import Run, read_sentences, run_blocks
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights, tally_pairs
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights
 from clueval.spans.document import Document
+from tests.oracles import tally_pairs
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 

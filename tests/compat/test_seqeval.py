@@ -29,7 +29,7 @@ from clueval.compat import seqeval as ours
 from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.exceptions import CluevalError
-from clueval.tagging import token_schemes, type_counts
+from clueval.tagging import lenient_chunks, token_schemes, type_counts
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -535,7 +535,9 @@ def test_a_scheme_of_the_users_own_may_give_o_a_meaning() -> None:
     assert ours.f1_score(true, predicted, mode="strict", scheme=Bracket) == 1.0
 
 
-@pytest.mark.parametrize("module", [averages, type_counts, ours, token_schemes, sequence_labeling])
+@pytest.mark.parametrize(
+    "module", [averages, lenient_chunks, type_counts, ours, token_schemes, sequence_labeling]
+)
 def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
     results = doctest.testmod(module)
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights, tally_pairs
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
@@ -26,6 +26,7 @@ from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
+from tests.oracles import tally_pairs
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 

@@ -25,12 +25,12 @@ from clueval.metrics.gate import (
     macro_report,
     parse_thresholds,
     parse_types,
-    precision_recall_curve,
 )
-from clueval.metrics.gate import pairing as pairing_module
+from clueval.metrics.gate import components as components_module
 from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
-from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
+from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS
+from clueval.metrics.gate.touching import Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.annotation_sets import chosen_set
 from clueval.spans.document import Document
@@ -613,7 +613,6 @@ def test_average_precision_by_hand() -> None:
     # strictly: 1 of 1 at 0.9, 1 of 3 at 0.5, 2 of 4 at 0.126; recall 1/3, 1/3, 2/3
     assert average_precision(points) == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 4)
     assert average_precision(points, lenient=True) == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
-    assert precision_recall_curve(points)[1]["recall_lenient"] == pytest.approx(2 / 3)
 
 
 def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_own_place() -> None:
@@ -688,7 +687,7 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
     outcomes = []
     for most_listed in (1_000_000, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairing_module, "_LISTED", most_listed)
+            patch.setattr(components_module, "_LISTED", most_listed)
             outcomes.append(metric.outcome(Side(targets), Side(responses)))
 
     listed, unlisted = outcomes
@@ -698,14 +697,14 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
 def listed_pairs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many pairings are listed from here on, component by component."""
     listed: list[int] = []
-    possible = pairing_module._possible
+    possible = components_module._possible
 
     def counting(*arguments: object) -> object:
         pairs = possible(*arguments)  # type: ignore[arg-type]
         listed.append(len(pairs))
         return pairs
 
-    monkeypatch.setattr(pairing_module, "_possible", counting)
+    monkeypatch.setattr(components_module, "_possible", counting)
     return listed
 
 

@@ -143,10 +143,6 @@ class GateCounts(NamedTuple):
     def f_lenient(self, beta: float = 1.0) -> float:
         return f_measure(self.precision_lenient, self.recall_lenient, beta)
 
-    def f_average(self, beta: float = 1.0) -> float:
-        """Return the mean of strict and lenient F."""
-        return (self.f_strict(beta) + self.f_lenient(beta)) / 2
-
     @property
     def single_correct_accuracy_strict(self) -> float:
         return rate(self.single_correct_strict, self.targets)

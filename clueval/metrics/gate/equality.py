@@ -223,3 +223,11 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
                     )
         parsed.append(spec)
     return tuple(parsed)
+
+
+def types_from_text(text: str) -> tuple[str, ...]:
+    """Type specifications that are separated by commas."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if any(part.count("=") > 1 or ";" in part for part in parts):
+        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
+    return parts

@@ -37,9 +37,9 @@ from clueval.metrics.gate.list_counts import (
     lists_curve,
     ranks_curve,
 )
-from clueval.metrics.gate.metric import Gate, threshold_name
+from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.selection import kept_within
-from clueval.metrics.gate.thresholds import ALL, CurvePoint
+from clueval.metrics.gate.thresholds import ALL, CurvePoint, threshold_name
 from clueval.metrics.metric import Side
 from clueval.options import option
 from clueval.spans.document import Document
