@@ -115,9 +115,9 @@ def test_check_lists_everything_and_says_so_with_its_exit_code(tmp_path: Path, c
     for line, problem in [
         (3, "the line has 2 columns, the first token line has 3"),
         (4, "layer 'x': 'Q' is not a tag"),
-        (6, "</s> closes nothing"),
+        (6, "</s> without <s> before it"),
         (8, "layer 'x': ill-formed tags: 'I-X' may not follow the start of the sentence"),
-        (9, "<s> inside the one of line 7"),
+        (9, "<s> inside the sentence of line 7"),
     ]:
         assert f"wrong.vrt:{line}: {problem}" in output
     assert output.rstrip().endswith("wrong.vrt: 5 problems")
@@ -322,7 +322,7 @@ def test_one_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
 
     for pair in (paths, paths[::-1]):
         assert main(["score", *pair]) == 2
-        assert "the file ends where" in capsys.readouterr().err
+        assert "the file ends, but" in capsys.readouterr().err
 
 
 def test_names_of_layers_that_a_table_could_not_hold_are_refused(capsys: Capture) -> None:

@@ -143,10 +143,10 @@ class TestSets:
         error = gate_command.refusal(corpus, "--gold-set", "Key", "--predicted-set", "Respons")
 
         assert "a.bdocjs" in error
-        assert "no annotation set 'Respons' (the document has the sets: 'Key', 'Response'" in error
+        assert "no annotation set 'Respons' (its sets: 'Key', 'Response'" in error
 
     def test_a_set_that_is_not_asked_for_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
-        assert "none is asked for" in gate_command.refusal(corpus, "--gold-set", "Key")
+        assert "no set is selected for one side" in gate_command.refusal(corpus, "--gold-set", "Key")
 
     def test_a_format_without_sets_has_none_to_be_asked_for(
         self, gate_command: Printed, tmp_path: Path
@@ -154,7 +154,7 @@ class TestSets:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
 
-        assert "the format conll has no annotation sets, and 'Key'" in gate_command.refusal(file, *SETS)
+        assert "the format conll has no annotation sets, so 'Key'" in gate_command.refusal(file, *SETS)
 
     @pytest.mark.parametrize(
         ("options", "problem"),
@@ -168,7 +168,7 @@ class TestSets:
             (["--nil", ""], "nil needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),
-            (["--reference-set", "Older"], "there is no annotation set 'Older'"),
+            (["--reference-set", "Older"], "the document has no annotation set 'Older'"),
             (["--list-type", "List"], "--list-type is given without --edge-feature"),
             (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
         ],
@@ -615,7 +615,7 @@ class TestParallelDocuments:
         found = gate_command.report(gold, predicted, *SETS, "--pair-by", "content")
         assert found["all"]["correct_strict"] == 2
         assert (
-            "the format gate-xml has no ids of documents (pair by name or content)"
+            "documents of the format gate-xml have no ids (pair by name or content)"
             in gate_command.refusal(gold, predicted, *SETS, "--pair-by", "id")
         )
 
