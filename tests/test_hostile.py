@@ -451,7 +451,7 @@ def test_a_name_that_no_file_can_hold_is_refused(tmp_path: Path, names: dict[str
     path = write(tmp_path / "g.vrt", "a\tO\n")
 
     for call in (lambda: list(read(path, **names)), lambda: score(path, path, **names)):
-        with pytest.raises(UsageError, match="names are UTF-8"):
+        with pytest.raises(UsageError, match="is not valid UTF-8"):
             call()
 
 

@@ -167,11 +167,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["score", *NOTHING, "--set", "noisy.threshold=0"],
-            "--set noisy.threshold=0: noisy is not counted here (add --metric noisy)",
+            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
         ),
         (
             ["score", *NOTHING, "--max-alignment", "10"],
-            "--max-alignment is for --align (add --align, or set noisy.max_alignment)",
+            "--max-alignment needs --align (add --align, or use --set noisy.max_alignment=N)",
         ),
         *(
             (
@@ -203,7 +203,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html writes a web page, and --format asks for text (leave one out)",
+            "--html and --format exclude each other (remove one of them)",
         ),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
     nowhere = tmp_path / "no" / "file"
 
     assert refused([*arguments, str(nowhere)], capsys).endswith(
-        f"{nowhere}: cannot be written: there is no such folder"
+        f"{nowhere}: cannot be written: its folder does not exist"
     )
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"

@@ -169,8 +169,8 @@ class TestSets:
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),
             (["--reference-set", "Older"], "the document has no annotation set 'Older'"),
-            (["--list-type", "List"], "--list-type is given without --edge-feature"),
-            (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
+            (["--list-type", "List"], "--list-type needs --edge-feature"),
+            (["--indicator-prefix", "P"], "--indicator-prefix needs --write-indicators"),
         ],
     )
     def test_what_is_not_there_is_one_line(
@@ -534,7 +534,7 @@ class TestIndicators:
     def test_nothing_is_written_over(self, gate_command: Printed, corpus: Path) -> None:
         error = gate_command.refusal(corpus, *SETS, "--write-indicators", corpus)
 
-        assert "is there already, and is not written over" in error
+        assert "already exists and cannot be overwritten" in error
 
     def test_a_set_that_is_there_already_is_refused(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
@@ -636,14 +636,14 @@ class TestParallelDocuments:
     def test_the_sides_of_one_file_are_paired_anyway(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "leave out --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
     def test_two_ways_of_pairing_are_one_too_many(
         self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
 
-        assert "two ways of pairing" in capsys.readouterr().err
+        assert "exclude each other" in capsys.readouterr().err
 
     def test_equal_texts_cannot_tell_documents_apart(self) -> None:
         one, two = documents("a", "a")
