@@ -31,7 +31,7 @@ def command_line(command: str | None) -> Parser:
     top = Parser(
         prog="clueval",
         usage="%(prog)s COMMAND [options]",
-        description="Score labelled spans: gold against predicted, in every way of counting that people report.",
+        description="Score labelled spans: gold against predicted, by every usual way of counting.",
         epilog="clueval COMMAND --help shows the options of a command.",
     )
     top.add_argument("-V", "--version", action="version", version=f"%(prog)s {__version__}")
