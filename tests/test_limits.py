@@ -248,7 +248,7 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any
 def test_limits_are_refused_where_both_sides_are_documents() -> None:
     document = Document("d", {})
 
-    with pytest.raises(UsageError, match="is for files"):
+    with pytest.raises(UsageError, match="applies to files"):
         score([document], [document], max_line=9)
 
 
@@ -259,7 +259,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 
     assert main(["score", path, path, "--max-sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
-        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if that is meant, raise "
+        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
         "--max-sentence"
     )
     assert main(["check", path, "--max-line", "2"]) == 2

@@ -43,7 +43,7 @@ class _Values:
             yield from self._feed(self._decoded(decoder, data, False), False)
         yield from self._feed(self._decoded(decoder, b"", True), True)
         if self._array:
-            raise self._wrong("the array is never closed")
+            raise self._wrong("the array is not closed")
 
     def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
         try:
@@ -68,7 +68,7 @@ class _Values:
                 raise self._wrong("JSON that is nested too deep") from None
             except ValueError as error:  # a number with thousands of digits
                 raise self._wrong(f"JSON that cannot be read: {error}") from None
-            if end == len(self._waiting) and not last:  # a number may go on
+            if end == len(self._waiting) and not last:  # a number may continue
                 self._wait()
                 return
             self._at, self._number, self._worth = end, self._number + 1, 0

@@ -249,7 +249,7 @@ def test_many_cores_share_counting_and_the_disk_and_wait_for_one_another() -> No
             "counting": 0.5 + 125,
             "reading": 51.2,
             "cutting": 1.6,
-            "handing out tasks": 0.16,
+            "submitting tasks": 0.16,
             "adding counts": 0.16,
         }
     )
@@ -259,7 +259,7 @@ def test_a_cluster_reads_with_all_its_machines_and_has_a_scheduler() -> None:
     costs = scale_out.costs(FIGURES, 10**11, 1_000)
 
     assert costs["reading"] == pytest.approx(3.2e12 / (63 * 1.25e9))
-    assert costs["handing out tasks"] == pytest.approx(10_000 / 500)  # tasks grow with the corpus
+    assert costs["submitting tasks"] == pytest.approx(10_000 / 500)  # tasks grow with the corpus
 
 
 def test_no_time_is_shorter_than_that_of_one_task() -> None:
@@ -278,19 +278,19 @@ def test_the_page_says_what_one_waits_for_and_what_is_an_estimate(tmp_path: Path
     assert [(row[0], row[1], row[-1]) for row in waits] == [
         ("10^9", "1", "counting: **17 min**"),
         ("10^9", "16", "counting: **79 s**"),
-        ("10^9", "1,000", "handing out tasks: **2.0 s**"),
+        ("10^9", "1,000", "submitting tasks: **2.0 s**"),
         ("10^11", "1", "counting: **27.8 h**"),
         ("10^11", "16", "counting: **2.2 h**"),
         ("10^11", "1,000", "counting: **2 min**"),
     ]
-    assert "| tasks a second, Dask | 500 | measured:" in text
+    assert "| tasks per second, Dask | 500 | measured:" in text
     assert "| reading, a machine of a cluster | 1.25 GB/s | **estimated**" in text
 
 
 def test_without_distributed_the_scheduler_is_an_estimate_and_called_so() -> None:
     text = scale_out.page(replace(FIGURES, cluster_tasks=0.0))
 
-    assert "| tasks a second, Dask | 1,000 | **estimated**" in text
+    assert "| tasks per second, Dask | 1,000 | **estimated**" in text
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"tokens": 1}'])
@@ -305,7 +305,7 @@ def test_figures_that_are_none_are_refused_in_one_line(
     complaint = capsys.readouterr().err
     assert code == 2
     assert complaint.count("\n") == 1
-    assert "holds no figures of this script" in complaint
+    assert "does not contain figures of this script" in complaint
     assert not (tmp_path / "SCALE.md").exists()
 
 

@@ -115,9 +115,9 @@ def test_check_lists_everything_and_says_so_with_its_exit_code(tmp_path: Path, c
     for line, problem in [
         (3, "the line has 2 columns, the first token line has 3"),
         (4, "layer 'x': 'Q' is not a tag"),
-        (6, "</s> closes nothing"),
+        (6, "</s> without <s> before it"),
         (8, "layer 'x': ill-formed tags: 'I-X' may not follow the start of the sentence"),
-        (9, "<s> inside the one of line 7"),
+        (9, "<s> inside the sentence of line 7"),
     ]:
         assert f"wrong.vrt:{line}: {problem}" in output
     assert output.rstrip().endswith("wrong.vrt: 5 problems")
@@ -179,7 +179,7 @@ def test_arguments_that_argparse_refuses_are_one_line_too(capsys: Capture) -> No
             ["score", "a", "b", "--nope"],
             "clueval score: unknown option --nope (see clueval score --help)\n",
         ),
-        (["merge", "a", "b"], "clueval merge: there is no place for 'b' (see clueval merge --help)\n"),
+        (["merge", "a", "b"], "clueval merge: unexpected argument 'b' (see clueval merge --help)\n"),
         (["--nope", "score", "a"], "clueval: unknown option --nope (see clueval --help)\n"),
     ],
 )
@@ -234,7 +234,7 @@ def in_shell(arguments: list[str], redirection: str) -> subprocess.CompletedProc
     ("redirection", "problem"),
     [
         ("> /dev/full", "output: No space left on device"),
-        (">&-", "standard output is closed, and the result was to go there (send it to a file)"),
+        (">&-", "standard output is closed, so the result cannot be printed (write it to a file with -o)"),
         ("< /dev/null 1<&0", "output: Bad file descriptor"),
     ],
     ids=["a full disk", "a closed output", "an output to read from"],
@@ -322,7 +322,7 @@ def test_one_empty_side_is_one_error(tmp_path: Path, capsys: Capture) -> None:
 
     for pair in (paths, paths[::-1]):
         assert main(["score", *pair]) == 2
-        assert "the file ends where" in capsys.readouterr().err
+        assert "the file ends, but" in capsys.readouterr().err
 
 
 def test_names_of_layers_that_a_table_could_not_hold_are_refused(capsys: Capture) -> None:
@@ -344,7 +344,7 @@ def test_what_is_read_is_never_written_over(tmp_path: Path, capsys: Capture) -> 
         ["errors", str(path), str(path), "--metric", "noisy", "--html", str(path)],
     ):
         assert main(arguments) == 2, arguments
-        assert "is read, and is not written over" in capsys.readouterr().err
+        assert "is an input and cannot be overwritten" in capsys.readouterr().err
     assert path.read_bytes() == before
     assert main(["errors", str(path), str(path), "--tsv", "x", "--html", "x"]) == 2
     assert "two results would be written to x" in capsys.readouterr().err

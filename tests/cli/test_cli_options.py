@@ -54,18 +54,18 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 @pytest.mark.parametrize(
     ("file", "option", "formats"),
     [
-        ("a.vrt", "--text nofile", "it is for spans"),
-        ("a.conll", "--text nofile", "it is for spans"),
-        ("a.conll", "--document-tag doc", "it is for vrt, spans"),
-        ("a.conll", "--sentence-tag p", "it is for vrt, spans"),
-        ("a.vrt", "--ignore-punctuation", "it is for conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it is for vrt, conll"),
-        ("a.tsv", "--invalid error", "it is for vrt, conll, conll2000, nerval"),
-        ("fair.tsv", "--token 1", "it is for vrt, conll, spans"),
-        ("fair.tsv", "--token-id 1", "it is for vrt, conll, spans"),
-        ("fair.tsv", "--invalid discard", "it is for vrt, conll, conll2000, nerval"),
-        ("a.xml", "--token 1", "it is for vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it is for vrt, conll"),
+        ("a.vrt", "--text nofile", "it applies to spans"),
+        ("a.conll", "--text nofile", "it applies to spans"),
+        ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
+        ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
+        ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
+        ("a.tsv", "--scheme BIO", "it applies to vrt, conll"),
+        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval"),
+        ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
+        ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
+        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval"),
+        ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
+        ("a.xml", "--scheme BIO", "it applies to vrt, conll"),
     ],
 )
 def test_an_option_that_the_format_does_not_read_is_refused(
@@ -75,14 +75,14 @@ def test_an_option_that_the_format_does_not_read_is_refused(
 
     for command, sides in (("score", 2), ("errors", 2), ("conventions", 2), ("check", 1), ("merge", 1)):
         told = refused([command, *[path] * sides, *option.split()], capsys)
-        assert told.startswith(f"clueval {command}: {path}: {option} has no use in the format ")
-        assert told.endswith(f"(leave it out; {formats})")
+        assert told.startswith(f"clueval {command}: {path}: {option} does not apply to the format ")
+        assert told.endswith(f"(remove it; {formats})")
 
 
 def test_with_metric_noisy_lines_of_a_token_and_a_tag_have_no_scheme(folder: Path, capsys: Capture) -> None:
     path = str(folder / "a.conll")
 
-    assert "--scheme BIO has no use in the format nerval" in refused(
+    assert "--scheme BIO does not apply to the format nerval" in refused(
         ["score", path, path, "--metric", "noisy", "--scheme", "BIO"], capsys
     )
 
@@ -98,11 +98,11 @@ def test_an_option_is_of_use_if_one_of_the_files_reads_it(tmp_path: Path, capsys
     assert main(["score", *sides, "--document-tag", "doc", "--pair-by", "name"]) == 0
     assert main(["score", f"{sides[0]}/b.vrt", f"{sides[1]}/a.conll", "--document-tag", "text"]) == 0
     capsys.readouterr()
-    assert "--text x has no use in the format conll or vrt" in refused(
+    assert "--text x does not apply to the format conll or vrt" in refused(
         ["score", *sides, "--text", "x"], capsys
     )
     paired = [*sides, "--text", "x", "--pair-by", "name"]
-    assert "--text x has no use in the format conll or vrt" in refused(["score", *paired], capsys)
+    assert "--text x does not apply to the format conll or vrt" in refused(["score", *paired], capsys)
 
 
 def test_a_table_reads_its_text_with_the_options_of_that(folder: Path, capsys: Capture) -> None:
@@ -133,9 +133,9 @@ def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[.
     path = folder / "a.conll"
 
     reader(path, token=1, scheme="BIO")
-    with pytest.raises(UsageError, match=r"a\.conll: --text x has no use in the format conll"):
+    with pytest.raises(UsageError, match=r"a\.conll: --text x does not apply to the format conll"):
         reader(path, text="x")
-    with pytest.raises(UsageError, match="--ignore-punctuation has no use in the format conll"):
+    with pytest.raises(UsageError, match="--ignore-punctuation does not apply to the format conll"):
         reader(path, ignore_punct=True)
     reader(path, ignore_punct=False)  # it does stay where it is
 
@@ -143,9 +143,9 @@ def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[.
 def test_documents_have_been_read_and_want_no_options_of_reading() -> None:
     document = Document("d", {"label": []})
 
-    with pytest.raises(UsageError, match="scheme='BIO' is for files, and both sides are documents"):
+    with pytest.raises(UsageError, match="scheme='BIO' applies to files, but both sides are documents"):
         score([document], [document], scheme="BIO")
-    with pytest.raises(UsageError, match="input='vrt' is for files, and both sides are documents"):
+    with pytest.raises(UsageError, match="input='vrt' applies to files, but both sides are documents"):
         score([document], [document], input="vrt")
 
 
@@ -167,11 +167,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["score", *NOTHING, "--set", "noisy.threshold=0"],
-            "--set noisy.threshold=0: noisy is not counted here (add --metric noisy)",
+            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
         ),
         (
             ["score", *NOTHING, "--max-alignment", "10"],
-            "--max-alignment is for --align (add --align, or set noisy.max_alignment)",
+            "--max-alignment needs --align (add --align, or use --set noisy.max_alignment=N)",
         ),
         *(
             (
@@ -203,7 +203,7 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html writes a web page, and --format asks for text (leave one out)",
+            "--html and --format exclude each other (remove one of them)",
         ),
     ],
 )
@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
     nowhere = tmp_path / "no" / "file"
 
     assert refused([*arguments, str(nowhere)], capsys).endswith(
-        f"{nowhere}: cannot be written: there is no such folder"
+        f"{nowhere}: cannot be written: its folder does not exist"
     )
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"

@@ -143,10 +143,10 @@ class TestSets:
         error = gate_command.refusal(corpus, "--gold-set", "Key", "--predicted-set", "Respons")
 
         assert "a.bdocjs" in error
-        assert "no annotation set 'Respons' (the document has the sets: 'Key', 'Response'" in error
+        assert "no annotation set 'Respons' (its sets: 'Key', 'Response'" in error
 
     def test_a_set_that_is_not_asked_for_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
-        assert "none is asked for" in gate_command.refusal(corpus, "--gold-set", "Key")
+        assert "no set is selected for one side" in gate_command.refusal(corpus, "--gold-set", "Key")
 
     def test_a_format_without_sets_has_none_to_be_asked_for(
         self, gate_command: Printed, tmp_path: Path
@@ -154,7 +154,7 @@ class TestSets:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
 
-        assert "the format conll has no annotation sets, and 'Key'" in gate_command.refusal(file, *SETS)
+        assert "the format conll has no annotation sets, so 'Key'" in gate_command.refusal(file, *SETS)
 
     @pytest.mark.parametrize(
         ("options", "problem"),
@@ -168,9 +168,9 @@ class TestSets:
             (["--nil", ""], "nil needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),
-            (["--reference-set", "Older"], "there is no annotation set 'Older'"),
-            (["--list-type", "List"], "--list-type is given without --edge-feature"),
-            (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
+            (["--reference-set", "Older"], "the document has no annotation set 'Older'"),
+            (["--list-type", "List"], "--list-type needs --edge-feature"),
+            (["--indicator-prefix", "P"], "--indicator-prefix needs --write-indicators"),
         ],
     )
     def test_what_is_not_there_is_one_line(
@@ -534,7 +534,7 @@ class TestIndicators:
     def test_nothing_is_written_over(self, gate_command: Printed, corpus: Path) -> None:
         error = gate_command.refusal(corpus, *SETS, "--write-indicators", corpus)
 
-        assert "is there already, and is not written over" in error
+        assert "already exists and cannot be overwritten" in error
 
     def test_a_set_that_is_there_already_is_refused(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
@@ -615,7 +615,7 @@ class TestParallelDocuments:
         found = gate_command.report(gold, predicted, *SETS, "--pair-by", "content")
         assert found["all"]["correct_strict"] == 2
         assert (
-            "the format gate-xml has no ids of documents (pair by name or content)"
+            "documents of the format gate-xml have no ids (pair by name or content)"
             in gate_command.refusal(gold, predicted, *SETS, "--pair-by", "id")
         )
 
@@ -636,14 +636,14 @@ class TestParallelDocuments:
     def test_the_sides_of_one_file_are_paired_anyway(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "leave out --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
     def test_two_ways_of_pairing_are_one_too_many(
         self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
 
-        assert "two ways of pairing" in capsys.readouterr().err
+        assert "exclude each other" in capsys.readouterr().err
 
     def test_equal_texts_cannot_tell_documents_apart(self) -> None:
         one, two = documents("a", "a")

@@ -113,7 +113,7 @@ def test_a_setting_is_read_by_the_type_of_its_field(text: str, value: object) ->
             "--set toy.unreadable=1: metric toy has no setting 'unreadable' "
             "(it has least, share, strict, side, labels, cuts, note)",
         ),
-        ("fair.focus=system", "--set fair.focus=system: fair is not counted here (add --metric fair)"),
+        ("fair.focus=system", "--set fair.focus=system: fair is not a selected metric (add --metric fair)"),
         ("toy", "--set 'toy' cannot be read (write it METRIC.SETTING=VALUE, as in fair.focus=system)"),
         (
             "toy.least",
@@ -260,7 +260,7 @@ def test_two_sides_may_have_values_of_their_own() -> None:
         (["--place", "1:2"], "argument --place: '1:2' is not a column"),
         (["--form", "c"], "argument --form: 'c' is none of a, b"),
         (["--siz", "2"], "unknown option --siz; did you mean --size?"),
-        (["x"], "there is no place for 'x'"),
+        (["x"], "unexpected argument 'x'"),
     ],
 )
 def test_an_option_that_is_wrong_ends_the_command(

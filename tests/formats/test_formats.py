@@ -253,7 +253,7 @@ def test_json_values_come_one_by_one_however_the_file_is_cut(
     ("content", "problem", "number"),
     [
         (b'{"a": 1}\n{"b" 2}\n', "not JSON", 2),
-        (b'[{"a": 1}, {"b": 2}', "never closed", 3),
+        (b'[{"a": 1}, {"b": 2}', "not closed", 3),
         (b'[{"a": 1} {"b": 2}]', "comma", 2),
         (b'{"a": "\xff"}', "not UTF-8", 1),
         (b"[" * 100_000, "nested too deep", 1),
@@ -348,9 +348,9 @@ def test_toy_format_stands_in_help_and_errors(
 
     with pytest.raises(UsageError, match="bdoc, toy"):
         list(read(toys[0], input="nope"))
-    with pytest.raises(UsageError, match="has no use in the format toy"):
+    with pytest.raises(UsageError, match="does not apply to the format toy"):
         list(read(toys[0], scheme="BIO"))
-    with pytest.raises(UsageError, match="the format toy has one layer"):
+    with pytest.raises(UsageError, match="the format toy has no columns"):
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
         score(*toys, gold_set="a")

@@ -821,7 +821,7 @@ def test_a_type_or_feature_that_no_annotation_has_can_be_refused() -> None:
 def test_an_unknown_set_and_an_unknown_layer_are_refused_with_the_document() -> None:
     document = Document("doc7", {"Key": spans((0, 3))}, unit="character")
 
-    with pytest.raises(UsageError, match=r"document 'doc7': there is no annotation set 'Kex'.*'Key'"):
+    with pytest.raises(UsageError, match=r"document 'doc7': the document has no annotation set 'Kex'.*'Key'"):
         chosen_set(document, "Kex")
     with pytest.raises(UsageError, match=r"document 'doc7'.*no layer 'zone'"):
         Gate(containing="zone").count(Side([], document=document), Side([], document=document))

@@ -81,7 +81,7 @@ def layout_of(
     taken = {token_id, *(column for _, column in layers)}
     if options.token is not None and place(options.token, "the tokens") in taken:
         raise FormatError(
-            f"column {options.token} would hold both tokens and tags: the line has {width} columns",
+            f"column {options.token} cannot hold both tokens and tags: the line has {width} columns",
             file=file,
             line=number,
             advice="give PREDICTED, or one file with tokens, gold and predicted tags; --token names the column",

@@ -417,7 +417,7 @@ def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> No
 
     with pytest.raises(CluevalError, match="falls behind"):
         in_step(gold, predicted, sizes=Sizes(ahead=20))
-    assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
+    assert "gold continues" in str(outcome(gold, predicted)) or "predicted ends" in str(
         outcome(gold, predicted)
     )
 

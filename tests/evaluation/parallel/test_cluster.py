@@ -620,4 +620,6 @@ def test_the_benchmark_of_spark_says_in_one_line_that_java_is_missing(
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     assert benchmark("spark").main([]) == 2
-    assert capsys.readouterr().err == ("spark.py: Spark runs on Java, and there is none (install Java 17)\n")
+    assert capsys.readouterr().err == (
+        "spark.py: Spark needs Java, which is not installed (install Java 17)\n"
+    )
