@@ -105,7 +105,7 @@ def test_transform_comes_before_merging_filters_and_break_downs(paths: tuple[Pat
 
     assert counted(merge=True)["metrics"]["exact"]["merged"]["micro"]["gold"] == 2
     assert counted(where=["label=PER"])["metrics"]["exact"]["label"]["micro"]["gold"] == 2
-    with pytest.raises(UsageError, match="nothing has label=LOC"):
+    with pytest.raises(UsageError, match="no span has label=LOC"):
         counted(where=["label=LOC"])
     groups = counted(by="document")["by"]["document"]
     assert {key: of["metrics"]["exact"]["label"]["micro"]["gold"] for key, of in groups.items()} == {

@@ -189,7 +189,7 @@ def test_an_accumulator_can_be_added_to_itself() -> None:
 
 
 def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
-    with pytest.raises(UsageError, match=r"without their scheme .* \(name it, as in scheme='BIO'\)"):
+    with pytest.raises(UsageError, match=r"needs the scheme of the tags \(name it, as in scheme='BIO'\)"):
         Accumulator("exact", invalid="discard")
     scores = Accumulator("exact", invalid="discard", scheme="BIO")
 
@@ -209,17 +209,17 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
         (None, [], "gold must be documents, spans or tags, not a NoneType"),
         ([["O"]], [[Span(0, 1)]], "one side is spans and the other tags"),
         ([["O"]], ["O"], "one side is a list and the other a list of lists"),
-        ([["O"], "O"], [["O"], ["O"]], "gold has lists beside what is none"),
+        ([["O"], "O"], [["O"], ["O"]], "gold mixes lists and other items"),
         ([["O"]], [["O"], ["O"]], "there are 1 gold and 2 predicted sentences"),
         ([[Span(0, 1)]], [], "there are 1 gold and 0 predicted documents"),
         ([["O", "O"]], [["O"]], "sentence 0 has 2 gold and 1 predicted tags"),
         (
             [[1]],
             [["O"]],
-            "gold must be all documents, all spans or all tags (there is something of type int)",
+            "gold must be all documents, all spans or all tags (one item has the type int)",
         ),
         ([Document("a", {})], [], "predicted has 0 documents and ends where the other side goes on"),
-        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it has several"),
+        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it mixes them"),
     ],
 )
 def test_sides_that_do_not_fit_are_refused(gold: object, predicted: object, message: str) -> None:

@@ -204,9 +204,9 @@ class TestFiltersAndBreakDowns:
             self.scored(tmp_path, by="court")
         with pytest.raises(UsageError, match="no layer and no document's metadata is called 'rsik'"):
             self.scored(tmp_path, where=["rsik=high"])
-        with pytest.raises(UsageError, match=r"nothing has risk=hgih \(there are high, low\)"):
+        with pytest.raises(UsageError, match=r"no span has risk=hgih \(values found: high, low\)"):
             self.scored(tmp_path, where=["risk=hgih"])
-        with pytest.raises(UsageError, match=r"nothing has domain=tax \(there are civil, penal\)"):
+        with pytest.raises(UsageError, match=r"no document has domain=tax \(values found: civil, penal\)"):
             self.scored(tmp_path, where=["domain=tax"])
         with pytest.raises(UsageError, match="'risk' cannot be read"):
             self.scored(tmp_path, where=["risk"])
