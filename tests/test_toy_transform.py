@@ -235,7 +235,7 @@ def test_observer_means_that_one_process_counts(folders: tuple[Path, Path]) -> N
     remarks: list[str] = []
     report = score(*folders, metrics="exact", observers=[Lengths()], jobs=2, remark=remarks.append).to_dict()
 
-    assert remarks == ["1 process: every document is looked at by itself"]
+    assert remarks == ["1 process: documents are read one by one"]
     assert report["lengths"]["spans"] == {"gold": 12, "predicted": 16}
 
 

@@ -108,7 +108,7 @@ def score(
         sides = columns_of_sides(read_options, layers, single)
         remark = workers.remark or _discard
         if observers or len(sides) > 2 or pair_by is not None:
-            remark("1 process: every document is looked at by itself")
+            remark("1 process: documents are read one by one")
             see = partial(_see, evaluation)
             paths: tuple[Any, Any] = gold, predicted
             _count_groups(evaluation, document_groups(*paths, sides, pair_by, progress, see))

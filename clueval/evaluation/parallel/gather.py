@@ -101,7 +101,7 @@ class Gathering:
         pairs = self._tasks.pairs[task.first : task.first + len(task.pairs)]
         what = str(pairs[0][1]) if len(pairs) == 1 else f"{pairs[0][1]} and {len(pairs) - 1} more"
         shown = "".join(character if character.isprintable() else " " for character in problem)
-        self._remark(f"{what}: counted again, in this process and in one piece ({shown})")
+        self._remark(f"{what}: counted again as a whole, in this process ({shown})")
         self._tasks.work.count_here(self._evaluation, pairs)
 
 

@@ -213,7 +213,7 @@ def doubled(rows: list[Any]) -> list[Any]:
     ],
 )
 @pytest.mark.parametrize("number", [2])
-def test_an_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_the_part(
+def test_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_the_part(
     files: tuple[Path, Path], change: Callable[[Any], object], number: int
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: ") as lost:
@@ -250,7 +250,7 @@ class Bomb:
     ],
     ids=lambda answer: type(answer).__name__,
 )
-def test_an_answer_that_is_not_even_data_is_an_error_that_names_the_part(
+def test_answer_that_is_not_json_is_an_error_that_names_the_part(
     files: tuple[Path, Path], answer: object
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: "):
@@ -258,7 +258,7 @@ def test_an_answer_that_is_not_even_data_is_an_error_that_names_the_part(
 
 
 @pytest.mark.parametrize("text", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity"])
-def test_a_number_that_is_not_finite_is_no_count(files: tuple[Path, Path], text: str) -> None:
+def test_number_that_is_not_finite_is_refused(files: tuple[Path, Path], text: str) -> None:
     def change(answer: bytes) -> bytes:
         whole = json.loads(answer)
         whole["counts"]["total"]["tallies"][0][2][0][-1] = "HERE"
@@ -268,7 +268,7 @@ def test_a_number_that_is_not_finite_is_no_count(files: tuple[Path, Path], text:
         score(*files, executor=Tampering(change), jobs=2, **OPTIONS)
 
 
-def test_a_problem_that_a_worker_describes_at_length_is_cut_and_printed_plainly(
+def test_long_problem_of_a_worker_is_shortened_and_escaped(
     files: tuple[Path, Path],
 ) -> None:
     problem = "\x1b[2J\nGAUGE\u202e" + "x" * 10_000
@@ -342,7 +342,7 @@ def test_many_changed_answers_are_counted_or_an_error_and_never_a_traceback(
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_keys_of_every_metric_have_shapes(name: str) -> None:
+def test_keys_of_every_metric_have_shapes(name: str) -> None:
     metric = metric_named(name)
 
     assert shapes_of(metric)
@@ -376,7 +376,7 @@ GATE = {
 
 
 @pytest.mark.parametrize("name", GATE)
-def test_counts_of_annotations_pass_as_they_are(tmp_path: Path, name: str) -> None:
+def test_counts_of_annotations_arrive_unchanged(tmp_path: Path, name: str) -> None:
     for number in range(4):
         for side, folder in enumerate(("gold", "predicted")):
             (tmp_path / folder).mkdir(exist_ok=True)
@@ -391,7 +391,7 @@ def test_counts_of_annotations_pass_as_they_are(tmp_path: Path, name: str) -> No
     assert len(remarks) == 1, remarks
 
 
-def test_spans_without_a_place_come_back_as_they_are(tmp_path: Path) -> None:
+def test_spans_without_a_place_arrive_unchanged(tmp_path: Path) -> None:
     for number in range(4):
         for side, folder in enumerate(("gold", "predicted")):
             (tmp_path / folder).mkdir(exist_ok=True)
@@ -426,7 +426,7 @@ def test_packed_files_may_hold_more_than_their_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named", "beside"])
-def test_tables_of_spans_may_stand_for_a_text_that_is_longer(tmp_path: Path, named: bool) -> None:
+def test_tables_of_spans_may_belong_to_a_longer_text(tmp_path: Path, named: bool) -> None:
     text = "<text>\n<s>\n" + "w\n" * 3_000 + "</s>\n</text>\n"
     sides = []
     for side in ("gold", "predicted"):
@@ -473,7 +473,7 @@ class Nested(Halves):
         return {"nested": total[(("a", "b"),)]}
 
 
-def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple[Path, Path]) -> None:
+def test_metric_of_a_user_may_count_any_finite_number(files: tuple[Path, Path]) -> None:
     together = score(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
 
     assert together.to_json() == score(*files, metrics=[Halves()], layers={"x": 2}).to_json()
@@ -484,7 +484,7 @@ def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple
             score(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
 
 
-def test_counts_that_are_not_plain_are_counted_here_and_said(files: tuple[Path, Path]) -> None:
+def test_counts_that_are_not_plain_are_counted_again_here_with_a_remark(files: tuple[Path, Path]) -> None:
     remarks: list[str] = []
     options: dict[str, Any] = {"metrics": [Nested()], "layers": {"x": 2}}
 
@@ -500,7 +500,7 @@ class Speechless(Exception):
 
 
 @pytest.mark.parametrize("error", [Speechless(), SystemExit(3)])
-def test_an_error_of_a_worker_that_is_none_here_costs_time_and_nothing_else(
+def test_error_of_a_worker_that_does_not_occur_here_changes_no_number(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     count, alone = run.compared, everything(score(*files, **OPTIONS))
