@@ -291,6 +291,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -306,6 +307,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_when_all_workers_are_killed_the_command_ends_in_one_line(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -326,6 +328,7 @@ def test_when_all_workers_are_killed_the_command_ends_in_one_line(
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
+@pytest.mark.long
 def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -344,6 +347,7 @@ def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
+@pytest.mark.long
 def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: tuple[Path, Path]) -> None:
     doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     doomed.pause = 2
@@ -362,6 +366,7 @@ def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: 
     ("number", "code", "message"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
+@pytest.mark.long
 def test_an_interrupted_command_leaves_no_task_on_the_cluster(
     cluster: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
 ) -> None:
@@ -444,6 +449,7 @@ def test_bad_input_is_the_error_that_is_found_alone(score: Score, files: tuple[P
 
 
 @pytest.mark.parametrize("doomed", [0], indirect=True)
+@pytest.mark.long
 def test_an_address_without_workers_is_one_error(doomed: Cluster) -> None:
     with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
         pass
