@@ -185,6 +185,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
+@pytest.mark.long
 def test_what_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

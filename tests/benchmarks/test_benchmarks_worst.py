@@ -154,6 +154,7 @@ def rows(text: str) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in text.splitlines() if line.startswith("| ")][2:]
 
 
+@pytest.mark.long
 def test_there_is_a_row_for_every_case_and_format(capsys: pytest.CaptureFixture[str]) -> None:
     code = worst.main(["--tokens", "60", "--runs", "1", "--cases", "documents", "long-line"])
 

@@ -230,25 +230,31 @@ def in_shell(arguments: list[str], redirection: str) -> subprocess.CompletedProc
     return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
 
 
+NO_OUTPUT = {
+    "a full disk": ("> /dev/full", "output: No space left on device"),
+    "a closed output": (
+        ">&-",
+        "standard output is closed, so the result cannot be printed (write it to a file with -o)",
+    ),
+    "an output to read from": ("< /dev/null 1<&0", "output: Bad file descriptor"),
+}
+PRINTING = {
+    "score": ["score", GOLD, PREDICTED, *LAYERS],
+    "errors": ["errors", GOLD, PREDICTED, *LAYERS],
+    "conventions": ["conventions", GOLD, PREDICTED, *LAYERS],
+    "check": ["check", GOLD, *LAYERS],
+    "merge": ["merge", GOLD, *LAYERS],
+}
+
+
 @pytest.mark.parametrize(
-    ("redirection", "problem"),
+    ("arguments", "redirection", "problem"),
     [
-        ("> /dev/full", "output: No space left on device"),
-        (">&-", "standard output is closed, so the result cannot be printed (write it to a file with -o)"),
-        ("< /dev/null 1<&0", "output: Bad file descriptor"),
+        pytest.param(arguments, *NO_OUTPUT[output], id=f"{command}-{output}", marks=marks)
+        for command, arguments in PRINTING.items()
+        for output in NO_OUTPUT
+        for marks in [() if command == "score" or output == "a full disk" else pytest.mark.long]
     ],
-    ids=["a full disk", "a closed output", "an output to read from"],
-)
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["score", GOLD, PREDICTED, *LAYERS],
-        ["errors", GOLD, PREDICTED, *LAYERS],
-        ["conventions", GOLD, PREDICTED, *LAYERS],
-        ["check", GOLD, *LAYERS],
-        ["merge", GOLD, *LAYERS],
-    ],
-    ids=lambda arguments: arguments[0],
 )
 def test_an_output_that_cannot_be_written_is_one_line(
     arguments: list[str], redirection: str, problem: str

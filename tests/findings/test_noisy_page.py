@@ -383,6 +383,7 @@ class TestInABrowser:
         assert browser.run("typeof window.broken") == "undefined"
         assert "Content Security Policy" in browser.complaints[0]
 
+    @pytest.mark.long
     def test_ten_thousand_spans_stay_usable(self, browser: Browser, page: Write) -> None:
         gold: Marked = [(f"Name{n} ", ("PER", "LOC", "ORG")[n % 3]) for n in range(500)]
         predicted: Marked = [(f"Nane{n} ", ("PER", "LOC", "ORG")[n % 3]) for n in range(500)]

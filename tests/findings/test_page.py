@@ -302,6 +302,7 @@ def test_hostile_text_is_shown_as_text(browser: Browser, page: Page, tmp_path: P
     assert browser.run("document.documentElement.scrollWidth") <= 1280
 
 
+@pytest.mark.long
 def test_ten_thousand_findings_stay_usable(browser: Browser, page: Page, tmp_path: Path) -> None:
     for side in ("gold", "predicted"):
         with (tmp_path / f"{side}.conll").open("w", encoding="utf-8") as file:
