@@ -324,7 +324,7 @@ class Evaluation:
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(
-                    f"no annotation is in {frame!r}, within which is to be counted",
+                    f"no annotation is in {frame!r}, within which the metric counts",
                     advice="check its spelling",
                 )
         counted = self._counted_by_metrics(self.total)

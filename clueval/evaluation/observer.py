@@ -9,7 +9,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from clueval.exceptions import UsageError
 from clueval.transforms.group import Group
 
-_TAKEN = (
+_OTHER_PARTS = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
     *("metrics", "by", "unprojected", "prepared"),
 )
@@ -59,10 +59,10 @@ def added(first: Sequence[AddingObserver], second: Sequence[AddingObserver]) -> 
 
 def require_names(observers: Sequence[Observer]) -> None:
     """Raise `UsageError` for an observer whose name another part of the result has."""
-    taken = list(_TAKEN)
+    names = list(_OTHER_PARTS)
     for observer in observers:
-        if observer.name in taken:
+        if observer.name in names:
             raise UsageError(
                 f"the name {observer.name!r} of an observer is taken", advice="give it another one"
             )
-        taken.append(observer.name)
+        names.append(observer.name)

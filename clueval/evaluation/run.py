@@ -116,10 +116,7 @@ def score(
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = {
-            "scheme": schemes_of(evaluation.read()),
-            "invalid": "+".join(sorted(evaluation.treatments)) or "none",
-        }
+        choices = _choices_of_tags(evaluation)
     else:
         _require_documents(gold, predicted, readings)
         for each in read_options:
@@ -233,6 +230,12 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
         return evaluation.count_reading(reading)
     _count_groups(evaluation, document_pairs(gold, predicted))
     return None
+
+
+def _choices_of_tags(evaluation: Evaluation) -> dict[str, str]:
+    """The schemes and the treatments of the tags that were read from files."""
+    invalid = "+".join(sorted(evaluation.treatments)) or "none"
+    return {"scheme": schemes_of(evaluation.read()), "invalid": invalid}
 
 
 def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:

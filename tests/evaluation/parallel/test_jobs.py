@@ -700,7 +700,7 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
 
 def test_metric_that_cannot_be_pickled_counts_in_this_process(tmp_path: Path) -> None:
     class Local(type(metric_named("exact"))):  # type: ignore[misc]
-        """Of a class that nobody else can import."""
+        """A metric of a class that other processes cannot import."""
 
     _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4), metrics=[Local()])
 
