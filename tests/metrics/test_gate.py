@@ -282,12 +282,20 @@ def test_measures_of_nothing() -> None:
         counted([], spans((0, 1))),
     )
 
-    assert (nothing.precision_strict, nothing.recall_lenient, nothing.f_strict()) == (1.0, 1.0, 1.0)
+    assert (nothing.precision_strict, nothing.recall_lenient, nothing.report()["f1_strict"]) == (
+        1.0,
+        1.0,
+        1.0,
+    )
     assert nothing.report()["single_correct_accuracy_strict"] == 0.0
     assert nothing.report()["error_rate_strict"] == 0.0
     assert nothing.report()["recall_in_responses_strict"] == 1.0
     for counts in (no_responses, no_targets):
-        assert (counts.precision_strict, counts.recall_strict, counts.f_lenient()) == (0.0, 0.0, 0.0)
+        assert (counts.precision_strict, counts.recall_strict, counts.report()["f1_lenient"]) == (
+            0.0,
+            0.0,
+            0.0,
+        )
     assert no_responses.report()["recall_in_responses_lenient"] == 1.0
 
 
@@ -666,8 +674,8 @@ def test_the_outcome_counts_what_the_metric_counts(targets: list[Span], response
 
     assert outcome.counts == counted(targets, responses)
     assert [len(groups[name]) for name in ("CS", "CP", "IS", "IP")] == list(four(outcome.counts))
-    assert len(groups["ML"]) == outcome.counts.true_missing_lenient
-    assert len(groups["SL"]) == outcome.counts.true_spurious_lenient
+    assert len(groups["ML"]) == outcome.counts.report()["true_missing_lenient"]
+    assert len(groups["SL"]) == outcome.counts.report()["true_spurious_lenient"]
     assert len(outcome.single_correct("CS")) == outcome.counts.single_correct_strict
 
 
