@@ -19,7 +19,7 @@ REGRESSIONS = sorted((Path(__file__).parent / "fuzz" / "regressions").glob("*.js
 
 
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
-def test_what_failed_once_does_not_fail_again(path: Path) -> None:
+def test_saved_cases_do_not_fail_again(path: Path) -> None:
     assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
 
 
@@ -122,7 +122,7 @@ def test_a_fault_is_a_failure_and_is_made_small(
     assert smallest(CASE, found.name) == Case({"gold.vrt": b"bad", "other": b""}, [["check", "gold.vrt"]])
 
 
-def test_what_takes_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_that_takes_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.running.SECONDS", 0.05)
     broken_check(monkeypatch, "while True: pass")
 
@@ -132,7 +132,7 @@ def test_what_takes_too_long_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.name == "too long"
 
 
-def test_what_takes_too_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_that_takes_too_much_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fuzz.running.MEGABYTES", 0)
     broken_check(monkeypatch, "import resource; b'x' * (resource.getrusage(0).ru_maxrss * 1024 + (64 << 20))")
 

@@ -580,6 +580,7 @@ def test_structures_are_not_measured_where_the_two_differ(
     assert "structures.py: gate (ordinary) and its naive version do not give the same" in printed.err
 
 
+@pytest.mark.long
 def test_every_rival_has_a_row_for_one_document_and_one_for_many(capsys: pytest.CaptureFixture[str]) -> None:
     code = instead.main(["--spans", "60", "--runs", "1"])
 

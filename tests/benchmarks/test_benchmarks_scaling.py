@@ -106,7 +106,7 @@ def test_the_aims_are_told_as_met_or_not_met() -> None:
     ]
 
 
-def test_nothing_is_told_of_aims_that_were_not_measured() -> None:
+def test_aims_that_were_not_measured_are_not_mentioned() -> None:
     assert main_job.aims({"hard": [measurement("line loop", 1.0)]}) == ""
 
 
@@ -186,7 +186,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.long
-def test_what_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
+def test_tool_that_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     svg = tmp_path / "scaling.svg"
@@ -267,7 +267,7 @@ def test_no_time_is_shorter_than_that_of_one_task() -> None:
     assert scale_out.costs(FIGURES, 10**8, 1_000)["counting"] == pytest.approx(0.5 + 1.25)
 
 
-def test_the_page_says_what_one_waits_for_and_what_is_an_estimate(tmp_path: Path) -> None:
+def test_page_names_the_bottleneck_and_the_estimates(tmp_path: Path) -> None:
     kept, page = tmp_path / "figures.json", tmp_path / "SCALE.md"
     kept.write_text(json.dumps(asdict(FIGURES)), encoding="utf-8")
 
@@ -295,7 +295,7 @@ def test_without_distributed_the_scheduler_is_an_estimate_and_called_so() -> Non
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"tokens": 1}'])
-def test_figures_that_are_none_are_refused_in_one_line(
+def test_wrong_figures_are_refused_in_one_line(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "figures.json"
@@ -317,6 +317,7 @@ def measure_here(tmp_path: Path) -> Any:
     return scale_out.read_figures(kept)
 
 
+@pytest.mark.long
 def test_every_figure_but_those_of_the_cluster_is_measured_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

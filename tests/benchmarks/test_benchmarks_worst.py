@@ -53,7 +53,7 @@ def test_every_case_of_annotations_has_as_many_as_asked_for_on_both_sides(name: 
 
 
 @pytest.mark.parametrize(("name", "form"), REFUSED)
-def test_what_is_to_be_refused_is_refused_in_one_line(name: str, form: str, tmp_path: Path) -> None:
+def test_cases_to_be_refused_are_refused_in_one_line(name: str, form: str, tmp_path: Path) -> None:
     gold, predicted = write(name, form, tmp_path)
 
     with pytest.raises(CluevalError) as refusal:
@@ -155,7 +155,7 @@ def rows(text: str) -> list[list[str]]:
 
 
 @pytest.mark.long
-def test_there_is_a_row_for_every_case_and_format(capsys: pytest.CaptureFixture[str]) -> None:
+def test_table_has_a_row_for_every_case_and_format(capsys: pytest.CaptureFixture[str]) -> None:
     code = worst.main(["--tokens", "60", "--runs", "1", "--cases", "documents", "long-line"])
 
     printed = capsys.readouterr().out

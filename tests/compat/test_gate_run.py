@@ -101,7 +101,7 @@ def test_gates_rule_holds_here_and_not_in_the_metric_alone(corpus: Path) -> None
     assert "unfiltered=none" in str(score(corpus, metrics=[metric], **SETS).signature)
 
 
-def test_gate_refuses_what_has_no_meaning(corpus: Path, tmp_path: Path) -> None:
+def test_gate_refuses_options_that_have_no_meaning(corpus: Path, tmp_path: Path) -> None:
     metric, lists = Gate(types=("A",), features=("id",)), Lists("L", "ids")
 
     with pytest.raises(UsageError, match="not compared with a reference"):

@@ -153,7 +153,7 @@ class TestWithoutABrowser:
 
         assert texts_of(rows_of(tmp_path / "page.html")[2]) == ("Oxford", "Oxfrod")
 
-    def test_the_scores_and_the_signature_stand_in_it(self, tmp_path: Path) -> None:
+    def test_page_contains_the_scores_and_the_signature(self, tmp_path: Path) -> None:
         report, explained = found(TOLKIEN, HAMBURG)
         group = {"documents": 1, "tokens": 0, "metrics": found(HAMBURG).report["metrics"]}
         write_page(tmp_path / "page.html", {**report, "by": {"year": {"1<2": group}}}, explained)
@@ -195,7 +195,7 @@ class TestWithoutABrowser:
 
         assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
-    def test_the_docstrings_of_the_shared_room_are_true(self) -> None:
+    def test_docstrings_of_the_page_module_are_true(self) -> None:
         failed, tried = doctest.testmod(html)
 
         assert (failed, tried > 0) == (0, True)

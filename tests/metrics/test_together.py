@@ -113,7 +113,7 @@ def test_settings_that_make_no_sense_are_refused_in_one_line(
     assert error.count("\n") == 1
 
 
-def test_only_known_metrics_are_offered() -> None:
+def test_metrics_that_are_offered_are_the_known_ones() -> None:
     for name in METRICS:
         gold: list[Any] = []
         if name in COUNTED_ANYWHERE:

@@ -164,7 +164,7 @@ def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
         assert "\n" not in str(refusal.value)
 
 
-def test_importing_the_room_does_not_import_rapidfuzz() -> None:
+def test_importing_the_module_does_not_import_rapidfuzz() -> None:
     code = "import sys, clueval.transforms.alignment, clueval.metrics.noisy; assert 'rapidfuzz' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True)
