@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from textwrap import fill
 from typing import Any, NoReturn
 
 from clueval.visible import visible
@@ -50,6 +49,8 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
     """Help whose paragraphs are as wide as the terminal; those with an indented line stay as they are."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill  # only help needs it
+
         return "\n\n".join(
             paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
             for paragraph in text.split("\n\n")

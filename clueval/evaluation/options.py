@@ -1,6 +1,6 @@
 """The options of an evaluation, in groups: what is counted, and by how many processes.
 
-Every function that scores files takes the groups, or their fields by their own names (`ScoreOptions`).
+Every function that scores files takes the groups, or their fields by their own names (see `keywords`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.options import field_names, option, refuse_unknown, whole, with_fields
-from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of
+from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
 
@@ -138,21 +138,6 @@ class Workers:
     executor: Executor | None = None
     progress: Progress | None = None
     remark: Callable[[str], object] | None = None
-
-
-class ScoreOptions(SidesOptions, total=False):
-    """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
-
-    merge: bool
-    where: Iterable[str] | Mapping[str, Any]
-    by: str | Iterable[str]
-    unit: str | None
-    align: bool | int
-    pair_by: str | None
-    jobs: int | None
-    executor: Executor | None
-    progress: Progress | None
-    remark: Callable[[str], object] | None
 
 
 class Groups(NamedTuple):

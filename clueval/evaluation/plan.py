@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.observer import Observer
-from clueval.metrics.metric import Metric
 from clueval.spans.filters import Filter
-from clueval.transforms.group import Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.observer import Observer
+    from clueval.metrics.metric import Metric
+    from clueval.transforms.group import Transform
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What is to be counted: metrics, sequences with their layers, filters, break-downs; and what is done before."""
 
     metrics: tuple[Metric, ...]

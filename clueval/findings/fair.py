@@ -9,12 +9,12 @@ from typing import Unpack
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import (
     Reading,
     Readings,
     ReadOptions,
-    SidesOptions,
     columns_of_sides,
     readings_of,
 )

@@ -7,12 +7,12 @@ from typing import Unpack
 
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import (
     Reading,
     Readings,
     ReadOptions,
-    SidesOptions,
     columns_of_sides,
     readings_of,
 )

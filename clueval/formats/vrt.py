@@ -27,8 +27,8 @@ from clueval.textfiles import Complain
 NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
-_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_FIRST = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
+_DEFINITION = "<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)"
+_FIRST = r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)"
 _ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
@@ -183,7 +183,7 @@ class VrtReader:
         if line.startswith("<!--"):
             self._complain(number, "the comment does not end on its line")
             return True
-        if _DEFINITION.match(line):
+        if re.match(_DEFINITION, line):
             self._complain(number, "an XML document type definition", "such definitions are refused unread")
             return True
         loose = _LOOKS_LIKE_TAG.match(line)
@@ -253,7 +253,7 @@ FORMAT = Format(
     name="vrt",
     holds="vertical text (CWB): one token a line, TAB columns, XML tags alone on a line; attributes are metadata",
     endings=(".vrt", ".vert"),
-    signs=(Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),),
+    signs=(Sign("first line is an XML tag", lambda beginning: bool(re.match(_FIRST, beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
     options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
     treatments=INVALID,

@@ -1,7 +1,7 @@
 """What is regular in the bytes of a column format: sentence after sentence of plain token lines.
 
 A stretch of a file is told to be regular from its bytes, without being decoded, by the recogniser of its format. A
-format that has none in `REGULAR` is read as passages.
+format that has none in `REGULAR` is read as passages. Of the formats, only those that are read are imported.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from typing import NamedTuple, Protocol
 
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
-from clueval.formats.conll import DOCSTART, ConllReader
-from clueval.formats.vrt import NAME, VrtReader
 from clueval.textfiles import is_utf8, refuse
 
 
@@ -61,6 +59,8 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     That is an end and a head, or the end of a sentence, those of two documents, and a head.
     """
+    from clueval.formats.vrt import NAME
+
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -72,6 +72,8 @@ class VrtRecogniser:
     """What is regular in a VRT file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.vrt import VrtReader
+
         self.reader = VrtReader(str(path), options, name, refuse)
         tags = options.sentence_tag, options.document_tag
         self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
@@ -128,8 +130,8 @@ class VrtRecogniser:
         ]
 
 
-_DOCSTART = DOCSTART.encode()
-_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
+_DOCSTART = b"-DOCSTART-"
+_MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
 _IRREGULAR = (b"\0", b"\r")
 _NO_CONLL_SKELETON = {
     separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
@@ -141,6 +143,8 @@ class ConllRecogniser:
     """What is regular in a CoNLL-like file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.conll import ConllReader
+
         self.reader = ConllReader(str(path), options, name, refuse)
         self.ends: tuple[bytes, ...] = (b"\n\n",)
         self.end_lines: tuple[bytes, ...] = (b"\n",)
@@ -148,7 +152,7 @@ class ConllRecogniser:
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """Which of these are a line that begins a document."""
         found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
-        return [number for number in found if _MARK.fullmatch(pieces[number])]
+        return [number for number in found if re.fullmatch(_MARK, pieces[number])]
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces, and among them the beginnings of documents, can follow here."""

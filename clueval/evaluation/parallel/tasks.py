@@ -140,7 +140,7 @@ class Tasks:
             replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
-        return replace(self.work, options=(own, other))
+        return self.work._replace(options=(own, other))
 
     def _absolute(self, number: int) -> FilePair:
         name, own, other = self.pairs[number]
@@ -231,7 +231,7 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
         if wanted - {ID} and _has_surroundings(source.path, bytes_, options.document_tag):
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
-    end = work.count(evaluation, *sources)
+    end = work.count_pair(evaluation, *sources)
     assert end is not None  # documents are not cut
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")

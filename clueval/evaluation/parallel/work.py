@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
@@ -21,8 +21,7 @@ Count = Callable[[Evaluation, Source, Source], FileEnd | None]
 """Counts a pair of files, but for the tags whose number the end tells; other processes find it by its name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """What is the same for all files: what is counted, how they are read, and the function that counts a pair.
 
     With `single`, gold and predicted stand in one file.
@@ -32,7 +31,7 @@ class Work:
     layers: tuple[str, ...]
     options: tuple[ReadOptions, ReadOptions]
     single: bool
-    count: Count
+    count_pair: Count
 
     def evaluation(self) -> Evaluation:
         """An evaluation in which nothing has been counted."""
@@ -45,7 +44,7 @@ class Work:
         for own, other in source_pairs(pairs, self.options, progress):
             if self.single:
                 own.require_both_sides()
-            end = self.count(evaluation, own, other)
+            end = self.count_pair(evaluation, own, other)
             if end is not None:
                 evaluation.add_spans(end)
                 evaluation.add_tags(end)
