@@ -29,7 +29,6 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared, Comparison
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import ID
-from clueval.spans.merging import with_merged
 from clueval.spans.span import DEFAULT_LAYER, MERGED, making_many
 
 if TYPE_CHECKING:
@@ -194,7 +193,11 @@ class Evaluation:
 
     def _sequenced(self, document: Document) -> Document:
         """The document with the sequences that are counted as its layers."""
-        return with_merged(document) if self.plan.merge else document
+        if not self.plan.merge:
+            return document
+        from clueval.spans.merging import with_merged
+
+        return with_merged(document)
 
     # What has been compared
 

@@ -14,7 +14,6 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.annotation_sets import wanted_set
 from clueval.reading.layers import layer_names
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
@@ -112,6 +111,8 @@ class Source:
 
     def _of_set(self) -> Document:
         """The document of a format with annotation sets, and the set that is asked for."""
+        from clueval.reading.annotation_sets import wanted_set
+
         document = self.read.get(self.path) if self.read is not None else None
         if document is None:
             assert self.form.read is not None
