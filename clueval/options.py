@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.exceptions import UsageError
 
@@ -22,8 +22,7 @@ _KEY = "clueval option"
 Group = TypeVar("Group")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """The option of a field on the command line, and its help.
 
     Attributes:

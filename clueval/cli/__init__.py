@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 put(command_line(None).format_help(), end="")
                 return 0
             require_command(given[0] if given[0] == command else None)
-            options = command_line(command).parse_args(given)
+            options = command_line(command, alone=given[0] == command).parse_args(given)
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
     except CluevalError as error:

@@ -26,8 +26,11 @@ COMMANDS = {
 """The description of each command; its module, which has the same name, is imported when it is called."""
 
 
-def command_line(command: str | None) -> Parser:
-    """Return the parser of the command line, with the options of one command."""
+def command_line(command: str | None, *, alone: bool = False) -> Parser:
+    """Return the parser of the command line, with the options of one command.
+
+    It has the names of the other commands for its help and errors, unless `command` is known to come first (`alone`).
+    """
     top = Parser(
         prog="clueval",
         usage="%(prog)s COMMAND [options]",
@@ -41,7 +44,7 @@ def command_line(command: str | None) -> Parser:
     for name, help_text in COMMANDS.items():
         if name == command:
             _add_command(commands, name, help_text)
-        else:
+        elif not alone:
             commands.add_parser(name, help=help_text)
     return top
 

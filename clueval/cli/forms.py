@@ -8,7 +8,6 @@ from pathlib import Path
 
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, wrote
-from clueval.writing import whole_file
 
 
 def add_output(parser: Command, forms: Collection[str] = ()) -> None:
@@ -36,6 +35,8 @@ def put_result(lines: Iterable[str], path: Path | None) -> None:
         for line in lines:
             put(line)
         return
+    from clueval.writing import whole_file
+
     with whole_file(path) as output:
         output.writelines(f"{line}\n" for line in lines)
     wrote(path)

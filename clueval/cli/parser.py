@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from textwrap import fill
 from typing import Any, NoReturn
 
 from clueval.visible import visible
@@ -50,6 +49,8 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
     """Help with paragraphs as wide as the terminal; paragraphs with an indented line stay unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill  # only help needs it
+
         return "\n\n".join(
             paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
             for paragraph in text.split("\n\n")

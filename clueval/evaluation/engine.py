@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
@@ -30,10 +30,10 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import ID
-from clueval.spans.merging import with_merged
 from clueval.spans.span import DEFAULT_LAYER, MERGED
-from clueval.transforms.characters import to_characters
-from clueval.transforms.group import Group
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
@@ -102,6 +102,8 @@ class Evaluation:
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
         if self.plan.unit == "character":
+            from clueval.transforms.characters import to_characters
+
             gold, predicted = to_characters(gold), to_characters(predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
@@ -192,7 +194,11 @@ class Evaluation:
 
     def _sequenced(self, document: Document) -> Document:
         """The document with its merged sequence as a layer, if layers are merged."""
-        return with_merged(document) if self.plan.merge else document
+        if not self.plan.merge:
+            return document
+        from clueval.spans.merging import with_merged
+
+        return with_merged(document)
 
     # Texts that have been compared
 

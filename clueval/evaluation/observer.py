@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from clueval.exceptions import UsageError
-from clueval.transforms.group import Group
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group
 
 _OTHER_PARTS = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.observer import Observer
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import Filter
-from clueval.transforms.group import Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.observer import Observer
+    from clueval.transforms.group import Transform
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The choices of an evaluation: metrics, merging, filter, break-downs, unit, alignment, transforms, observers.
 
     `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned.

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
-from clueval.evaluation.options import Counting, ScoreOptions, Workers, groups_of
+from clueval.evaluation.options import Counting, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
@@ -42,7 +42,10 @@ from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.transforms.group import Group, Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.keywords import ScoreOptions
+    from clueval.transforms.group import Transform
 
 _READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
 
@@ -194,6 +197,8 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
 
 
 def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+    from clueval.transforms.group import Group  # not needed where passages are counted
+
     for gold, predicted, *further in groups:
         evaluation.count_group(Group(gold, predicted, tuple(further)))
 

@@ -10,8 +10,9 @@ from clueval.findings.files import documents_of_files
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, Readings, ReadOptions, SidesOptions, readings_of
+from clueval.reading.options import Reading, Readings, ReadOptions, readings_of
 from clueval.reading.paths import Paths
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document

@@ -8,8 +8,9 @@ from typing import Unpack
 from clueval.findings.files import documents_of_files
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, Readings, ReadOptions, SidesOptions, readings_of
+from clueval.reading.options import Reading, Readings, ReadOptions, readings_of
 from clueval.reading.paths import Paths
 
 _READING = Reading()

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, either
-from clueval.spans.document import Document
-from clueval.spans.span import Span
+
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
+    from clueval.spans.document import Document
+    from clueval.spans.span import Span
 
 
 class Options(Protocol):
@@ -45,11 +47,11 @@ class Writer(NamedTuple):
     unit: str | None = None
 
 
-AddSets = Callable[[Opened, Mapping[str, Sequence[Span]]], str]
+AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:
     """A file format. It has either `read` or, with one token per line, `token_lines`.
 

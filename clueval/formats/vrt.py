@@ -27,8 +27,8 @@ from clueval.textfiles import Complain
 NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
-_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_FIRST = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
+_DEFINITION = "<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)"
+_FIRST = r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)"
 _ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
@@ -184,7 +184,7 @@ class VrtReader:
         if line.startswith("<!--"):
             self._complain(number, "the comment does not end on this line", "write it on one line")
             return True
-        if _DEFINITION.match(line):
+        if re.match(_DEFINITION, line):
             self._complain(number, "an XML document type definition (DTD) is not allowed", "remove it")
             return True
         loose = _LOOKS_LIKE_TAG.match(line)
@@ -259,7 +259,7 @@ FORMAT = Format(
     holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
     "attributes are metadata",
     endings=(".vrt", ".vert"),
-    signs=(Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),),
+    signs=(Sign("first line is an XML tag", lambda beginning: bool(re.match(_FIRST, beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
     options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
     treatments=INVALID,

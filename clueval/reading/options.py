@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
@@ -210,30 +210,6 @@ class Reading:
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
-
-
-class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, which may be given one by one."""
-
-    input: str | None
-    token: int | None
-    token_id: int | None
-    scheme: str | None
-    invalid: str | None
-    document_tag: str
-    sentence_tag: str
-    text: str | Path | None
-    ignore_punct: bool | None
-    annotation_set: str | None
-    max_line: int
-    max_sentence: int
-
-
-class SidesOptions(ReadingOptions, total=False):
-    """The same for two sides; `gold_set` and `predicted_set` name the annotation set of each side."""
-
-    gold_set: str | None
-    predicted_set: str | None
 
 
 Readings = Reading | tuple[Reading, ...]

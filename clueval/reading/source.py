@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import format_named
@@ -13,16 +13,18 @@ from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.formats.opened import Opened
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.annotation_sets import wanted_set
 from clueval.reading.layers import layer_names
-from clueval.reading.options import Reading, ReadingOptions, ReadOptions, formats_that_read
+from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
+
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
+    from clueval.reading.keywords import ReadingOptions
 
 _READING = Reading()
 
@@ -102,12 +104,16 @@ class Source:
         return map(self._named, form.read(self._opened(), self.options))
 
     def _opened(self) -> Opened:
+        from clueval.formats.opened import Opened  # column formats do not need it
+
         options = self.options
         limits = options.max_line, options.max_sentence
         return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
 
     def _of_set(self) -> Document:
         """Return the document of a format with annotation sets, with the selected set."""
+        from clueval.reading.annotation_sets import wanted_set
+
         document = self.read.get(self.path) if self.read is not None else None
         if document is None:
             assert self.form.read is not None
@@ -137,7 +143,7 @@ class Source:
             raise FileError(
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
-        columns = replace(self.options.columns(), layers={})
+        columns = self.options.columns()._replace(layers={})
         return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id)
 
 

@@ -55,7 +55,7 @@ BEGINNINGS = [(name, Beginning(*sample)) for name, samples in SAMPLES.items() fo
 # Recognition
 
 
-@pytest.mark.parametrize(("name", "beginning"), BEGINNINGS, ids=str)
+@pytest.mark.parametrize(("name", "beginning"), BEGINNINGS, ids=lambda value: getattr(value, "text", value))
 def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning: Beginning) -> None:
     fitting = {form.name for form in all_formats() if form.has(beginning)}
 
