@@ -186,8 +186,8 @@ NOTHING = ["none.vrt", "none.vrt"]
                 f"metric {metric!r} cannot leave spans out of the count, as a filter on a layer asks for ({instead})",
             )
             for metric, instead in (
-                ("fair", "use its own labels and exclude"),
-                ("gate", "use its own types and nil"),
+                ("fair", "use --set fair.labels and --set fair.exclude instead"),
+                ("gate", "use --set gate.types and --set gate.nil instead"),
                 ("partial", "score without the filter, or filter the files"),
                 ("muc", "score without the filter, or filter the files"),
             )

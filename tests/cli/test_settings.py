@@ -134,7 +134,7 @@ def test_a_setting_of_no_metric_names_the_metrics() -> None:
 
 
 def test_a_setting_that_the_metric_refuses_is_named() -> None:
-    with pytest.raises(UsageError, match=r"^--set partial.glue=yes --set partial.factor=2: factor must be"):
+    with pytest.raises(UsageError, match=r"^--set partial.factor must be a number from 0 to 1, not 2.0$"):
         chosen_metrics(["partial"], ["partial.glue=yes", "partial.factor=2"])
 
 

@@ -118,7 +118,7 @@ def _score(span: Span, feature: str, document: Document | None) -> float:
             else f"has the score {value!r}, which is not a number"
         )
         raise annotation_error(
-            span, problem, document, f"every candidate needs a finite number as {feature!r}"
+            span, problem, document, "every candidate needs a finite number as Gate.score_feature"
         )
     return float(value)
 
@@ -157,4 +157,6 @@ def value_of(target: Span, candidate: Span, test: FeatureTest) -> int | None:
 
 def require_features(test: FeatureTest) -> None:
     if not test.names:
-        raise UsageError("candidate lists need at least one feature to compare", advice="name a feature")
+        raise UsageError(
+            "candidate lists need at least one feature to compare", advice="name it in Gate.features"
+        )

@@ -86,7 +86,10 @@ def scores_of(spans: Sequence[Span], feature: str, document: Document | None = N
                 else f"has the score {value!r}, which is not a number"
             )
             raise annotation_error(
-                span, problem, document, f"every response needs a finite number as {feature!r}"
+                span,
+                problem,
+                document,
+                "every predicted annotation needs a finite number as Gate.score_feature",
             )
         scores.append(score)
     return scores
