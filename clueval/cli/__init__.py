@@ -41,7 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
     except CluevalError as error:
-        remark(f"{name}: {error}")
+        from clueval.cli.setting_names import with_options
+
+        remark(f"{name}: {with_options(error, command)}")
         return 2
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, _Ended) else signal.SIGINT

@@ -8,6 +8,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from clueval.cli.parser import Command
+from clueval.cli.setting_names import with_options
 from clueval.cli.values import read_value, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
@@ -105,9 +106,11 @@ def _value(metric: str, setting: str, value: str) -> Any:
 
 
 def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
-    """Return the metric with these settings. Raises `UsageError`, which quotes the given options."""
+    """Return the metric with these settings. Raises `UsageError`, which names the option or quotes all of them."""
     try:
         metric: Metric = metric_class(name)(**values)
     except UsageError as error:
+        if with_options(error).problem.startswith("--set "):
+            raise
         raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
     return metric

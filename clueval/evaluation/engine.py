@@ -160,7 +160,9 @@ class Evaluation:
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
+        projection = project(
+            *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
+        )
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side

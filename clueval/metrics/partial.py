@@ -170,14 +170,14 @@ class Partial:
 
     def __post_init__(self) -> None:
         if not _is_number(self.factor) or not 0 <= self.factor <= 1:
-            raise UsageError(f"factor must be a number from 0 to 1, not {self.factor!r}")
+            raise UsageError(f"Partial.factor must be a number from 0 to 1, not {self.factor!r}")
         if type(self.glue) is not bool:
-            raise UsageError(f"glue must be True or False, not {self.glue!r}")
+            raise UsageError(f"Partial.glue must be True or False, not {self.glue!r}")
         if type(self.betas) is not tuple:
-            raise UsageError(f"betas must be a tuple of numbers, not {self.betas!r}")
+            raise UsageError(f"Partial.betas must be a tuple of numbers, not {self.betas!r}")
         for beta in self.betas:
             if not _is_number(beta) or not 0 < beta <= 1e6:
-                raise UsageError(f"a beta must be a number above 0, up to a million, not {beta!r}")
+                raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans.

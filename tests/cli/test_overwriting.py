@@ -170,7 +170,7 @@ def test_a_document_of_a_folder_that_would_replace_a_file_of_it_is_refused(place
     assert (place / "in" / "a.xml").read_text() == LTF
 
 
-def test_indicators_replace_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_indicators_replace_no_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "in").mkdir()
     (place / "in" / "a.bdocjs").write_text(BDOC)
 
@@ -190,7 +190,7 @@ def test_two_outputs_of_one_file_are_refused(place: Path) -> None:
             refuse_to_overwrite([], pair)
 
 
-def test_a_new_file_in_a_folder_that_is_read_is_no_overwriting(place: Path) -> None:
+def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
     refuse_to_overwrite(["one"], ["one/new.tsv", "missing"])
     with pytest.raises(FileError, match="cannot be overwritten"):
         refuse_to_overwrite(["one"], ["one/a.conll"])

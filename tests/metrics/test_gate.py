@@ -794,7 +794,7 @@ def test_a_response_without_a_number_as_its_score_is_named(score: object, messag
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"pairing": "best"}, "unknown pairing 'best'"),
+        ({"pairing": "best"}, "unknown Gate.pairing 'best'"),
         ({"feature_comparison": "same"}, "unknown comparison of features 'same'"),
         ({"features": ("f", "f")}, "feature 'f' is named twice"),
         ({"features": ("",)}, "empty"),

@@ -750,7 +750,7 @@ def test_a_threshold_outside_0_to_1_is_refused(threshold: Any) -> None:
     with pytest.raises(UsageError) as refusal:
         Noisy(threshold)
 
-    assert str(refusal.value) == f"threshold must be a number from 0 to 1, not {threshold!r}"
+    assert str(refusal.value) == f"Noisy.threshold must be a number from 0 to 1, not {threshold!r}"
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1e9, "9", True])

@@ -147,7 +147,7 @@ def test_a_pair_above_the_limit_is_refused_with_both_lengths() -> None:
 
     assert str(refusal.value) == (
         "document 'letter': aligning 100 with 11 characters takes 1,100 cells, and 1,000 are allowed "
-        "(split the document, or allow more with --max-alignment)"
+        "(split the document, or raise max_cells)"
     )
 
 

@@ -113,13 +113,13 @@ class Fair:
 
     def __post_init__(self) -> None:
         if self.focus not in FOCUSES:
-            raise UsageError(f"focus must be 'target' or 'system', not {self.focus!r}")
+            raise UsageError(f"Fair.focus must be 'target' or 'system', not {self.focus!r}")
         if self.weights is not None:
             object.__setattr__(self, "weights", freeze_weights(self.weights))
         for name in ("labels", "exclude"):
             labels = getattr(self, name)
             if isinstance(labels, str):
-                raise UsageError(f"{name} must be several labels, not the string {labels!r}")
+                raise UsageError(f"Fair.{name} must be several labels, not the string {labels!r}")
             object.__setattr__(self, name, tuple(labels))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
@@ -179,7 +179,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use its own labels and exclude")
+        return Needs(every_span="use Fair.labels and Fair.exclude instead")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
@@ -194,7 +194,7 @@ class Fair:
         found = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
             if label not in found:
-                raise UsageError(f"no span is labelled {label!r}", advice="a setting of metric fair")
+                raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
 
     def wanted(self, label: str) -> bool:
         """Return whether spans with this label are evaluated."""

@@ -148,4 +148,6 @@ def value_of(target: Span, candidate: Span, test: FeatureTest) -> int | None:
 
 def require_features(test: FeatureTest) -> None:
     if not test.names:
-        raise UsageError("candidate lists need at least one feature to compare", advice="name a feature")
+        raise UsageError(
+            "candidate lists need at least one feature to compare", advice="name it in Gate.features"
+        )

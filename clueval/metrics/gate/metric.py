@@ -194,22 +194,25 @@ class Gate:
         for name in ("types", "features", "by"):
             given = getattr(self, name)
             if isinstance(given, str):
-                raise UsageError(f"{name} must be several names, not the string {given!r}")
+                raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
             object.__setattr__(self, name, tuple(given))
         parse_types(self.types)
         FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_containment(self.containment)
         if self.pairing not in PAIRINGS:
-            raise UsageError(f"unknown pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
+            raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
             raise UsageError(
-                "nil needs a feature that holds the value", advice="name it as the first feature"
+                "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
             )
         if not self.beta > 0:
-            raise UsageError(f"beta must be greater than 0, not {self.beta!r}")
+            raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         if self.score_feature is None:
             if self.thresholds is not None:
-                raise UsageError("thresholds need scores", advice="name the feature that holds them")
+                raise UsageError(
+                    "Gate.thresholds need scores",
+                    advice="name the feature that has the scores with Gate.score_feature",
+                )
         else:
             thresholds = ALL if self.thresholds is None else parse_thresholds(self.thresholds)
             object.__setattr__(self, "thresholds", thresholds)
@@ -318,7 +321,9 @@ class Gate:
     def needs(self) -> Needs:
         """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
         return Needs(
-            documents=self._looks_at_features, every_span="use its own types and nil", within=self.containing
+            documents=self._looks_at_features,
+            every_span="use Gate.types and Gate.nil instead",
+            within=self.containing,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -338,10 +343,11 @@ class Gate:
         seen = {key[1:]: n for key, n in total.items() if key[0] == "seen"}
         for spec in parse_types(self.types):
             if not seen.get(("type", spec.target)):
-                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check its spelling")
+                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
         for feature in (*self.features, *self.by) if seen.get(("all",)) else ():
             if not seen.get(("feature", feature)):
-                raise UsageError(f"no annotation has the feature {feature!r}", advice="check its spelling")
+                setting = "Gate.features" if feature in self.features else "Gate.by"
+                raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""

@@ -57,7 +57,7 @@ def layer_of(document: Document | None, name: str) -> Sequence[Span]:
             f"there is no layer {name!r} of containing annotations",
             document=None if document is None else document.id,
             file=None if document is None else document.file,
-            advice="name a layer of both documents",
+            advice="Gate.containing must name a layer of both documents",
         )
     return document.layers[name]
 
@@ -88,7 +88,7 @@ def scores_of(spans: Sequence[Span], feature: str, document: Document | None = N
     Raises `FormatError` for a response without a score and for a score that is not a finite number.
     """
     return [
-        required_score(number_of(span.features.get(feature)), span, feature, document, "response")
+        required_score(number_of(span.features.get(feature)), span, feature, document, "predicted annotation")
         for span in spans
     ]
 
@@ -105,7 +105,9 @@ def required_score(
         if value is None
         else f"has the score {value!r:.40}, which is not a number"
     )
-    raise annotation_error(span, problem, document, f"every {whose} needs a finite number as {feature!r}")
+    raise annotation_error(
+        span, problem, document, f"every {whose} needs a finite number as Gate.score_feature"
+    )
 
 
 def number_of(value: object) -> float | None:

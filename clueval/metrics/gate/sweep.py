@@ -93,7 +93,7 @@ def _require_little_work(problem: Problem, component: Component, scores: int) ->
         raise UsageError(
             f"{annotations:,} annotations, from position {start} on, overlap one another, directly or through "
             f"others, and have {scores:,} scores: counting them at every score takes too long",
-            advice="choose thresholds, such as 11 or rounded",
+            advice="set Gate.thresholds, for example to 11 or rounded",
         )
 
 
