@@ -96,7 +96,10 @@ def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
         assert found == (FormatError, "the sentence that begins here has more tokens than 999", line)
 
 
-@pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
+@pytest.mark.parametrize(
+    ("form", "ending", "corpus", "line"),
+    [pytest.param(*case, marks=pytest.mark.long) if case[0] == "vrt" else case for case in CORPORA],
+)
 def test_long_sentence_is_found_across_blocks_and_in_lockstep(
     tmp_path: Path, form: str, ending: str, corpus: Any, line: int
 ) -> None:

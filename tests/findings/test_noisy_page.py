@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("rapidfuzz")
 
-from test_page import CHROMIUM, Browser, select
+from test_page import CHROMIUM, MARKUP, Browser, select
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -213,15 +213,7 @@ class TestWithoutABrowser:
 
 
 HOSTILE = [
-    "<script>window.broken=1</script>",
-    "</script><script>window.broken=1</script>",
-    "<!--<script>",
-    "<img/src=x/onerror=window.broken=1>",
-    "\"'&amp;`${window.broken=1}",
-    "{{7*7}}{%raw%}",
-    "]]>",
-    "\u202eevil\u2066",
-    "\x1b[31m\x07",
+    *MARKUP,
     "a\u2028b",
     "\ud800",
     "x" * 20_000,

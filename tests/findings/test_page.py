@@ -262,7 +262,7 @@ def test_tooltips_come_by_keyboard_and_go_with_escape(browser: Browser, page: Pa
     assert browser.run("document.getElementById('tip').hidden")
 
 
-HOSTILE = [
+MARKUP = [
     "<script>window.broken=1</script>",
     "</script><script>window.broken=1</script>",
     "<!--<script>",
@@ -272,6 +272,11 @@ HOSTILE = [
     "]]>",
     "\u202eevil\u2066",
     "\x1b[31m\x07",
+]
+"""Texts that break a page which does not escape them."""
+
+HOSTILE = [
+    *MARKUP,
     "👩\u200d👩\u200d👧",
     "a\u2028b",
     "x" * 50_000,
