@@ -223,7 +223,7 @@ class Evaluation:
     def _counted(self, reading: FileReading) -> Evaluation:
         """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
-        for _ in map(separate.count_compared, reading):  # unlike a `for` over `reading`, `map` keeps no value
+        for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
         return separate
 

@@ -135,7 +135,7 @@ def test_swapping_the_sides_swaps_precision_and_recall(
 
 @in_one_folder
 @given(corpora=tagged_corpora(max_documents=4), seed=st.randoms())
-def test_the_order_of_documents_does_not_matter(
+def test_order_of_documents_does_not_matter(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], seed: Any
 ) -> None:
     order = list(range(len(corpora[0])))

@@ -63,7 +63,7 @@ def written(outcome: TaskOutcome) -> bytes:
 
 
 def opened(data: object) -> dict[str, Any]:
-    """The object that was sent. Raises `NotPlain` unless it is a JSON object with a version; read checks the rest."""
+    """The object that was sent. Raises `NotPlain` unless it is a JSON object with a version; `read` checks the rest."""
     if type(data) is not bytes:
         raise NotPlain(f"{type(data).__name__} instead of bytes")
     try:
