@@ -183,7 +183,7 @@ def _path(number: int, line: Line, x: Axis, y: Axis) -> str:
 
 
 def _labels(drawn: Sequence[tuple[int, Line]], x: Axis, y: Axis) -> Iterator[str]:
-    """The labels beside the last points; where lines end together they are moved apart."""
+    """Yield the labels next to the last points; labels that would overlap are moved apart."""
     ends: dict[float, list[tuple[float, int, Line]]] = {}
     for number, line in drawn:
         right, height = line.points[-1]
@@ -202,7 +202,7 @@ def _labels(drawn: Sequence[tuple[int, Line]], x: Axis, y: Axis) -> Iterator[str
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """Ascending heights, moved as little as it takes to be `_APART` from one another: each crowd around its middle.
+    """Return ascending heights, moved as little as possible so that their distances are at least `_APART`.
 
     >>> _apart([100.0, 101.0, 200.0])
     [91.0, 110.0, 200.0]

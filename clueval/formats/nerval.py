@@ -6,7 +6,7 @@ span, continues after them. Two files that are compared need not have the same t
 ``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the open span of their label: the
 last span of this label that was opened since the last ``O``. So a span may continue after tokens of other
 labels, and then contains them. This is how Nerval reads nested spans, *approximately*, because the tags
-cannot show whether the outer span goes on to the end of a nested span. In the README of Nerval
+cannot show whether the outer span extends to the end of a nested span. In the README of Nerval
 
     Louis B-PER, par I-PER ... roy I-PER, de I-PER, France B-LOC, et I-PER, de I-PER, Navarre B-LOC, . O
 

@@ -1,6 +1,6 @@
 """Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
 
-Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) goes on
+Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) continues
 at a B. So the sentences are cut into *stretches*: at positions where no span can go on, on either side, and
 where both sides are O. Each pair of a true and a predicted tag becomes one character, with a blank at each
 cut; a sentence becomes a string, which is split at its blanks. Python counts equal stretches at the speed of
