@@ -2,8 +2,8 @@
 
 Measures, in turn and as whole processes, the score alone, the errors as TSV, as a web page and as a spreadsheet,
 and prints a Markdown table. A web page of ten thousand errors in a
-million tokens is meant to take less than three times the score. Caveat: the errors read the files twice, once to
-score them; the spreadsheet is written by XlsxWriter, whose time grows with the errors, not with the files.
+million tokens is meant to take less than three times the score. Caveat: the score alone compares the files as bytes,
+which the errors cannot; the spreadsheet is written by XlsxWriter, whose time grows with the errors, not with the files.
 
     python benchmarks/findings.py
     python benchmarks/findings.py --tokens 50000 --runs 2

@@ -7,6 +7,8 @@ from copy import deepcopy
 from typing import Any, Protocol, Self, runtime_checkable
 
 from clueval.exceptions import UsageError
+from clueval.formats.columns.passages import Passage
+from clueval.reading.source import Source
 from clueval.transforms.group import Group
 
 _TAKEN = (
@@ -32,6 +34,19 @@ class Observer(Protocol):
 
     def section(self) -> Mapping[str, Any]:
         """Its report, for JSON: plain dictionaries, lists, strings and numbers. An empty one is left out."""
+        ...
+
+
+@runtime_checkable
+class PassageObserver(Observer, Protocol):
+    """An observer to which passages of column files can be shown in place of documents, which costs less."""
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        """Return whether the passages of two files are enough; if not, it sees their documents."""
+        ...
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        """See a passage of gold and of predicted, after they have been compared without an error."""
         ...
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from clueval.evaluation.observer import Observer
+from clueval.evaluation.observer import Observer, PassageObserver
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import Filter
 from clueval.transforms.group import Transform
@@ -44,8 +44,13 @@ class Plan:
         return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
+    def passage_observers(self) -> list[PassageObserver]:
+        """The observers that may see passages in place of documents."""
+        return [each for each in self.observers if isinstance(each, PassageObserver)]
+
+    @property
     def needs_documents(self) -> bool:
         """Whether raw passages are not enough, because of what is to be counted."""
         documents = any(metric.needs.documents for metric in self.metrics)
-        looked_at = bool(self.transforms or self.observers)
-        return self.texts_may_differ or documents or looked_at or self.unit == "character"
+        looked_at = self.transforms or len(self.passage_observers) < len(self.observers)
+        return self.texts_may_differ or documents or bool(looked_at) or self.unit == "character"

@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Literal, get_args
+from operator import attrgetter
+from typing import Any, Literal, get_args
 
 from clueval.exceptions import SpanError, UsageError
 from clueval.findings.context import Context, Contexts, Mark
@@ -83,6 +84,10 @@ class Finding:
     file: str | None
     line: int | None
 
+    def __reduce__(self) -> tuple[type[Finding], tuple[Any, ...]]:
+        """Return what pickling needs; the default of a dataclass with slots takes twice as long."""
+        return Finding, _values(self)
+
     def _repr_html_(self) -> str:
         """Return the finding as HTML for a notebook: its class and labels, and its context with marked pieces."""
         head = (
@@ -92,6 +97,9 @@ class Finding:
         before, after = ("… " if self.context.cut_before else ""), (" …" if self.context.cut_after else "")
         text = before + self.context.joiner.join(pieces) + after
         return f"<p><b>{escape(head.strip())}</b><br><bdi>{text}</bdi></p>"
+
+
+_values = attrgetter(*Finding.__dataclass_fields__)
 
 
 def error_table(

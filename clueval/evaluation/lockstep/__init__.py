@@ -35,7 +35,7 @@ own. Nothing here knows how counts are added or how results look.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -130,7 +130,9 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
     Held in memory: some blocks of both files, or the longest sentence, and the tag runs that differ. Nothing is
     read before the first value is asked for.
     """
-    if plan.needs_documents:
+    if plan.needs_documents or not all(
+        each.reads_passages(gold, predicted) for each in plan.passage_observers
+    ):
         return None
     if (metric := _fair_alone(gold, predicted, plan)) is not None:
         return FileReading(_of_span_files(gold, predicted, metric), layer_names(None))
@@ -138,7 +140,7 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if not _can_go_in_step(gold, predicted, plan):
+    if plan.observers or not _can_go_in_step(gold, predicted, plan):
         return passages
     return FileReading(_in_step(gold, predicted, plan), layers, again=passages)
 
@@ -215,7 +217,13 @@ def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     """The two files as passages alone."""
     decoders = _decoders(gold, predicted)
     layouts: list[Layout | None] = [None, None]
-    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes)
+
+    def see(pairs: Sequence[Pair]) -> None:
+        for observer in plan.passage_observers if pairs else ():
+            for pair in pairs:
+                observer.see_passages((gold, predicted), pair)
+
+    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes, see)
     return FileEnd((layouts[0], layouts[1]), decoders)
 
 
@@ -246,9 +254,13 @@ class PartNotAlone(CluevalError):
 
 
 def _compared(
-    items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+    items: Iterable[Stretch | Pair],
+    decoders: Decoders,
+    plan: Plan,
+    sizes: Sizes,
+    see: Callable[[Sequence[Pair]], object] = len,
 ) -> Iterator[Compared]:
-    """Compare stretches as they come, and passages many at a time."""
+    """Compare stretches as they come, and passages many at a time, which `see` is called with afterwards."""
     waiting: list[Pair] = []
     tokens = 0
     try:
@@ -263,6 +275,7 @@ def _compared(
             if max(tokens, len(waiting)) >= sizes.rows:
                 ready, waiting, tokens = waiting, [], 0
                 yield from _compared_passages(ready, decoders, plan, sizes)
+                see(ready)
     except CluevalError:
         for _ in _compared_passages(
             waiting, decoders, plan, sizes
@@ -270,6 +283,7 @@ def _compared(
             pass
         raise
     yield from _compared_passages(waiting, decoders, plan, sizes)
+    see(waiting)
 
 
 def _compared_passages(

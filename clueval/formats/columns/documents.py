@@ -184,12 +184,12 @@ def _borders(passage: Passage) -> list[int]:
     return borders
 
 
-def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
+def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
     values = list(column)
-    previous = 0
-    for border in borders if values else ():
-        yield from values[previous:border]
-        previous = border + 1
+    if not values:
+        return values
+    starts = [0, *(border + 1 for border in borders)]
+    return list(chain.from_iterable(values[start:end] for start, end in zip(starts, borders, strict=False)))
 
 
 def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
