@@ -46,10 +46,11 @@ Show the errors in context: gold spans that were not found and predicted spans t
 sentence with everything that overlaps it on the other side.
 
 A span is an error at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-partial if something overlaps it, else missed or, of the predicted side, spurious). With --labelled, it is also an
-error if the label that was found is not its own. clueval score counts exactly as many for the same choices."""
+partial if something overlaps it, else missed or, of the predicted side, spurious); the reason is then "boundary".
+With --labelled, it is also an error if the label of its match is not its own; the reason is then "label". clueval score
+counts the same number of errors for the same options."""
 EPILOG = """\
-in the context, brackets (text) and squares (TSV) say who marked what:
+in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
 
 examples:
