@@ -176,7 +176,7 @@ class Finder(NamedTuple):
     """What `run` needs to know of a metric: how its errors are found and shown.
 
     `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
-    that it is made with; `show` writes them to wherever they are wanted, when the pass has ended.
+    that it is made with; `show` writes them to the outputs of the options, when the pass has ended.
     """
 
     metrics: Sequence[str | Metric]
@@ -190,7 +190,7 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     choice = Choice(
         options.level or 2,
         options.labelled,
-        _wanted(options),
+        _chosen_sides(options),
         frozenset(_kinds(options)),
         counting.get("merge", False),
         parse_where(counting.get("where", [])),
@@ -208,7 +208,7 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
 
-def _wanted(options: argparse.Namespace) -> tuple[str, ...]:
+def _chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
     """The sides whose errors are shown."""
     return SIDES if options.side in (None, "both") else (options.side,)
 
@@ -232,7 +232,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
 def _put_out(
     rows: KeptRows[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
 ) -> None:
-    """Write the findings to wherever they are wanted; a page needs the choice that they come from."""
+    """Write the findings to the outputs of the options; a page needs the choice that they come from."""
     if options.tsv is not None:
         tsv.write(options.tsv, rows, raw=options.raw)
         wrote(options.tsv)
@@ -263,13 +263,13 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
     from clueval.findings.fair import FAIR_KINDS, fair_findings
 
-    kinds, wanted = _kinds(options), _wanted(options)
+    kinds, chosen = _kinds(options), _chosen_sides(options)
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
 
     def find(gold: Document, predicted: Document) -> Iterator[Finding]:
         for finding in fair_findings(gold, predicted, metric, window=options.window):
-            if finding.side in wanted and (not kinds or finding.kind in kinds):
+            if finding.side in chosen and (not kinds or finding.kind in kinds):
                 yield finding
 
     def show(rows: KeptRows[Finding], result: Result) -> None:

@@ -40,7 +40,7 @@ def write(
     report: Mapping[str, Any],
     choice: Choice | None = None,
     *,
-    title: str = "Findings",
+    title: str = "Errors",
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
@@ -61,7 +61,7 @@ def render(
     report: Mapping[str, Any],
     choice: Choice | None = None,
     *,
-    title: str = "Findings",
+    title: str = "Errors",
 ) -> str:
     """Return the page as a string; see `write`."""
     return "".join(_rendered(_Lines(findings), report, choice or Choice(), title))

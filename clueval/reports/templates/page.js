@@ -165,7 +165,7 @@
     const sides = tally(shown.map((f) => f.side));
     const parts = [...sides].map(([side, n]) => `${number(n)} ${side || "of one side"}`).join(", ");
     const whole = shown.length === findings.length ? "" : ` of ${number(findings.length)}`;
-    count.replaceChildren(strong, `${whole} finding${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
+    count.replaceChildren(strong, `${whole} error${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
     const expected = about.expected;
     if (expected !== null && expected > findings.length && shown.length === findings.length)
       count.append(` (the scores count ${number(expected)} errors; the others are not selected)`);
@@ -277,7 +277,7 @@
         return;
       }
       const css = ["seg"], starting = [];
-      const ends = (neighbour) => (number) => !neighbour || !neighbour.others.includes(number);
+      const ends = (adjacent) => (number) => !adjacent || !adjacent.others.includes(number);
       if (piece.mine) {
         css.push(own);
         if (!before || !before.mine) { css.push(own + "-start"); starting.push([finding.side || "gold", finding.labels]); }
@@ -319,7 +319,7 @@
     const next = shown.slice(rendered, rendered + PAGE);
     list.append(...next.map(card));
     rendered += next.length;
-    if (!shown.length) list.append(make("li", "empty", findings.length ? "No finding matches these filters." : "No findings."));
+    if (!shown.length) list.append(make("li", "empty", findings.length ? "No error matches these filters." : "No errors."));
     more.hidden = rendered >= shown.length;
     more.textContent = `Show more (${(shown.length - rendered).toLocaleString("en")} left)`;
   }
