@@ -89,7 +89,8 @@ class Source:
         """The documents of the file, one in memory at a time."""
         form = self.form
         if form.token_lines is not None:
-            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id)
+            most = self.options.max_document
+            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id, most)
         assert form.read is not None
         if "layers" not in form.options and self.options.layers is not None:
             raise UsageError(
@@ -135,7 +136,9 @@ class Source:
         if lines is None:
             raise FileError("is no text file for a table of spans", file=str(path), advice="VRT or CoNLL")
         columns = replace(self.options.columns(), layers={})
-        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id)
+        return documents(
+            lines.passages(path, columns, name=self.name), {}, lines.sentence_id, self.options.max_document
+        )
 
 
 def source_of(
