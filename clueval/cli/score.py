@@ -17,6 +17,7 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
+from clueval.metrics.metric import Metric
 from clueval.options import whole
 
 USAGE = "GOLD PREDICTED"
@@ -56,7 +57,9 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     counting = _counting(options)
-    metrics = chosen_metrics(_names(options, counting), options.set)
+    metrics = [
+        _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
+    ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
@@ -75,6 +78,16 @@ def run(options: argparse.Namespace) -> int:
         )
     put_result([_rendered(result, form_of(options))], options.output_file)
     return 0
+
+
+def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
+    """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
+    if metric.needs.within is None:
+        return metric
+    from clueval.compat.gate.run import with_unfiltered
+    from clueval.metrics.gate import Gate
+
+    return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
 def _rendered(result: Result, form: str) -> str:
