@@ -17,7 +17,7 @@ from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
-from clueval.limits import HELD, MAX_LINE, MAX_SENTENCE
+from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
@@ -303,6 +303,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_LINE > 100 * 10**6
     assert MAX_SENTENCE > 10**6
+    assert MAX_DOCUMENT > 10**7
 
 
 def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_tokens(tmp_path: Path) -> None:
