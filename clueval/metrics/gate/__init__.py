@@ -10,7 +10,7 @@ candidates.
 """
 
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
-from clueval.metrics.gate.changes import Change, Contingency, changes, contingency, mcnemar_exact
+from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.disambiguation import (
     MaximumRecall,
@@ -35,6 +35,7 @@ from clueval.metrics.gate.thresholds import (
     parse_thresholds,
     precision_recall_curve,
 )
+from clueval.statistics.mcnemar import mcnemar_exact
 
 __all__ = [
     "COMPARISONS",
