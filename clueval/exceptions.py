@@ -104,7 +104,7 @@ class FormatError(CluevalError):
 
 
 class TagError(FormatError):
-    """A tag is outside its scheme, or it is ill-formed and `invalid` is ``error``."""
+    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``."""
 
 
 class SpanError(CluevalError):

@@ -105,7 +105,7 @@ def require_few_values(content: str | bytes, file: str, most: int) -> None:
     is_json = content[:4096].lstrip()[:1] in ("{", "[", b"{", b"[")
     marks = "{[," if is_json else "<"
     counts = map(content.count, marks) if isinstance(content, str) else map(content.count, marks.encode())
-    found = sum(counts)
+    number = sum(counts)
     most = max(1, most // HELD)
-    if found > most:
+    if number > most:
         raise too_many("the file is held as a whole and has more tags or values than", file, None, most)

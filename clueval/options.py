@@ -1,9 +1,9 @@
-"""Options, declared on the fields of the dataclasses that hold them; the command line is made from these fields.
+"""Options, declared on the fields of dataclasses; the command line is built from these fields.
 
     document_tag: str = field(default="text", metadata=option("--document-tag", "TAG", "the XML element that ..."))
 
-The type of a field says which values it takes. Where that is not enough, `option` has the values (`choices`) or the
-function that reads them (`parse`, which raises ValueError for what it cannot read).
+The type of a field determines its values. If that is not enough, `option` has the values (`choices`) or a function
+that parses a value (`parse`, which raises ValueError for wrong values).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ Group = TypeVar("Group")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a field is given on the command line, and what its help says.
+    """The option of a field on the command line, and its help.
 
     Attributes:
-        flag: with its dashes, as in ``--token-id``.
-        metavar: how the help calls the value; None of a field that is true or false.
-        help: what the option does. Values and default are added to it.
-        topic: the help topic that the option stands under; None: the help of the command itself.
-        choices: the values that there are, if the type does not say.
-        takes: which values there are, in words, where neither `choices` nor the type say so.
-        parse: reads a value; None: the type of the field says how.
-        repeated: may be given again and again, a value each time.
-        paired: may be ``GOLD:PREDICTED``, where the two sides differ.
-        default: how the help calls the default; None: as the field has it.
+        flag: the flag with its dashes, as in ``--token-id``.
+        metavar: the name of the value in the help; None for a field that is true or false.
+        help: the help text; values and default are added to it.
+        topic: the help topic of the option; None: the help of the command itself.
+        choices: the values, if the type does not determine them.
+        takes: a description of the values, if neither `choices` nor the type determine them.
+        parse: parses a value; None: the type of the field determines how.
+        repeated: whether the option may be given several times, with one value each time.
+        paired: whether the value may be ``GOLD:PREDICTED``, if the two sides differ.
+        default: the default in the help; None: the default of the field.
     """
 
     flag: str
@@ -52,17 +52,17 @@ class Option:
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
-    """The metadata of a field that is an option; see `Option` for the arguments."""
+    """Return the metadata of a field that is an option; see `Option` for the arguments."""
     return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
 
 
 def option_of(field: Field[Any]) -> Option | None:
-    """The option that a field is declared as, if it is."""
+    """Return the option of a field; None if it is no option."""
     return field.metadata.get(_KEY)
 
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
-    """The fields of a dataclass that are options."""
+    """Yield the fields of a dataclass that are options, with their options."""
     for field in fields(group):
         declared = option_of(field)
         if declared is not None:
@@ -70,12 +70,12 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 
 def field_names(group: Any) -> list[str]:
-    """The names of the fields of a dataclass."""
+    """Return the names of the fields of a dataclass."""
     return [field.name for field in fields(group)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
-    """The group with those of the options that are fields of it."""
+    """Return the group with the options that are its fields; other options are ignored."""
     named = {name: options[name] for name in field_names(group) if name in options}
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
@@ -94,7 +94,7 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
 
 
 def column(text: str) -> int:
-    """A column: from 1, or from -1 at the end."""
+    """Parse the number of a column, from 1, or from -1 at the end."""
     number = _whole(text)
     if not number:
         raise ValueError(f"{text!r} is not a column: columns count from 1, or from -1 at the end")
@@ -102,7 +102,7 @@ def column(text: str) -> int:
 
 
 def whole(text: str, least: int = 1) -> int:
-    """A whole number that is not below `least`."""
+    """Parse a whole number of at least `least`."""
     number = _whole(text)
     if number is None or not least <= number <= sys.maxsize:
         raise ValueError(f"{text!r} is not a whole number from {least} on")
@@ -110,14 +110,14 @@ def whole(text: str, least: int = 1) -> int:
 
 
 def number(text: str) -> float:
-    """A number, which may have a fraction."""
+    """Parse a finite number."""
     try:
-        found = float(text)
+        value = float(text)
     except ValueError:
-        found = math.nan
-    if not math.isfinite(found):
+        value = math.nan
+    if not math.isfinite(value):
         raise ValueError(f"{text!r} is not a number, such as 0.5")
-    return found
+    return value
 
 
 def _whole(text: str) -> int | None:

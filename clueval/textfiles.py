@@ -166,7 +166,7 @@ def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -
 
 def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
     pieces: list[bytes] = []
-    waiting = 0  # number of bytes in pieces
+    waiting = 0  # bytes in `pieces`
     number = 1
     for data in blocks:
         first_end = data.find(b"\n")
