@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
+    from clueval.evaluation.units.loaded import load_result
     from clueval.exceptions import CluevalError
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
@@ -42,6 +43,7 @@ _MODULES = {
     "score": "evaluation.run",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "load_result": "evaluation.units.loaded",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
@@ -66,6 +68,7 @@ __all__ = [
     "error_table",
     "errors",
     "gate",
+    "load_result",
     "match_spans",
     "merge_layers",
     "overlap_components",

@@ -11,7 +11,7 @@ from clueval.transforms.group import Group
 
 _TAKEN = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
-    *("metrics", "by", "unprojected", "prepared"),
+    *("metrics", "by", "unprojected", "prepared", "intervals", "gates"),
 )
 """The names of the other parts of a result."""
 

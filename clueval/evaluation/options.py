@@ -1,4 +1,4 @@
-"""The groups of options of an evaluation: `Counting` and `Workers`.
+"""The groups of options of an evaluation: `Counting`, `Workers` and, in `clueval.evaluation.units`, `Trust`.
 
 Every function that scores files takes the groups, or their fields as single options (`ScoreOptions`).
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.options import field_names, option, refuse_unknown, whole, with_fields
 from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of
@@ -154,23 +156,44 @@ class ScoreOptions(SidesOptions, total=False):
     remark: Callable[[str], object] | None
 
 
+class TrustedOptions(ScoreOptions, total=False):
+    """The fields of `ScoreOptions` and of `Trust` as single options."""
+
+    intervals: bool
+    resample_by: str | None
+    confidence: float
+    method: str
+    resamples: int
+    seed: int
+    save: str | Path | None
+
+
 class Groups(NamedTuple):
     """The groups of options, with one `Reading` for each side."""
 
     readings: tuple[Reading, ...]
     counting: Counting
     workers: Workers
+    trust: Trust
 
 
 def groups_of(
-    reading: Readings, counting: Counting, workers: Workers, options: Mapping[str, Any], caller: str
+    reading: Readings,
+    counting: Counting,
+    workers: Workers,
+    trust: Trust,
+    options: Mapping[str, Any],
+    caller: str,
 ) -> Groups:
     """The groups with single options added; `caller` is the name of the function, for messages.
 
     Raises `UsageError` for an option that does not exist.
     """
-    known = [name for group in (Reading, Counting, Workers) for name in field_names(group)]
+    known = [name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)]
     refuse_unknown(options, [*known, *SETS], caller)
     return Groups(
-        readings_of(reading, options), with_fields(counting, options), with_fields(workers, options)
+        readings_of(reading, options),
+        with_fields(counting, options),
+        with_fields(workers, options),
+        with_fields(trust, options),
     )

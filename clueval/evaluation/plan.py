@@ -6,10 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from clueval.evaluation.observer import Observer
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
-from clueval.spans.filters import Filter
+from clueval.spans.filters import ID, Filter
 from clueval.transforms.group import Transform
 
 
@@ -17,7 +18,9 @@ from clueval.transforms.group import Transform
 class Plan:
     """The choices of an evaluation: metrics, merging, filter, break-downs, unit, alignment, transforms, observers.
 
-    `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned.
+    `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned. With
+    `resample_by` (``document``, ``sentence`` or a key of metadata) counts are kept by unit; `in_folders` says that
+    the sides are folders, so that the keys of units name the files.
     """
 
     metrics: tuple[Metric, ...]
@@ -28,6 +31,21 @@ class Plan:
     align: int | None = None
     transforms: tuple[Transform, ...] = ()
     observers: tuple[Observer, ...] = ()
+    resample_by: str | None = None
+    in_folders: bool = False
+
+    def __post_init__(self) -> None:
+        if self.resample_by == SENTENCE and self.texts_may_differ:
+            raise UsageError(
+                "sentences cannot be units where the texts of the two sides may differ",
+                advice="resample by document",
+            )
+        for metric in self.metrics if self.resample_by == SENTENCE else ():
+            if not metric.needs.same_text:
+                raise UsageError(
+                    f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
+                    advice="resample by document",
+                )
 
     @property
     def texts_may_differ(self) -> bool:
@@ -46,14 +64,23 @@ class Plan:
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """The keys of metadata that filters and break-downs need, the key of the document's id included."""
-        return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
+        of_units = (
+            set() if self.resample_by is None else {ID if self.resample_by == SENTENCE else self.resample_by}
+        )
+        return {*self.by, *of_units, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
     def needs_documents(self) -> bool:
         """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
         by_metrics = any(metric.needs.documents for metric in self.metrics)
         by_others = bool(self.transforms or self.observers)
-        return self.texts_may_differ or by_metrics or by_others or self.unit == "character"
+        by_units = self.unit == "character" or self.resample_by == SENTENCE
+        return self.texts_may_differ or by_metrics or by_others or by_units
+
+    @property
+    def wants_single_documents(self) -> bool:
+        """Whether counts depend on the document, so that documents must not be counted together."""
+        return bool(self.by or self.where or self.resample_by)
 
 
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

@@ -7,24 +7,20 @@ bootstrap. `clueval.statistics` has the formulas.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from clueval.evaluation.units.columns import Column, UnitColumns, summed
 from clueval.evaluation.units.rates import RateGroup, Value, groups_of
 from clueval.evaluation.units.recipes import Path
-from clueval.evaluation.units.unit import CORPUS, Unit
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.options import number, option, whole
 from clueval.statistics.bootstrap import bca, percentile
-from clueval.statistics.checked import require_share
 from clueval.statistics.interval import Interval
 from clueval.statistics.jackknife import bound, effective_number, logit_jackknife, standard_error
-from clueval.statistics.resampling import BOOTSTRAP, RESAMPLES, SEED, weighted_sums
-
-METHODS = ("jackknife", "percentile", "bca")
+from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
 
 FEW_EFFECTIVE = 10
 FEW_UNITS_OF_LABEL = 5
@@ -32,80 +28,41 @@ _MOST_UNDEFINED = 0.01
 """If a rate is undefined in a larger share of the resamples, it has no bootstrap interval."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trust:
-    """What is said about the uncertainty of scores, and of what units.
+def interval_section(
+    metrics: Sequence[Metric],
+    sequences: Mapping[str, Sequence[str]],
+    units: Units,
+    trust: Trust,
+    members: Sequence[Unit] | None = None,
+) -> dict[str, Any]:
+    """Return the section ``intervals`` of a result, or of one value of a break-down, which has these `members`.
 
-    Attributes:
-        intervals: compute an interval for every rate.
-        resample_by: what a unit is: ``document``, ``sentence`` (a document is cut at each sentence end that no span
-            of either side crosses), or metadata, whose values are the units. None: documents, if units are needed.
-        confidence: of the intervals, between 0 and 1.
-        method: ``jackknife``, ``percentile`` or ``bca``.
-        resamples: how many resamples a bootstrap has.
-        seed: of the random weights of a bootstrap.
-        save: a file to save the counts of all units to.
-
-    Raises `UsageError` for values that mean nothing.
+    Raises `UsageError` if the corpus is one unit, or no units were kept.
     """
-
-    intervals: bool = field(
-        default=False,
-        metadata=option("--intervals", None, "print a confidence interval with every rate"),
-    )
-    resample_by: str | None = field(
-        default=None,
-        metadata=option(
-            "--resample-by",
-            "UNIT",
-            "what intervals and tests take for independent: document, sentence, or metadata, as in "
-            "--resample-by court",
-            topic="intervals",
-            takes="document, sentence or the name of metadata",
-            default="document",
-        ),
-    )
-    confidence: float = field(
-        default=0.95,
-        metadata=option(
-            "--confidence",
-            "C",
-            "how often intervals like these contain the true value, between 0 and 1",
-            topic="intervals",
-            parse=number,
-        ),
-    )
-    method: str = field(
-        default=METHODS[0],
-        metadata=option(
-            "--method", "METHOD", "how intervals are computed", topic="intervals", choices=METHODS
-        ),
-    )
-    resamples: int = field(
-        default=RESAMPLES,
-        metadata=option(
-            "--resamples", "N", "how many resamples percentile and bca have", topic="intervals", parse=whole
-        ),
-    )
-    seed: int = field(
-        default=SEED,
-        metadata=option(
-            "--seed", "N", "the seed of the resamples", topic="intervals", parse=lambda text: whole(text, 0)
-        ),
-    )
-
-    def __post_init__(self) -> None:
-        require_share("confidence", self.confidence)
-        if self.method not in METHODS:
-            raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
-        for name, least in (("resamples", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if type(value) is not int or value < least:
-                raise UsageError(f"{name} must be a whole number from {least} on, not {value!r}")
-        if self.resample_by is not None and (not self.resample_by or self.resample_by == CORPUS):
-            raise UsageError(
-                f"{self.resample_by!r} cannot be a unit", advice="document, sentence or the name of metadata"
-            )
+    if units.by == CORPUS:
+        raise UsageError(
+            "intervals need counts by unit, and only those of the whole corpus were kept",
+            advice="score with resample_by='document', or on the command line with --intervals or --save",
+        )
+    if len(units.units) == 1:
+        finer = units.by != SENTENCE
+        raise UsageError(
+            f"intervals need several units, and there is one {units.by}",
+            advice="resample by sentence (--resample-by sentence)" if finer else "score more text",
+        )
+    chosen = units.units if members is None else members
+    scores, remarks = intervals_of(metrics, sequences, chosen, trust)
+    is_random = trust.method != "jackknife"
+    return {
+        "method": trust.method,
+        "confidence": trust.confidence,
+        "resample_by": units.by,
+        "units": len(chosen),
+        "resamples": trust.resamples if is_random else None,
+        "seed": trust.seed if is_random else None,
+        "remarks": remarks,
+        "scores": scores,
+    }
 
 
 def intervals_of(

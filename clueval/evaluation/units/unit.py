@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric
 
 DOCUMENT = "document"
 SENTENCE = "sentence"
@@ -42,6 +43,14 @@ class Units:
         return [unit.key for unit in self.units]
 
 
+class CountedUnits(NamedTuple):
+    """What intervals, tests and saved results are made of."""
+
+    metrics: Sequence[Metric]
+    sequences: Mapping[str, Sequence[str]]
+    units: Units
+
+
 def unit_key(*parts: str | None) -> str:
     """Return the key of a unit from its parts: file, document, sentence; those that are None are left out.
 
@@ -51,37 +60,40 @@ def unit_key(*parts: str | None) -> str:
     return "#".join(part.replace("#", "##") for part in parts if part is not None)
 
 
-def document_key(file: str | None, document: str) -> str:
-    """Return the key of a document; its id may begin with the name of its file, which is said only once.
+def document_key(file: str | None, document: str, in_folder: bool, sentence: int | None = None) -> str:
+    """Return the key of a document, or of a sentence of it.
 
-    >>> document_key("sub/a.vrt", "sub/a.vrt:d1"), document_key("a.xml", "a.xml"), document_key(None, "3")
-    ('sub/a.vrt#d1', 'a.xml', '3')
+    `file` is the name of the file among others, with which the id of the document may begin; it is part of the key
+    if the files are those of a folder, and is not said twice.
+
+    >>> document_key("sub/a.vrt", "sub/a.vrt:d1", True), document_key("a.xml", "a.xml", True)
+    ('sub/a.vrt#d1', 'a.xml')
+    >>> document_key("/x/a.vrt", "/x/a.vrt:d1", False), document_key(None, "3", False, sentence=7)
+    ('d1', '3#s7')
     """
+    last = None if sentence is None else f"s{sentence}"
     if file is None:
-        return unit_key(document)
-    if document == file:
-        return unit_key(file)
-    return unit_key(file, document.removeprefix(f"{file}:"))
+        return unit_key(document, last)
+    own = None if document == file else document.removeprefix(f"{file}:")
+    return unit_key(file, own, last) if in_folder else unit_key("1" if own is None else own, last)
 
 
-def numbered(units: Iterable[Unit]) -> list[Unit]:
-    """Return the units with different keys: of equal ones, the second gets ``#2``, and so on.
+def different_keys(keys: Iterable[str]) -> list[str]:
+    """Return the keys made different: of equal ones, the second gets ``#2``, and so on.
 
-    >>> [unit.key for unit in numbered([Unit("d", 1, 5, {}), Unit("d", 1, 5, {}), Unit("e", 1, 5, {})])]
+    >>> different_keys(["d", "d", "e"])
     ['d', 'd#2', 'e']
     """
-    found: list[Unit] = []
+    found: list[str] = []
     last: dict[str, int] = {}
     taken: set[str] = set()
-    for unit in units:
-        number = last.get(unit.key, 0) + 1
-        key = unit.key if number == 1 else f"{unit.key}#{number}"
-        while key in taken:
+    for key in keys:
+        number = last.get(key, 0) + 1
+        while (name := key if number == 1 else f"{key}#{number}") in taken:
             number += 1
-            key = f"{unit.key}#{number}"
-        last[unit.key] = number
-        taken.add(key)
-        found.append(unit if key == unit.key else unit._replace(key=key))
+        last[key] = number
+        taken.add(name)
+        found.append(name)
     return found
 
 
@@ -102,6 +114,13 @@ def added(own: Unit, other: Unit) -> Unit:
     return Unit(own.key, own.documents + other.documents, own.tokens + other.tokens, tallies)
 
 
-def settled(by: str, units: Iterable[Unit]) -> list[Unit]:
-    """Return units of a corpus as they are reported: with different keys, those of metadata by their value."""
-    return numbered(units) if by in (DOCUMENT, SENTENCE) else joined(units)
+def joined_corpora(own: Units, other: Units) -> Units:
+    """Return the units of two corpora together; if they are not units of the same kind, the whole as one unit."""
+    if own.by == other.by != CORPUS:
+        units = [*own.units, *other.units]
+        if own.by in (DOCUMENT, SENTENCE):
+            keys = different_keys(unit.key for unit in units)
+            units = [unit._replace(key=key) for key, unit in zip(keys, units, strict=True)]
+        return Units(own.by, joined(units), {})
+    whole = [unit._replace(key=CORPUS) for unit in (*own.units, *other.units)]
+    return Units(CORPUS, joined(whole), {})
