@@ -39,7 +39,7 @@ def line_too_long(file: str, line: int, most: int) -> FormatError:
         f"a line of more than {most:,} bytes",
         file=file,
         line=line,
-        advice="if that is meant, raise --max-line (max_line)",
+        advice="if this is intended, raise --max-line (max_line)",
     )
 
 
@@ -48,7 +48,7 @@ def file_too_long(file: str, most: int) -> FormatError:
     return FormatError(
         f"a file of more than {most:,} bytes in a format that is read as a whole",
         file=file,
-        advice="if that is meant, raise --max-line (max_line)",
+        advice="if this is intended, raise --max-line (max_line)",
     )
 
 
@@ -58,7 +58,7 @@ def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
         f"{what} {most:,}",
         file=file,
         line=line,
-        advice="if that is meant, raise --max-sentence (max_sentence)",
+        advice="if this is intended, raise --max-sentence (max_sentence)",
     )
 
 

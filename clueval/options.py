@@ -1,9 +1,9 @@
-"""Options, declared on the fields of dataclasses; the command line is built from these fields.
+"""Options, declared on the fields of dataclasses; the command line is made from these fields.
 
     document_tag: str = field(default="text", metadata=option("--document-tag", "TAG", "the XML element that ..."))
 
-The type of a field determines its values. If that is not enough, `option` has the values (`choices`) or a function
-that parses a value (`parse`, which raises ValueError for wrong values).
+The type of a field determines its values. If the type is not enough, `option` gets the values (`choices`) or the
+function that reads them (`parse`, which raises ValueError for invalid text).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.exceptions import UsageError
 
@@ -22,21 +22,20 @@ _KEY = "clueval option"
 Group = TypeVar("Group")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """The option of a field on the command line, and its help.
 
     Attributes:
-        flag: the flag with its dashes, as in ``--token-id``.
+        flag: the name with its dashes, as in ``--token-id``.
         metavar: the name of the value in the help; None for a field that is true or false.
-        help: the help text; values and default are added to it.
+        help: the description of the option. Values and default are added to it.
         topic: the help topic of the option; None: the help of the command itself.
-        choices: the values, if the type does not determine them.
-        takes: a description of the values, if neither `choices` nor the type determine them.
-        parse: parses a value; None: the type of the field determines how.
-        repeated: whether the option may be given several times, with one value each time.
-        paired: whether the value may be ``GOLD:PREDICTED``, if the two sides differ.
-        default: the default in the help; None: the default of the field.
+        choices: the allowed values, if the type does not determine them.
+        takes: the allowed values in words, if neither `choices` nor the type determines them.
+        parse: the function that reads a value; None: the type of the field determines it.
+        repeated: whether the option may be repeated, with one value each time.
+        paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
+        default: the default in words for the help; None: the default of the field.
     """
 
     flag: str
@@ -52,12 +51,12 @@ class Option:
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
-    """Return the metadata of a field that is an option; see `Option` for the arguments."""
+    """Return the metadata for a field that is an option; see `Option` for the arguments."""
     return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
 
 
 def option_of(field: Field[Any]) -> Option | None:
-    """Return the option of a field; None if it is no option."""
+    """Return the option of a field, or None."""
     return field.metadata.get(_KEY)
 
 
@@ -75,13 +74,13 @@ def field_names(group: Any) -> list[str]:
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
-    """Return the group with the options that are its fields; other options are ignored."""
+    """Return the dataclass `group` with the values of those options that are fields of it."""
     named = {name: options[name] for name in field_names(group) if name in options}
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
 
 def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
-    """Raise `UsageError` for an option that is not among the known ones."""
+    """Raise `UsageError` for an option that is not in `known`."""
     for name in options:
         if name not in known:
             from difflib import get_close_matches
@@ -94,7 +93,7 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
 
 
 def column(text: str) -> int:
-    """Parse the number of a column, from 1, or from -1 at the end."""
+    """Return the number of a column: from 1, or from -1 at the end."""
     number = _whole(text)
     if not number:
         raise ValueError(f"{text!r} is not a column: columns count from 1, or from -1 at the end")
@@ -102,7 +101,7 @@ def column(text: str) -> int:
 
 
 def whole(text: str, least: int = 1) -> int:
-    """Parse a whole number of at least `least`."""
+    """Return a whole number of at least `least`."""
     number = _whole(text)
     if number is None or not least <= number <= sys.maxsize:
         raise ValueError(f"{text!r} is not a whole number from {least} on")
@@ -110,14 +109,14 @@ def whole(text: str, least: int = 1) -> int:
 
 
 def number(text: str) -> float:
-    """Parse a finite number."""
+    """Return a number, which may have a fraction."""
     try:
-        value = float(text)
+        found = float(text)
     except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+        found = math.nan
+    if not math.isfinite(found):
         raise ValueError(f"{text!r} is not a number, such as 0.5")
-    return value
+    return found
 
 
 def _whole(text: str) -> int | None:

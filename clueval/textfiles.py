@@ -248,10 +248,10 @@ def is_utf8(data: bytes) -> bool:
 
 _TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = "[\ud800-\udfff]"
 """Lone surrogates, which no file can contain."""
 
 
 def cell(text: str) -> str:
     """Return the text for one cell of a table: tabs and line ends become blanks, lone surrogates escapes."""
-    return _SURROGATES.sub(lambda match: escape(match[0]), text.translate(_TO_BLANKS))
+    return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))

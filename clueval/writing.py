@@ -229,7 +229,5 @@ class _Terminal(TextIOWrapper):
 def _packing(raw: IO[bytes]) -> IO[bytes]:
     import gzip
 
-    packed: Any = gzip.GzipFile(
-        fileobj=raw, mode="wb", mtime=0
-    )  # mtime 0: the same text gives the same bytes
+    packed: Any = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0)  # mtime 0: equal texts give equal bytes
     return packed  # type: ignore[no-any-return]

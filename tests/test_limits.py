@@ -96,8 +96,11 @@ def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
         assert found == (FormatError, "the sentence that begins here has more tokens than 999", line)
 
 
-@pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
-def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
+@pytest.mark.parametrize(
+    ("form", "ending", "corpus", "line"),
+    [pytest.param(*case, marks=pytest.mark.long) if case[0] == "vrt" else case for case in CORPORA],
+)
+def test_long_sentence_is_found_across_blocks_and_in_lockstep(
     tmp_path: Path, form: str, ending: str, corpus: Any, line: int
 ) -> None:
     size = Sizes().least_limit + 3 if form in ("conll", "vrt") else 100_000
@@ -111,7 +114,7 @@ def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
         )
 
 
-def test_a_sentence_just_below_the_limit_is_counted_in_step_and_as_passages(tmp_path: Path) -> None:
+def test_sentence_just_below_the_limit_is_counted_in_lockstep_and_as_passages(tmp_path: Path) -> None:
     size = Sizes().least_limit + 3
     path = write(tmp_path / "g.conll", conll(size))
 
@@ -171,7 +174,7 @@ def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
     ("form", "name", "corpus"),
     [("spans", "g.tsv", table), ("nerval", "g.bio", lambda n: "a O\n" * n), ("ltf", "g.xml", ltf)],
 )
-def test_what_is_held_together_may_be_as_many_as_the_limit(
+def test_items_held_in_memory_together_may_be_as_many_as_the_limit(
     tmp_path: Path, form: str, name: str, corpus: Any
 ) -> None:
     write(tmp_path / "g.vrt", "w\n")
@@ -215,7 +218,7 @@ def test_many_long_lines_of_one_sentence_are_bounded_by_the_longest_line(tmp_pat
     assert caught.value.line == 1
 
 
-def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
+def test_passages_end_at_their_limit_of_tokens_wherever_the_blocks_of_the_file_end(
     tmp_path: Path,
 ) -> None:
     sentences = [["a"] * size for size in (3, 1, 9, 2, 2, 2, 2, 2, 7, 1, 1)]
@@ -238,7 +241,7 @@ def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
 
 @pytest.mark.parametrize("option", ["max_line", "max_sentence"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "9"])
-def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any) -> None:
+def test_limit_that_is_no_positive_number_is_refused(tmp_path: Path, option: str, value: Any) -> None:
     path = write(tmp_path / "g.conll", "a O\n")
 
     with pytest.raises(UsageError, match="is not a limit"):
@@ -248,7 +251,7 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any
 def test_limits_are_refused_where_both_sides_are_documents() -> None:
     document = Document("d", {})
 
-    with pytest.raises(UsageError, match="is for files"):
+    with pytest.raises(UsageError, match="applies to files"):
         score([document], [document], max_line=9)
 
 
@@ -259,7 +262,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 
     assert main(["score", path, path, "--max-sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
-        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if that is meant, raise "
+        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
         "--max-sentence"
     )
     assert main(["check", path, "--max-line", "2"]) == 2
@@ -274,7 +277,7 @@ def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_SENTENCE > 10**6
 
 
-def test_lines_are_known_behind_a_passage_that_ended_after_so_many_tokens(tmp_path: Path) -> None:
+def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_tokens(tmp_path: Path) -> None:
     body = "<s>\na\tO\nb\tO\n</s>\n" * 9 + "<s>\nbad\n</s>\n"
     path = write(tmp_path / "g.vrt", f"<text>\n{body}</text>\n")
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
@@ -32,10 +32,10 @@ from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
-from clueval.spans.merging import with_merged
 from clueval.spans.span import DEFAULT_LAYER, MERGED
-from clueval.transforms.characters import to_characters
-from clueval.transforms.group import Group
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group
 
 
 class Evaluation:
@@ -103,6 +103,8 @@ class Evaluation:
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
         if self.plan.unit == "character":
+            from clueval.transforms.characters import to_characters
+
             gold, predicted = to_characters(gold), to_characters(predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
@@ -162,7 +164,9 @@ class Evaluation:
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
+        projection = project(
+            *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
+        )
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side
@@ -212,7 +216,11 @@ class Evaluation:
 
     def _sequenced(self, document: Document) -> Document:
         """The document with its merged sequence as a layer, if layers are merged."""
-        return with_merged(document) if self.plan.merge else document
+        if not self.plan.merge:
+            return document
+        from clueval.spans.merging import with_merged
+
+        return with_merged(document)
 
     # Texts that have been compared
 
@@ -236,7 +244,7 @@ class Evaluation:
         """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
         separate.file = self.file
-        for _ in map(separate.count_compared, reading):  # unlike a `for` over `reading`, `map` keeps no value
+        for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
         return separate
 
@@ -352,7 +360,7 @@ class Evaluation:
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(
-                    f"no annotation is in {frame!r}, within which is to be counted",
+                    f"no annotation is in {frame!r}, within which the metric counts",
                     advice="check its spelling",
                 )
         units = self.pieces.units(self.total, self.groups, gold_sha256)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
 from clueval.exceptions import UsageError
-from clueval.transforms.group import Group
 
-_TAKEN = (
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group
+
+_OTHER_PARTS = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
     *("metrics", "by", "unprojected", "prepared", "intervals", "gates"),
 )
@@ -59,10 +61,10 @@ def added(first: Sequence[AddingObserver], second: Sequence[AddingObserver]) -> 
 
 def require_names(observers: Sequence[Observer]) -> None:
     """Raise `UsageError` for an observer whose name another part of the result has."""
-    taken = list(_TAKEN)
+    names = list(_OTHER_PARTS)
     for observer in observers:
-        if observer.name in taken:
+        if observer.name in names:
             raise UsageError(
                 f"the name {observer.name!r} of an observer is taken", advice="give it another one"
             )
-        taken.append(observer.name)
+        names.append(observer.name)

@@ -1,19 +1,18 @@
 """The groups of options of an evaluation: `Counting`, `Workers` and, in `clueval.evaluation.units`, `Trust`.
 
-Every function that scores files takes the groups, or their fields as single options (`ScoreOptions`).
+Every function that scores files takes the groups, or their fields as single options (see `keywords`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.options import field_names, option, refuse_unknown, whole, with_fields
-from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of
+from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
 
@@ -139,33 +138,6 @@ class Workers:
     executor: Executor | None = None
     progress: Progress | None = None
     remark: Callable[[str], object] | None = None
-
-
-class ScoreOptions(SidesOptions, total=False):
-    """The fields of `Reading`, `Counting` and `Workers` as single options."""
-
-    merge: bool
-    where: Iterable[str] | Mapping[str, Any]
-    by: str | Iterable[str]
-    unit: str | None
-    align: bool | int
-    pair_by: str | None
-    jobs: int | None
-    executor: Executor | None
-    progress: Progress | None
-    remark: Callable[[str], object] | None
-
-
-class TrustedOptions(ScoreOptions, total=False):
-    """The fields of `ScoreOptions` and of `Trust` as single options."""
-
-    intervals: bool
-    resample_by: str | None
-    confidence: float
-    method: str
-    resamples: int
-    seed: int
-    save: str | Path | None
 
 
 class Groups(NamedTuple):

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.observer import Observer
 from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
-from clueval.transforms.group import Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.observer import Observer
+    from clueval.transforms.group import Transform
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """The choices of an evaluation: metrics, merging, filter, break-downs, unit, alignment, transforms, observers.
 
     `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned. With
@@ -33,19 +34,6 @@ class Plan:
     observers: tuple[Observer, ...] = ()
     resample_by: str | None = None
     in_folders: bool = False
-
-    def __post_init__(self) -> None:
-        if self.resample_by == SENTENCE and self.texts_may_differ:
-            raise UsageError(
-                "sentences cannot be units where the texts of the two sides may differ",
-                advice="resample by document",
-            )
-        for metric in self.metrics if self.resample_by == SENTENCE else ():
-            if not metric.needs.same_text:
-                raise UsageError(
-                    f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
-                    advice="resample by document",
-                )
 
     @property
     def texts_may_differ(self) -> bool:
@@ -81,6 +69,23 @@ class Plan:
     def wants_single_documents(self) -> bool:
         """Whether counts depend on the document, so that documents must not be counted together."""
         return bool(self.by or self.where or self.resample_by)
+
+
+def require_sentences(plan: Plan) -> None:
+    """Raise `UsageError` if sentences are to be units, and something counts whole documents only."""
+    if plan.resample_by != SENTENCE:
+        return
+    if plan.align is not None:
+        raise UsageError(
+            "sentences cannot be units if the texts of the two sides may differ",
+            advice="resample by document",
+        )
+    for metric in plan.metrics:
+        if not metric.needs.same_text:
+            raise UsageError(
+                f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
+                advice="resample by document",
+            )
 
 
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

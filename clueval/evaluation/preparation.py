@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from typing import TYPE_CHECKING
 
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.transforms.group import Group, Transform
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group, Transform
 
 
 class Preparation:

@@ -242,11 +242,13 @@ class Result:
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
             if result.groups is not None or result.unprojected is not None or cannot:
                 raise UsageError(
-                    "results that are broken down, of aligned texts or with observers that do not add cannot be added",
-                    advice="evaluate both corpora in one go",
+                    "results with a break-down, of aligned texts or with observers that do not add cannot be added",
+                    advice="score both corpora together",
                 )
         if self.counted is None or other.counted is None:
-            raise UsageError("a result without its counts cannot be added", advice="evaluate both in one go")
+            raise UsageError(
+                "a result without its counts cannot be added", advice="score both corpora together"
+            )
         inputs = no_inputs()
         for result in (self, other):
             include(inputs, result.inputs)

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
-from clueval.evaluation.options import Counting, TrustedOptions, Workers, groups_of
+from clueval.evaluation.options import Counting, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics
+from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -44,7 +44,10 @@ from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import sha256_of
-from clueval.transforms.group import Group, Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.keywords import TrustedOptions
+    from clueval.transforms.group import Transform
 
 _READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust()
 
@@ -102,6 +105,7 @@ def score(
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     chosen, prepared = chosen_metrics(metrics), choices_of(transforms)
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    require_sentences(plan)
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     read_options = [
         ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
@@ -121,10 +125,7 @@ def score(
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
             count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = {
-            "scheme": schemes_of(evaluation.read()),
-            "invalid": "+".join(sorted(evaluation.treatments)) or "none",
-        }
+        choices = _choices_of_tags(evaluation)
     else:
         _require_documents(gold, predicted, readings)
         for each in read_options:
@@ -219,6 +220,8 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
 
 
 def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+    from clueval.transforms.group import Group  # not needed where passages are counted
+
     for gold, predicted, *further in groups:
         evaluation.count_group(Group(gold, predicted, tuple(further)))
 
@@ -257,6 +260,12 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
         return evaluation.count_reading(reading)
     _count_groups(evaluation, document_pairs(gold, predicted))
     return None
+
+
+def _choices_of_tags(evaluation: Evaluation) -> dict[str, str]:
+    """The schemes and the treatments of the tags that were read from files."""
+    invalid = "+".join(sorted(evaluation.treatments)) or "none"
+    return {"scheme": schemes_of(evaluation.read()), "invalid": invalid}
 
 
 def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:

@@ -6,20 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Unpack
 
+from clueval.findings.files import documents_of_files
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import (
-    Reading,
-    Readings,
-    ReadOptions,
-    SidesOptions,
-    columns_of_sides,
-    readings_of,
-)
-from clueval.reading.pairing import document_pairs, source_pairs
-from clueval.reading.paths import Paths, path_pairs
+from clueval.reading.options import Reading, Readings, ReadOptions, readings_of
+from clueval.reading.paths import Paths
 from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 
@@ -71,10 +65,7 @@ def find_fair_errors(
     **options: Unpack[SidesOptions],
 ) -> Iterator[Finding]:
     """Yield the errors of files; arguments as in `clueval.score`. Holds one document of each side."""
-    sides = columns_of_sides(
-        [ReadOptions.of(each) for each in readings_of(reading, options)], layers, predicted is None
-    )
-    for sources in source_pairs(path_pairs(gold, predicted) or [], sides, None):
-        for own, other in document_pairs(*sources):
-            require_same_text(own, other)
-            yield from fair_findings(own, other, metric, window=window)
+    readings = [ReadOptions.of(each) for each in readings_of(reading, options)]
+    for own, other in documents_of_files(gold, predicted, layers, readings):
+        require_same_text(own, other)
+        yield from fair_findings(own, other, metric, window=window)

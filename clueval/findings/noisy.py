@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Unpack
 
+from clueval.findings.files import documents_of_files
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import (
-    Reading,
-    Readings,
-    ReadOptions,
-    SidesOptions,
-    columns_of_sides,
-    readings_of,
-)
-from clueval.reading.pairing import document_pairs, source_pairs
-from clueval.reading.paths import Paths, path_pairs
+from clueval.reading.options import Reading, Readings, ReadOptions, readings_of
+from clueval.reading.paths import Paths
 
 _READING = Reading()
 
@@ -35,11 +29,9 @@ def explain_files(
 
     The arguments are those of `clueval.score`. Holds one document of each side. Raises the same errors.
     """
-    read_options = [ReadOptions.of(each, whole_text=True) for each in readings_of(reading, options)]
-    sides_options = columns_of_sides(read_options, layers, predicted is None)
-    for sources in source_pairs(path_pairs(gold, predicted) or [], sides_options, None):
-        for own, other in document_pairs(*sources):
-            for layer in dict.fromkeys([*own.layers, *other.layers]):
-                sides = (Side(document.layers.get(layer, ()), document=document) for document in (own, other))
-                for explanation in metric.explain(*sides):
-                    yield own.id, explanation
+    readings = [ReadOptions.of(each, whole_text=True) for each in readings_of(reading, options)]
+    for own, other in documents_of_files(gold, predicted, layers, readings):
+        for layer in dict.fromkeys([*own.layers, *other.layers]):
+            sides = (Side(document.layers.get(layer, ()), document=document) for document in (own, other))
+            for explanation in metric.explain(*sides):
+                yield own.id, explanation

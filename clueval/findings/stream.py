@@ -21,13 +21,13 @@ from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, refuse_unknown
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.options import (
     SETS,
     Reading,
     Readings,
     ReadOptions,
-    SidesOptions,
     columns_of_sides,
     readings_of,
 )

@@ -220,7 +220,7 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
             [["O"]],
             "gold must be all documents, all spans or all tags (one item has the type int)",
         ),
-        ([Document("a", {})], [], "predicted has 0 documents and ends where the other side goes on"),
+        ([Document("a", {})], [], "predicted has only 0 documents, the other side has more"),
         ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it mixes them"),
     ],
 )

@@ -119,7 +119,11 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
         ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
         (GOLD, ["--set", "noisy.threshold=2"], "threshold must be a number from 0 to 1"),
-        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--set", "noisy.max_alignment=10"], "max-alignment"),
+        (
+            "ein B-PERS\nandrer I-PERS\nText O\n",
+            ["--set", "noisy.max_alignment=10"],
+            "raise --set noisy.max_alignment",
+        ),
     ],
 )
 def test_wrong_input_of_metric_noisy_is_one_line(

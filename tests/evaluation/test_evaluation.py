@@ -135,7 +135,7 @@ def test_swapping_the_sides_swaps_precision_and_recall(
 
 @in_one_folder
 @given(corpora=tagged_corpora(max_documents=4), seed=st.randoms())
-def test_the_order_of_documents_does_not_matter(
+def test_order_of_documents_does_not_matter(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], seed: Any
 ) -> None:
     order = list(range(len(corpora[0])))
@@ -228,9 +228,9 @@ class TestConsistency:
             (
                 "hier\tO\t3\n",
                 "hier\tO\t3\nda\tO\t4\n",
-                r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* goes on",
+                r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* continues",
             ),
-            ("lebt\tO\t2\n", "", r"gold goes on with a sentence where .*1\.vrt:6 does not"),
+            ("lebt\tO\t2\n", "", r"gold continues a sentence where .*1\.vrt:6 does not"),
             ('id="d"', 'id="e"', r"0\.vrt:3: gold has document 'd' where .*1\.vrt:3 has document 'e'"),
         ],
     )
@@ -250,7 +250,7 @@ class TestConsistency:
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", longer)]
 
         with pytest.raises(
-            TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt:12 goes on with document 'e'"
+            TextMismatch, match=r"0\.vrt: the file ends, but .*1\.vrt:12 continues with document 'e'"
         ):
             score(*paths, layers={"entity": 2}, token_id=3)
 
@@ -271,14 +271,14 @@ class TestConsistency:
             ):
                 score(*paths, **options)
             with pytest.raises(
-                TextMismatch, match=r"0\.vrt: .* ends where .*2\.vrt:12 goes on with document 'e'"
+                TextMismatch, match=r"0\.vrt: .* ends, but .*2\.vrt:12 continues with document 'e'"
             ):
                 score(paths[0], longer, **options)
         with pytest.raises(
             TextMismatch, match=r"0\.vrt:3: gold has document 'd' where .*1\.vrt:4 has document 'e'"
         ):
             list(errors(*paths, layers={"entity": 2}))
-        with pytest.raises(TextMismatch, match=r"ends where .*2\.vrt:12 goes on with document 'e'"):
+        with pytest.raises(TextMismatch, match=r"ends, but .*2\.vrt:12 continues with document 'e'"):
             list(errors(longer, paths[0], layers={"entity": 2}))
 
     def test_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ class TestConsistency:
             TextMismatch, match="gold has the token 'b' at position 1 where predicted has 'c'"
         ):
             score([gold], [other])
-        with pytest.raises(UsageError, match="predicted has 0 documents and ends"):
+        with pytest.raises(UsageError, match="predicted has only 0 documents"):
             score([gold], [])
 
     def test_markup_may_differ_where_the_text_is_the_same(self, tmp_path: Path) -> None:

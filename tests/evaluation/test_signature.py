@@ -207,12 +207,12 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_without_counts_or_broken_down_are_not_added() -> None:
+def test_results_without_counts_or_with_a_break_down_cannot_be_added() -> None:
     result = scored(FOUND, "exact")
 
     with pytest.raises(UsageError, match="without its counts"):
         result.add(replace(result, counted=None))
-    with pytest.raises(UsageError, match="broken down"):
+    with pytest.raises(UsageError, match="results with a break-down"):
         result.add(replace(result, groups={}))
 
 

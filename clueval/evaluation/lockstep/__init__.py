@@ -140,9 +140,9 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if not _can_go_in_step(gold, predicted, plan):
+    if not _can_use_lockstep(gold, predicted, plan):
         return passages
-    return FileReading(_in_step(gold, predicted, plan), layers, again=passages)
+    return FileReading(_in_lockstep(gold, predicted, plan), layers, again=passages)
 
 
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
@@ -179,7 +179,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
     return metric if isinstance(metric, Fair) and gold.options.layers is None else None
 
 
-def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
+def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
     """Whether no filter or break-down needs single documents, and tags are read leniently, so that only adjacent
     tags matter."""
     return (
@@ -192,7 +192,7 @@ def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
     )
 
 
-def _in_step(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
+def _in_lockstep(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
     """Compare the two files in lockstep: pieces where they are regular, else passages."""
     decoders = _decoders(gold, predicted)
     steps = lockstep(gold, predicted, plan.merge)

@@ -33,7 +33,6 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
 from clueval.spans.compared import SIDES, Comparison
 from clueval.spans.flat import Flat
-from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.decoding import count_starts
@@ -298,6 +297,8 @@ def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
 
 
 def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
+    from clueval.spans.merging import merge_layers
+
     return merge_layers({layer: _decoded(columns, side, layer, decoders) for layer in columns.same})
 
 

@@ -13,14 +13,14 @@ from itertools import zip_longest
 
 from clueval.exceptions import TextMismatch
 from clueval.formats.conll2000 import sentence_of_tokens
-from clueval.formats.fair_spans import PLACEHOLDERS, is_span_line, sentence_of_spans, span_line
+from clueval.formats.fair_spans import is_span_line, sentence_of_spans, span_line
 from clueval.limits import MAX_SENTENCE, sentence_too_long
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.pairing import Item
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen
 
 Blocks = Iterable[tuple[int, str]]
 """Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""

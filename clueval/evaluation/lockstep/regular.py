@@ -1,6 +1,6 @@
 """Recognisers of regular pieces: sentences of plain token lines, recognised by their bytes, without decoding.
 
-A format without a recogniser in `REGULAR` is read as passages.
+A format without a recogniser in `REGULAR` is read as passages. Only the formats that are read are imported.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import NamedTuple, Protocol
 
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
-from clueval.formats.conll import DOCSTART, ConllReader
-from clueval.formats.vrt import NAME, VrtReader
 from clueval.textfiles import is_utf8, refuse
 
 
@@ -60,6 +58,8 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
     These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
+    from clueval.formats.vrt import NAME
+
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -71,6 +71,8 @@ class VrtRecogniser:
     """Recognises regular pieces of a VRT file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.vrt import VrtReader
+
         self.reader = VrtReader(str(path), options, name, refuse)
         tags = options.sentence_tag, options.document_tag
         self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
@@ -126,8 +128,8 @@ class VrtRecogniser:
         ]
 
 
-_DOCSTART = DOCSTART.encode()
-_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
+_DOCSTART = b"-DOCSTART-"
+_MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
 _IRREGULAR = (b"\0", b"\r")
 _NO_CONLL_SKELETON = {
     separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
@@ -139,6 +141,8 @@ class ConllRecogniser:
     """Recognises regular pieces of a CoNLL-like file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.conll import ConllReader
+
         self.reader = ConllReader(str(path), options, name, refuse)
         self.ends: tuple[bytes, ...] = (b"\n\n",)
         self.end_lines: tuple[bytes, ...] = (b"\n",)
@@ -146,7 +150,7 @@ class ConllRecogniser:
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """The numbers of the pieces that are a ``-DOCSTART-`` line."""
         found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
-        return [number for number in found if _MARK.fullmatch(pieces[number])]
+        return [number for number in found if re.fullmatch(_MARK, pieces[number])]
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces are allowed here."""

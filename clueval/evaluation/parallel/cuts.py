@@ -157,7 +157,7 @@ def cut(gold: Path, predicted: Path, heads: tuple[Heads, Heads], number: int) ->
 
 
 def _share(parts: float) -> float:
-    """The share of a file in the first parts; later parts are shorter, so that all processes end at about one time.
+    """The share of a file in the first parts. Later parts are shorter, so that processes end at about the same time.
 
     >>> [round(_share(part / 4), 2) for part in range(5)]
     [0.0, 0.44, 0.75, 0.94, 1.0]

@@ -63,7 +63,7 @@ def written(outcome: TaskOutcome) -> bytes:
 
 
 def opened(data: object) -> dict[str, Any]:
-    """The object that was sent. Raises `NotPlain` unless it is a JSON object with a version; read checks the rest."""
+    """The object that was sent. Raises `NotPlain` unless it is a JSON object with a version; `read` checks the rest."""
     if type(data) is not bytes:
         raise NotPlain(f"{type(data).__name__} instead of bytes")
     try:
@@ -71,7 +71,7 @@ def opened(data: object) -> dict[str, Any]:
     except (ValueError, RecursionError):  # NotPlain is a ValueError, too
         raise NotPlain("it is not JSON") from None
     if type(value) is not dict:
-        raise NotPlain("it is no object")
+        raise NotPlain("it is not an object")
     text(value.get("clueval"), "its version")
     return value
 
@@ -102,16 +102,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise NotPlain(f"{name} is no count")
+    raise NotPlain(f"{name} is not a count")
 
 
 def _read_changed_file(value: object, paths: Iterable[Path]) -> ChangedFile:
-    name, size = a_list(value, "the changed_file file", 2)
-    path = Path(text(name, "the changed_file file"))
+    name, size = a_list(value, "the changed file", 2)
+    path = Path(text(name, "the changed file"))
     if path not in paths:
-        raise NotPlain("the changed_file file was not to be counted")
-    if size is not None and whole(size, "the size of the changed_file file") >= _LARGEST_FILE:
-        raise NotPlain("the changed_file file is larger than a file can be")
+        raise NotPlain("the changed file was not to be counted")
+    if size is not None and whole(size, "the size of the changed file") >= _LARGEST_FILE:
+        raise NotPlain("the changed file is larger than a file can be")
     return ChangedFile(path, size)
 
 

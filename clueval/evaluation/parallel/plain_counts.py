@@ -125,7 +125,7 @@ def _read_set(value: object, known: set[str], what: str) -> set[str]:
 
 def _read_text(value: object, expected: Expected) -> str:
     if value not in ("absent", "aligned" if expected.plan.texts_may_differ else "equal"):
-        raise NotPlain("text is not what the plan says of texts")
+        raise NotPlain("text is not allowed by the plan")
     return text(value, "text")
 
 
@@ -151,7 +151,7 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
         if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in sequences:
             raise NotPlain("a tally has the name of a metric or sequence that is not in the plan")
         if (metric, sequence) in totals.tallies:
-            raise NotPlain("a tally comes twice")
+            raise NotPlain("a tally occurs twice")
         totals.tallies[metric, sequence] = _read_tally(
             tally, expected.metrics[metric], layers or (), expected
         )
@@ -231,12 +231,12 @@ def _read_tally(value: object, metric: Metric, layers: Collection[str], expected
         elif not fit(columns, shapes, known):
             raise NotPlain(f"metric {metric.name} has no such key")
         elif not types_of(numbers) <= {int} or min(numbers) < 0:
-            raise NotPlain(f"a count of metric {metric.name} is no whole number from 0")
+            raise NotPlain(f"a count of metric {metric.name} is not a whole number from 0")
         else:
             expected.whole(max(numbers), f"a count of metric {metric.name}")
         dict.update(tally, zip(zip(*columns, strict=True), numbers, strict=True))
     if len(tally) < len(rows):
-        raise NotPlain("a count comes twice")
+        raise NotPlain("a count occurs twice")
     return tally
 
 
@@ -252,12 +252,12 @@ def _by_form(rows: Iterable[list[Any]]) -> Iterable[list[list[Any]]]:
 def _require_plain(columns: Sequence[Sequence[object]], numbers: Sequence[Any]) -> None:
     """Raise `NotPlain` for keys that are not plain and for numbers that are not finite."""
     if not columns or not types_of(chain.from_iterable(columns)) <= PLAIN:
-        raise NotPlain("the key of a count is not plain")
+        raise NotPlain("a key is not plain")
     if not types_of(numbers) <= {int, float} or not all(abs(number) <= _GREATEST for number in numbers):
-        raise NotPlain("a count is no finite number")
+        raise NotPlain("a count is not a finite number")
 
 
-# The rest
+# Other fields
 
 
 def _read_seen_names(value: object, expected: Expected) -> SeenNames:
@@ -273,7 +273,7 @@ def _read_seen_names(value: object, expected: Expected) -> SeenNames:
 def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str], Decoder] | None:
     if expected.decoder is None:
         if value is not None:
-            raise NotPlain("there are tags, though whole files were counted")
+            raise NotPlain("there are tags, although whole files were counted")
         return None
     decoders: dict[tuple[str, str], Decoder] = {}
     for each in a_list(value, "the tags"):
@@ -284,7 +284,7 @@ def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str]
         except BadTag:
             raise NotPlain("one of the tags is not a tag") from None
         if (text(side, "a side"), text(layer, "a layer")) in decoders:
-            raise NotPlain("the tags of a layer come twice")
+            raise NotPlain("the tags of a layer occur twice")
         decoders[side, layer] = decoder
     if decoders.keys() != {(side, layer) for side in SIDES for layer in expected.decoded}:
         raise NotPlain("the tags are those of other layers")
@@ -294,7 +294,7 @@ def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str]
 def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]:
     rows = a_list(value, "the tags of a layer")
     if not types_of(rows) <= {list} or set(map(len, rows)) - {3}:
-        raise NotPlain("the tags of a layer are no pairs with their numbers")
+        raise NotPlain("the tags of a layer are not pairs with numbers")
     befores, tags, numbers = zip(*rows, strict=True) if rows else ((), (), ())
     if not types_of(chain(befores, tags)) <= {str} or not types_of(numbers) <= {int}:
         raise NotPlain("a pair of tags has other types than strings and a whole number")
@@ -303,7 +303,7 @@ def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]
     expected.whole(max(numbers, default=0), "the number of a pair of tags")
     pairs = dict(zip(zip(befores, tags, strict=True), numbers, strict=True))
     if len(pairs) < len(rows):
-        raise NotPlain("a pair of tags comes twice")
+        raise NotPlain("a pair of tags occurs twice")
     return pairs
 
 
@@ -352,9 +352,9 @@ def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:
     names = [transform.signature[0] for transform in expected.plan.transforms]
     found = {name: Tally() for name in names}
     for name, rows in zip(names, record(value, names, "prepared"), strict=True):
-        for row in a_list(rows, "what a transform has changed"):
+        for row in a_list(rows, "the changes of a transform"):
             *key, number = a_list(row, "a change") or [0]
             if not key or not types_of(key) <= PLAIN or tuple(key) in found[name]:
-                raise NotPlain("what a transform has changed is not plain, or comes twice")
+                raise NotPlain("the key of a change is not plain, or occurs twice")
             found[name][tuple(key)] = whole(number, "the number of a change")
     return found

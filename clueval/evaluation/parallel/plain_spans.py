@@ -40,7 +40,7 @@ def read_unprojected(value: object, expected: Expected) -> list[Unprojected]:
         document, span = a_list(each, "a span without a place", 2)
         found.append(Unprojected(text(document, "a document"), _read_span(span, expected)))
     if found and expected.plan.align is None:
-        raise NotPlain("there are spans without a place, though nothing was aligned")
+        raise NotPlain("there are spans without a place, although texts were not aligned")
     return found
 
 

@@ -150,7 +150,7 @@ class Tasks:
             replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
-        return replace(self.work, options=(gold, predicted))
+        return self.work._replace(options=(gold, predicted))
 
     def _absolute(self, number: int) -> FilePair:
         name, gold, predicted = self.pairs[number]
@@ -241,7 +241,7 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
         if needs_metadata and _has_attributes_outside(source.path, bytes_, options.document_tag):
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
-    end = work.count(evaluation, *sources)
+    end = work.count_pair(evaluation, *sources)
     assert end is not None  # `_may_be_cut` excludes the counting of documents
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
@@ -21,8 +21,7 @@ Count = Callable[[Evaluation, Source, Source], FileEnd | None]
 """A function of a module that counts a pair of files, except the spans and tags that its `FileEnd` counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
+class Work(NamedTuple):
     """The plan, the layers, the options of reading for each side, and the function that counts a pair of files.
 
     `single` means that gold and predicted are in one file.
@@ -32,7 +31,7 @@ class Work:
     layers: tuple[str, ...]
     options: tuple[ReadOptions, ReadOptions]
     single: bool
-    count: Count
+    count_pair: Count
 
     def evaluation(self) -> Evaluation:
         """A new evaluation of the plan."""
@@ -45,7 +44,7 @@ class Work:
         for gold, predicted in source_pairs(pairs, self.options, progress):
             if self.single:
                 gold.require_both_sides()
-            end = self.count(evaluation, gold, predicted)
+            end = self.count_pair(evaluation, gold, predicted)
             if end is not None:
                 evaluation.add_spans(end)
                 evaluation.add_tags(end)

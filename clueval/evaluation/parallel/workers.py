@@ -34,7 +34,7 @@ ATTEMPTS = 3
 """The number of processes that have ended with the same task after which an error is raised."""
 
 GRACE = 0.5
-"""Seconds that processes have to end by themselves before they are killed; a stopped process needs that."""
+"""Seconds that processes have to end by themselves before they are killed; a stopped process never does."""
 
 SPARE = 2
 """The number of processes, besides those that run at a time, that may end in succession without a task."""

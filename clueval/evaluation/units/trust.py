@@ -9,8 +9,9 @@ from clueval.evaluation.units.unit import CORPUS, DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.options import number, option, whole
 from clueval.statistics.checked import require_share
-from clueval.statistics.resampling import RESAMPLES, SEED
 
+SEED = 12345
+RESAMPLES = 9_999
 METHODS = ("jackknife", "percentile", "bca")
 
 

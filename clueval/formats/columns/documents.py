@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -53,13 +52,15 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
     raise AssertionError("the tag is not in the passage")
 
 
-@dataclass(slots=True)
 class FileTags:
     """The decoders of a file by layer, whether they have read the whole file, and its layout once it is known."""
 
-    decoders: Mapping[str, Decoder]
-    ended: bool = False
-    layout: Layout | None = None
+    __slots__ = ("decoders", "ended", "layout")
+
+    def __init__(self, decoders: Mapping[str, Decoder]) -> None:
+        self.decoders = decoders
+        self.ended = False
+        self.layout: Layout | None = None
 
 
 class Transitions(NamedTuple):

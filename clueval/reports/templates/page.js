@@ -8,7 +8,7 @@
   const about = JSON.parse(byId("about").textContent);
   const list = byId("list"), more = byId("more"), count = byId("count"), tip = byId("tip"), form = byId("filters"), row = byId("select-row");
 
-  // --- data: a line opens a document, or is a finding in the last one opened ---------------------------
+  // Data: a line begins a document, or is a finding in the last document
 
   const findings = [];
   let home = null;
@@ -167,7 +167,7 @@
     const sides = tally(shown.map((f) => f.side));
     const parts = [...sides].map(([side, n]) => `${number(n)} ${side || "of one side"}`).join(", ");
     const whole = shown.length === findings.length ? "" : ` of ${number(findings.length)}`;
-    count.replaceChildren(strong, `${whole} finding${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
+    count.replaceChildren(strong, `${whole} error${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
     const expected = about.expected;
     if (expected !== null && expected > findings.length && shown.length === findings.length)
       count.append(` (the scores count ${number(expected)} errors; the others are not selected)`);

@@ -44,14 +44,14 @@ def tokens_in_stretches(*paths: Path, **options: Any) -> int:
 
 @contextmanager
 def small(size: int) -> Iterator[Sizes]:
-    """Blocks of so many bytes, and as few tag runs at a time."""
+    """Blocks of this number of bytes, and as many tag runs at a time."""
     sizes = Sizes(block=size, look=size, look_on=size, runs=size)
     with handed_in(sizes):
         yield sizes
 
 
 def outcome(*paths: Path, **options: Any) -> object:
-    """The metrics, or what went wrong."""
+    """The counts and scores, or the error."""
     try:
         result = score(*paths, **options)
     except CluevalError as error:
@@ -417,7 +417,7 @@ def test_lockstep_ends_if_one_side_runs_ahead(tmp_path: Path) -> None:
 
     with pytest.raises(CluevalError, match="falls behind"):
         in_step(gold, predicted, sizes=Sizes(ahead=20))
-    assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
+    assert "gold continues" in str(outcome(gold, predicted)) or "predicted ends" in str(
         outcome(gold, predicted)
     )
 

@@ -291,6 +291,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Path]) -> None:
     doomed.pause = 0.05
     process = doomed.command(files, "--format", "json", before=SLOWLY)
@@ -304,6 +305,7 @@ def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Pat
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_command_ends_in_one_line_if_all_workers_are_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -324,6 +326,7 @@ def test_command_ends_in_one_line_if_all_workers_are_killed(
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
+@pytest.mark.long
 def test_command_ends_in_one_line_if_the_scheduler_is_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -342,6 +345,7 @@ def test_command_ends_in_one_line_if_the_scheduler_is_killed(
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
+@pytest.mark.long
 def test_task_that_kills_its_workers_is_an_error_in_one_line(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
@@ -362,6 +366,7 @@ def test_task_that_kills_its_workers_is_an_error_in_one_line(
     ("number", "code", "message"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
+@pytest.mark.long
 def test_interrupted_command_leaves_no_task_on_the_cluster(
     cluster: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
 ) -> None:
@@ -446,6 +451,7 @@ def test_wrong_input_on_a_cluster_is_the_error_of_a_single_process(
 
 
 @pytest.mark.parametrize("doomed", [0], indirect=True)
+@pytest.mark.long
 def test_scheduler_without_workers_is_one_error(doomed: Cluster) -> None:
     with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
         pass
@@ -618,4 +624,6 @@ def test_benchmark_of_spark_prints_one_line_if_java_is_missing(
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     assert benchmark("spark").main([]) == 2
-    assert capsys.readouterr().err == ("spark.py: Spark runs on Java, and there is none (install Java 17)\n")
+    assert capsys.readouterr().err == (
+        "spark.py: Spark needs Java, which is not installed (install Java 17)\n"
+    )

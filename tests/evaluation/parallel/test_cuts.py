@@ -119,10 +119,10 @@ def test_line_ends_may_differ_between_the_sides(tmp_path: Path) -> None:
         "",
         "w\tO\n" * 500,
         document(1, "O", 500),
-        document(1, "O") * 100,  # the same again and again: nobody knows which is which
+        document(1, "O") * 100,  # equal documents, so no cut is certain
         "-DOCSTART-\n\n" * 200,
     ],
-    ids=["empty", "no documents", "one document", "one document repeated", "documents of nothing"],
+    ids=["empty", "no documents", "one document", "one document repeated", "empty documents"],
 )
 @pytest.mark.parametrize("form", ["vrt", "conll"])
 def test_files_without_a_place_to_cut_are_one_part(tmp_path: Path, text: str, form: str) -> None:

@@ -22,8 +22,9 @@ import pytest
 from corpora import Corpus, conll, vrt, write
 
 from clueval import score
+from clueval.cli import main
+from clueval.evaluation.parallel import dask, gather, schedule, tasks
 from clueval.evaluation.parallel import executors as jobs
-from clueval.evaluation.parallel import gather, schedule, tasks
 from clueval.evaluation.parallel.executors import chosen_jobs, in_order
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
@@ -34,6 +35,8 @@ from clueval.transforms.group import Group
 ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
 )
+
+Capture = pytest.CaptureFixture[str]
 
 FAST = "levels", "exact", "fair", "partial", "muc", "confusion"
 
@@ -141,7 +144,7 @@ def everything(result: Result) -> tuple[str, str]:
 @pytest.mark.parametrize("form", ["vrt", "conll"])
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
     layers = seed % 3 + 1
-    files = corpus_files(tmp_path, seed, form, layers=layers)
+    files = corpus_files(tmp_path, seed, form, layers=layers, documents=20)
     columns = {name: column + 2 for column, name in enumerate("xyz"[:layers])}
     variants: list[dict[str, Any]] = [{}, {"merge": True}]
     if form == "vrt":
@@ -697,7 +700,7 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
 
 def test_metric_that_cannot_be_pickled_counts_in_this_process(tmp_path: Path) -> None:
     class Local(type(metric_named("exact"))):  # type: ignore[misc]
-        """Of a class that nobody else can import."""
+        """A metric of a class that other processes cannot import."""
 
     _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4), metrics=[Local()])
 
@@ -765,7 +768,7 @@ def command(
 SLEEPING = "clueval.evaluation.run.compared = lambda *_: time.sleep(60)"
 
 
-@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
 def test_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, output: str) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     outputs = set()
@@ -792,14 +795,13 @@ def test_automatic_number_of_processes_is_printed_with_its_reason(tmp_path: Path
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
-def test_wrong_number_of_jobs_is_refused_in_one_line(tmp_path: Path, value: str) -> None:
-    done = subprocess.run(
-        command(corpus_files(tmp_path, 4), f"--jobs={value}"), capture_output=True, text=True, check=False
-    )
+def test_wrong_number_of_jobs_is_refused_in_one_line(value: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["score", "gold.vrt", "predicted.vrt", f"--jobs={value}"])
 
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert f"{value!r} is neither auto nor a number from 1" in done.stderr
+    complaint = capsys.readouterr().err
+    assert (end.value.code, complaint.count("\n")) == (2, 1)
+    assert f"{value!r} is neither auto nor a number from 1" in complaint
 
 
 def children_of(pid: int) -> list[int]:
@@ -878,6 +880,7 @@ def test_workers_end_with_a_parent_that_is_killed(
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_workers_that_are_killed_repeatedly_are_one_line_that_names_the_part(
     started: tuple[subprocess.Popen[str], list[int]],
 ) -> None:
@@ -1013,6 +1016,7 @@ def test_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
 
 
 @ON_LINUX
+@pytest.mark.long
 def test_script_without_a_guard_is_an_error_that_names_the_guard(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     script = write(
@@ -1049,32 +1053,26 @@ def test_executor_of_unknown_size_gets_64_tasks_at_a_time(
     assert executor.most_in_flight <= schedule.IN_FLIGHT < executor.submitted
 
 
-def test_scheduler_without_distributed_is_an_error_that_names_the_extra(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    done = subprocess.run(
-        command(files, "--scheduler", "tcp://127.0.0.1:1", before="sys.modules['distributed'] = None"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_scheduler_without_distributed_is_an_error_that_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", "tcp://127.0.0.1:1"])
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
+    output, complaint = capsys.readouterr()
+    assert (code, output) == (2, "")
+    assert complaint == (
         "clueval score: a scheduler needs distributed, which is not installed (pip install 'clueval[dask]')\n"
     )
 
 
-def test_scheduler_and_number_of_processes_exclude_each_other(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    done = subprocess.run(
-        command(files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_scheduler_and_number_of_processes_exclude_each_other(tmp_path: Path, capsys: Capture) -> None:
+    files = map(str, corpus_files(tmp_path, 4))
+    code = main(["score", *files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"])
 
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--jobs is for this machine" in done.stderr
+    complaint = capsys.readouterr().err
+    assert (code, complaint.count("\n")) == (2, 1)
+    assert "--jobs is for processes of this machine" in complaint
 
 
 @pytest.mark.parametrize(
@@ -1085,21 +1083,15 @@ def test_scheduler_and_number_of_processes_exclude_each_other(tmp_path: Path) ->
     ],
 )
 def test_scheduler_that_does_not_answer_is_an_error_in_one_line(
-    tmp_path: Path, address: str, message: str
+    tmp_path: Path, address: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     pytest.importorskip("distributed")
-    before = (
-        "from clueval.evaluation.parallel.dask import scheduler; scheduler.__wrapped__.__defaults__ = (0.5,)"
-    )
-    done = subprocess.run(
-        command(corpus_files(tmp_path, 4), "--scheduler", address, before=before),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    monkeypatch.setattr(dask.scheduler.__wrapped__, "__defaults__", (0.5,))
+    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", address])
 
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert message in done.stderr
+    output, complaint = capsys.readouterr()
+    assert (code, output, complaint.count("\n")) == (2, "", 1)
+    assert message in complaint
 
 
 @pytest.mark.parametrize("name", ["whole.conll", "cut.vrt"])
