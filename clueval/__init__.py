@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
     from clueval.version import __version__
 
@@ -29,6 +31,7 @@ _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
+    "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
     "Document": "spans.document",
     "Finding": "findings.table",
@@ -38,6 +41,7 @@ _MODULES = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "compare": "studies.compare",
     "conventions": "studies.conventions",
     "error_table": "findings.table",
     "score": "evaluation.run",
@@ -55,6 +59,7 @@ __all__ = [
     "Accumulator",
     "Choice",
     "CluevalError",
+    "Comparison",
     "ConventionTable",
     "Document",
     "Finding",
@@ -64,6 +69,7 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "compare",
     "conventions",
     "error_table",
     "errors",

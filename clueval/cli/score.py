@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
@@ -16,6 +18,8 @@ from clueval.cli.parser import Command
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.options import whole
 
@@ -43,6 +47,7 @@ def add_arguments(parser: Command) -> None:
     add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
+    add_fields(parser, Trust, "output")
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -59,8 +64,11 @@ def run(options: argparse.Namespace) -> int:
     metrics = chosen_metrics(_names(options, counting), options.set)
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
-    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
-    require_writable([options.output_file])
+    trust = _trust(options)
+    saved = None if trust.save is None else Path(trust.save)
+    outputs = [options.output_file, saved]
+    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), outputs)
+    require_writable(outputs)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
             gold,
@@ -71,10 +79,20 @@ def run(options: argparse.Namespace) -> int:
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
             workers=work,
+            trust=replace(trust, save=None),
             **common.reading(options),
         )
+    if saved is not None:
+        result.save(saved)
+        printing.wrote(saved)
     put_result([_rendered(result, form_of(options))], options.output_file)
     return 0
+
+
+def _trust(options: argparse.Namespace) -> Trust:
+    """The options for intervals; a result that is saved has its counts by document, unless told otherwise."""
+    trust = group_of(Trust, options)
+    return replace(trust, resample_by=trust.units or DOCUMENT) if trust.save is not None else trust
 
 
 def _rendered(result: Result, form: str) -> str:

@@ -317,8 +317,9 @@ class Result:
     def tables(self) -> Iterator[Table]:
         """The reports as tables: first for all documents, then for each group of a break-down."""
         from clueval.metrics.tables import of_report, of_section
+        from clueval.reports.estimates import with_estimates
 
-        yield from of_report(self.to_dict(), self.scored_by)
+        yield from of_report(with_estimates(self.to_dict()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
 

@@ -53,11 +53,19 @@ def logit_jackknife(
         return Interval(None, None, None, units, effective, _too_few(units))
     if score in (0, 1):
         return bound(score, units, effective, confidence)
-    se = standard_error(without)
+    return logit_interval(
+        score, standard_error(without), degrees_of_freedom(effective), units, effective, confidence
+    )
+
+
+def logit_interval(
+    score: float, se: float, df: float, units: int, effective: float, confidence: float
+) -> Interval:
+    """Return the interval of a score between 0 and 1 with this standard error, symmetrical on the logit scale."""
     if not se:
         reason = "all units have the same score, so the spread between units is not known"
         return Interval(None, None, se, units, effective, reason)
-    t = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective))
+    t = t_quantile((1 + confidence) / 2, df)
     half, middle = t * se / (score * (1 - score)), math.log(score / (1 - score))
     return Interval(_logistic(middle - half), _logistic(middle + half), se, units, effective)
 

@@ -83,6 +83,7 @@ class Trust:
             "--save",
             "FILE",
             "save the counts of all units to FILE (packed if it ends in .gz), for clueval compare and for gates",
+            topic="intervals",
             parse=Path,
         ),
     )
