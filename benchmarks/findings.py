@@ -2,8 +2,8 @@
 
 Measures, in turn and as whole processes, the score alone, and the errors as TSV, as a web page and as a spreadsheet;
 prints a Markdown table. Our aim: a web page of ten thousand errors in a million tokens takes less than three times as
-long as the score. Caveat: ``clueval errors`` reads the files twice, once to score them; XlsxWriter writes the
-spreadsheet, and its time grows with the errors, not with the files.
+long as the score. Caveat: ``clueval score`` compares the files as bytes, which ``clueval errors`` cannot do; XlsxWriter
+writes the spreadsheet, and its time grows with the errors, not with the files.
 
     python benchmarks/findings.py
     python benchmarks/findings.py --tokens 50000 --runs 2

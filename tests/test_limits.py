@@ -17,7 +17,7 @@ from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
-from clueval.limits import HELD, MAX_LINE, MAX_SENTENCE
+from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
@@ -239,7 +239,7 @@ def test_passages_end_at_their_limit_of_tokens_wherever_the_blocks_of_the_file_e
     assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == result.tokens
 
 
-@pytest.mark.parametrize("option", ["max_line", "max_sentence"])
+@pytest.mark.parametrize("option", ["max_line", "max_sentence", "max_document"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "9"])
 def test_limit_that_is_no_positive_number_is_refused(tmp_path: Path, option: str, value: Any) -> None:
     path = write(tmp_path / "g.conll", "a O\n")
@@ -253,6 +253,34 @@ def test_limits_are_refused_where_both_sides_are_documents() -> None:
 
     with pytest.raises(UsageError, match="applies to files"):
         score([document], [document], max_line=9)
+
+
+@pytest.mark.parametrize(
+    "options", [{"unit": "character"}, {"align": True}, {"metrics": "partial,muc", "align": True}]
+)
+def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = write(tmp_path / "g.vrt", "<text>\n" + "<s>\na\tB-X\nb\tO\n</s>\n" * 3 + "</text>\n")
+
+    with handed_in(Sizes(sentences=1)):
+        assert score(path, path, max_document=6, **options).documents == 1
+        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*--max-document"):
+            score(path, path, max_document=5, **options)
+
+
+def test_documents_that_are_not_held_have_no_limit(tmp_path: Path) -> None:
+    path = write(tmp_path / "g.vrt", "<text>\n" + "<s>\na\tB-X\nb\tO\n</s>\n" * 3 + "</text>\n")
+
+    assert score(path, path, max_document=1).tokens == 6
+    assert list(errors(path, path, max_document=1)) == []
+
+
+def test_errors_of_documents_have_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write(tmp_path / "g.conll", "a B-X\nb O\n\nc O\n"))
+
+    assert main(["errors", path, path, "--window", "1", "--max-document", "2"]) == 2
+    assert "has more tokens than 2" in capsys.readouterr().err
+    assert main(["errors", path, path, "--window", "1", "--max-document", "3"]) == 0
+    assert main(["errors", path, path, "--max-document", "2"]) == 0
 
 
 def test_the_commands_have_the_limits_and_say_how_to_raise_them(
@@ -275,6 +303,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_LINE > 100 * 10**6
     assert MAX_SENTENCE > 10**6
+    assert MAX_DOCUMENT > 10**7
 
 
 def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_tokens(tmp_path: Path) -> None:

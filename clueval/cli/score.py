@@ -21,6 +21,7 @@ from clueval.evaluation.run import score
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
+from clueval.metrics.metric import Metric
 from clueval.options import whole
 
 USAGE = "GOLD PREDICTED"
@@ -61,7 +62,9 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     counting = _counting(options)
-    metrics = chosen_metrics(_names(options, counting), options.set)
+    metrics = [
+        _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
+    ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     trust = _trust(options)
@@ -93,6 +96,16 @@ def _trust(options: argparse.Namespace) -> Trust:
     """The options for intervals; a result that is saved has its counts by document, unless told otherwise."""
     trust = group_of(Trust, options)
     return replace(trust, resample_by=trust.units or DOCUMENT) if trust.save is not None else trust
+
+
+def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
+    """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
+    if metric.needs.within is None:
+        return metric
+    from clueval.compat.gate.run import with_unfiltered
+    from clueval.metrics.gate import Gate
+
+    return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
 def _rendered(result: Result, form: str) -> str:

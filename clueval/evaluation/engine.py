@@ -25,7 +25,7 @@ from clueval.evaluation.tallies import count_comparison, count_sides, positions_
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
-from clueval.evaluation.units.unit import DOCUMENT, SENTENCE, Units, document_key
+from clueval.evaluation.units.unit import SENTENCE, Units
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
@@ -56,8 +56,7 @@ class Evaluation:
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
-        self.pieces = Pieces(plan.resample_by)
-        self.file: str | None = None
+        self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self._preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -179,13 +178,10 @@ class Evaluation:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
         values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
         for number, *sides in pieces_of(gold, predicted):
-            totals = self.pieces.totals_of(self._key(gold.id, number), values, begins=True)
+            totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
             self._count(self._sides(*sides), self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
-
-    def _key(self, document: str, sentence: int | None = None) -> str:
-        return document_key(self.file, document, self.plan.in_folders, sentence)
 
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
         """The values of the break-downs."""
@@ -243,7 +239,7 @@ class Evaluation:
     def _counted(self, reading: FileReading) -> Evaluation:
         """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
-        separate.file = self.file
+        separate.pieces.file = self.pieces.file
         for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
         return separate
@@ -294,8 +290,8 @@ class Evaluation:
         values = self._values(document, metadata)
         for key, value in zip(self.plan.by, values, strict=True):
             receivers.append(self.groups[key].setdefault(value, Totals()))
-        if (unit := self.plan.resample_by) not in (None, SENTENCE):
-            key = self._key(document) if unit == DOCUMENT else value_of(unit, document, metadata)
+        if self.plan.resample_by not in (None, SENTENCE):
+            key = self.pieces.key(document, metadata)
             receivers.append(self.pieces.totals_of(key, values, begins=bool(documents)))
         for totals in receivers:
             totals.documents += documents
@@ -354,9 +350,7 @@ class Evaluation:
 
     def result(self, signature: Signature, gold_sha256: str | None = None) -> Result:
         """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
-        unit = self.plan.resample_by
-        of_units = () if unit in (None, DOCUMENT, SENTENCE) else (unit,)
-        self._seen_names.require_all((*self.plan.by, *of_units), self.layers)
+        self._seen_names.require_all((*self.plan.by, *self.pieces.metadata()), self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 from clueval.exceptions import UsageError
 
 if TYPE_CHECKING:
+    from clueval.formats.columns.passages import Passage
+    from clueval.reading.source import Source
     from clueval.transforms.group import Group
 
 _OTHER_PARTS = (
@@ -34,6 +36,19 @@ class Observer(Protocol):
 
     def section(self) -> Mapping[str, Any]:
         """Its report: plain dictionaries, lists, strings and numbers. The result omits an empty one."""
+        ...
+
+
+@runtime_checkable
+class PassageObserver(Observer, Protocol):
+    """An observer to which passages of column files can be shown in place of documents, which costs less."""
+
+    def reads_passages(self, gold: Source, predicted: Source) -> bool:
+        """Return whether the passages of two files are enough; if not, it sees their documents."""
+        ...
+
+    def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
+        """See a passage of gold and of predicted, after they have been compared without an error."""
         ...
 
 

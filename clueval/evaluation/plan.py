@@ -12,7 +12,7 @@ from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
 
 if TYPE_CHECKING:
-    from clueval.evaluation.observer import Observer
+    from clueval.evaluation.observer import Observer, PassageObserver
     from clueval.transforms.group import Transform
 
 
@@ -58,10 +58,19 @@ class Plan(NamedTuple):
         return {*self.by, *of_units, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
+    def passage_observers(self) -> list[PassageObserver]:
+        """The observers that may see passages in place of documents."""
+        if not self.observers:
+            return []
+        from clueval.evaluation.observer import PassageObserver
+
+        return [each for each in self.observers if isinstance(each, PassageObserver)]
+
+    @property
     def needs_documents(self) -> bool:
         """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
         by_metrics = any(metric.needs.documents for metric in self.metrics)
-        by_others = bool(self.transforms or self.observers)
+        by_others = bool(self.transforms) or len(self.passage_observers) < len(self.observers)
         by_units = self.unit == "character" or self.resample_by == SENTENCE
         return self.texts_may_differ or by_metrics or by_others or by_units
 

@@ -13,7 +13,7 @@ from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, require_same, with_settings
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CountedUnits, Units, joined_corpora
+from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -97,22 +97,6 @@ class Counted:
         }
 
 
-class Difference(NamedTuple):
-    """A number of a report that differs between two results: its path in the report, and both values.
-
-    The path begins with the sequence. A value is None if the result has no such number, or it is undefined.
-    """
-
-    path: tuple[str, ...]
-    own: float | None
-    other: float | None
-
-    @property
-    def change(self) -> float | None:
-        """`other` minus `own`; None if one of them is None."""
-        return None if self.own is None or self.other is None else self.other - self.own
-
-
 @dataclass(frozen=True, slots=True)
 class Result:
     """The result of an evaluation.
@@ -191,9 +175,13 @@ class Result:
         save(self._with_units(), str(self.signature), facts, Path(path))
 
     def _with_units(self) -> CountedUnits:
-        if self.counted is None or self.counted.units is None:
+        if self.counted is None:
             raise UsageError("a result without its counts has no units", advice="score again")
-        return CountedUnits(self.counted.metrics, self.counted.sequences, self.counted.units)
+        units = self.counted.units
+        if units is None:
+            whole = Unit(CORPUS, self.documents, self.tokens, self.counted.tallies)
+            units = Units(CORPUS, [whole], {})
+        return CountedUnits(self.counted.metrics, self.counted.sequences, units)
 
     def _with_intervals(self, trust: Trust) -> Result:
         from clueval.evaluation.units.intervals import interval_section
@@ -215,19 +203,6 @@ class Result:
                 for key, values in self.groups.items()
             }
         return replace(self, interval_section=section, groups=groups)
-
-    def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
-        """The numbers that differ, by metric, in the order of the reports; a metric may be in one result only.
-
-        Raises `UsageError` if the signatures differ, unless `force` is given.
-        """
-        if not force:
-            require_same(self.signature, other.signature, "compared")
-        names = dict.fromkeys([*self.metrics, *other.metrics])
-        return {
-            name: list(_differences(self.metrics.get(name, {}), other.metrics.get(name, {})))
-            for name in names
-        }
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
@@ -354,14 +329,3 @@ def _added(
         name: both[0].get(name, Tally()) + both[1].get(name, Tally())
         for name in dict.fromkeys([*both[0], *both[1]])
     }
-
-
-def _differences(first: object, second: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """The numbers that differ between two reports."""
-    if isinstance(first, Mapping) or isinstance(second, Mapping):
-        reports = [report if isinstance(report, Mapping) else {} for report in (first, second)]
-        for key in dict.fromkeys([*reports[0], *reports[1]]):
-            yield from _differences(reports[0].get(key), reports[1].get(key), (*path, str(key)))
-    elif first != second:
-        values = [value if isinstance(value, int | float) else None for value in (first, second)]
-        yield Difference(path, *values)

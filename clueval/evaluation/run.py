@@ -118,13 +118,17 @@ def score(
         remark = workers.remark or _discard
         if observers or len(sides) > 2 or pair_by is not None:
             remark("1 process: documents are read one by one")
+        if len(sides) > 2 or pair_by is not None:
             see = partial(_see, evaluation)
             paths: tuple[Any, Any] = gold, predicted
             _count_groups(evaluation, document_groups(*paths, sides, pair_by, progress, see))
         else:
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
-            count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
+            if observers:
+                work.count_here(evaluation, pairs, progress)
+            else:
+                count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
         choices = _choices_of_tags(evaluation)
     else:
         _require_documents(gold, predicted, readings)
@@ -246,7 +250,7 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
         is_first = source.options.part is None or source.options.part[0] == 0
         add_files(evaluation.inputs, SIDES[number], source.format, int(is_first))
         if number == 0:
-            evaluation.file = source.name
+            evaluation.pieces.file = source.name
         if source.form.scheme is not None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Unpack
 
-from clueval.findings.files import documents_of_files
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
-from clueval.reading.keywords import SidesOptions
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, Readings, ReadOptions, readings_of
-from clueval.reading.paths import Paths
-from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 
 FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
@@ -49,23 +42,3 @@ def fair_findings(
                 side, span, partner = "predicted", error.predicted, None
             assert span is not None  # an error has a span
             yield replace(rows[side].row(span, layer, partner), kind=error.kind)
-
-
-_READING = Reading()
-
-
-def find_fair_errors(
-    gold: Paths,
-    predicted: Paths | None,
-    metric: Fair,
-    *,
-    window: int | None = None,
-    layers: LayerColumns | None = None,
-    reading: Readings = _READING,
-    **options: Unpack[SidesOptions],
-) -> Iterator[Finding]:
-    """Yield the errors of files; arguments as in `clueval.score`. Holds one document of each side."""
-    readings = [ReadOptions.of(each) for each in readings_of(reading, options)]
-    for own, other in documents_of_files(gold, predicted, layers, readings):
-        require_same_text(own, other)
-        yield from fair_findings(own, other, metric, window=window)

@@ -177,10 +177,10 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
 
 def _in_words(choice: Choice) -> str:
     """Return a description of the choice."""
-    problem = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
+    listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:
-        problem = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
-    parts = [problem]
+        listed = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
+    parts = [listed]
     if len(choice.sides) == 1:
         parts.append(f"{choice.sides[0]} side only")
     if choice.kinds:

@@ -21,6 +21,7 @@ class ReadingOptions(TypedDict, total=False):
     annotation_set: str | None
     max_line: int
     max_sentence: int
+    max_document: int
 
 
 class SidesOptions(ReadingOptions, total=False):

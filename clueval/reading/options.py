@@ -13,14 +13,14 @@ from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
-from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
+from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, whole, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
 
-_FOR_ALL = ("input", "max_line", "max_sentence")
+_FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
 
@@ -42,6 +42,7 @@ class Reading:
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
             ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
+        max_document: the maximum number of tokens of a document of a column file that is held as a whole.
 
     Raises `UsageError` for invalid values.
     """
@@ -168,9 +169,19 @@ class Reading:
             parse=whole,
         ),
     )
+    max_document: int = field(
+        default=MAX_DOCUMENT,
+        metadata=option(
+            "--max-document",
+            "N",
+            "the most tokens of a document of a column file that has to be held as a whole",
+            topic="reading",
+            parse=whole,
+        ),
+    )
 
     def __post_init__(self) -> None:
-        require_limits(self.max_line, self.max_sentence)
+        require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
         if self.input is not None and self.input not in FORMATS:

@@ -91,7 +91,8 @@ class Source:
         """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
-            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id)
+            most = self.options.max_document
+            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id, most)
         assert form.read is not None
         if "layers" not in form.options and self.options.layers is not None:
             raise UsageError(
@@ -144,7 +145,8 @@ class Source:
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
         columns = self.options.columns()._replace(layers={})
-        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id)
+        most = self.options.max_document
+        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
 
 def source_of(

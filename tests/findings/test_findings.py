@@ -92,7 +92,7 @@ class TestRows:
 
     def test_a_label_error_at_full_match_says_so(self) -> None:
         assert row([Span(3, 5, "PER")], [Span(3, 5, "LOC")]).reason == "label"
-        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")]).reason == "class"
+        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")]).reason == "boundary"
         assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")], level=2).reason == "label"
 
     def test_a_row_becomes_plain_dictionaries(self) -> None:

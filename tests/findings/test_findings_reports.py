@@ -86,7 +86,7 @@ class TestTsv:
                 shown = dict(zip(read[0], cells, strict=True))
                 assert (shown["start"], shown["end_inclusive"]) == (str(row.start), str(row.end))
                 assert shown["domain"] == row.metadata["domain"]
-                assert shown["class"] == row.kind
+                assert (shown["class"], shown["reason"]) == (row.kind, row.reason)
 
     def test_values_neither_break_a_row_nor_run_as_a_formula(self) -> None:
         lines = list(tsv.lines(each_hostile()))

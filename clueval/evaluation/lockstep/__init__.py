@@ -35,7 +35,7 @@ in FairEval's formats.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -132,7 +132,9 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
     Holds some blocks of both files, or the longest sentence, and the tag runs. Reads nothing before the first value
     is requested.
     """
-    if plan.needs_documents:
+    if plan.needs_documents or not all(
+        each.reads_passages(gold, predicted) for each in plan.passage_observers
+    ):
         return None
     if (metric := _fair_alone(gold, predicted, plan)) is not None:
         return FileReading(_of_span_files(gold, predicted, metric), layer_names(None))
@@ -140,7 +142,7 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if not _can_use_lockstep(gold, predicted, plan):
+    if plan.observers or not _can_use_lockstep(gold, predicted, plan):
         return passages
     return FileReading(_in_lockstep(gold, predicted, plan), layers, again=passages)
 
@@ -216,7 +218,13 @@ def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     """Compare the passages of the two files."""
     decoders = _decoders(gold, predicted)
     layouts: list[Layout | None] = [None, None]
-    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes)
+
+    def see(pairs: Sequence[Pair]) -> None:
+        for observer in plan.passage_observers if pairs else ():
+            for pair in pairs:
+                observer.see_passages((gold, predicted), pair)
+
+    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes, see)
     return FileEnd((layouts[0], layouts[1]), decoders)
 
 
@@ -247,9 +255,13 @@ class PartNotAlone(CluevalError):
 
 
 def _compared(
-    items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+    items: Iterable[Stretch | Pair],
+    decoders: Decoders,
+    plan: Plan,
+    sizes: Sizes,
+    see: Callable[[Sequence[Pair]], object] = len,
 ) -> Iterator[Compared]:
-    """Compare stretches one by one, and passages many at a time."""
+    """Compare stretches one by one, and passages many at a time; `see` is called with these passages afterwards."""
     waiting: list[Pair] = []
     tokens = 0
     try:
@@ -264,11 +276,13 @@ def _compared(
             if max(tokens, len(waiting)) >= sizes.rows:
                 ready, waiting, tokens = waiting, [], 0
                 yield from _compared_passages(ready, decoders, plan, sizes)
+                see(ready)
     except CluevalError:
         for _ in _compared_passages(waiting, decoders, plan, sizes):  # may raise an error of an earlier line
             pass
         raise
     yield from _compared_passages(waiting, decoders, plan, sizes)
+    see(waiting)
 
 
 def _compared_passages(

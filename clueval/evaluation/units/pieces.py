@@ -12,11 +12,13 @@ from clueval.evaluation.units.unit import (
     Unit,
     Units,
     different_keys,
+    document_key,
     joined,
 )
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.spans.filters import ID
+from clueval.spans.span import _NOTHING
 
 WITHOUT_VALUE = "(none)"
 """The value of documents that lack the metadata of a break-down or of a unit."""
@@ -25,14 +27,26 @@ WITHOUT_VALUE = "(none)"
 class Pieces:
     """The pieces of an evaluation, in the order of the documents; none if `by` is None.
 
+    `file` is the name of the file that is being counted; it is part of the keys if the sides are folders.
     The pieces of a document, and of its sentences, stay apart; those of other units with equal keys and values are
     counted together, so that memory grows with the number of units.
     """
 
-    def __init__(self, by: str | None) -> None:
-        self.by = by
+    def __init__(self, by: str | None, in_folders: bool) -> None:
+        self.by, self._in_folders = by, in_folders
+        self.file: str | None = None
         self.listed: list[UnitPiece] = []
         self._known: dict[tuple[str, tuple[str, ...]], UnitPiece] = {}
+
+    def key(self, document: str, metadata: Mapping[str, str] = _NOTHING, sentence: int | None = None) -> str:
+        """Return the key of the unit of a document, or of a sentence of it."""
+        if self.by in (DOCUMENT, SENTENCE):
+            return document_key(self.file, document, self._in_folders, sentence)
+        return value_of(str(self.by), document, metadata)
+
+    def metadata(self) -> Sequence[str]:
+        """Return the key of metadata whose values are the units, if they are that."""
+        return () if self.by in (None, DOCUMENT, SENTENCE) else (self.by,)
 
     def totals_of(self, key: str, values: tuple[str, ...], *, begins: bool) -> Totals:
         """Return the totals that count a unit; a document that does not begin here goes on."""
