@@ -12,6 +12,7 @@ from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.gates import add_gates, exit_code, needs_units, require_gates, with_gates
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
@@ -49,6 +50,7 @@ def add_arguments(parser: Command) -> None:
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     add_fields(parser, Trust, "output")
+    add_gates(parser)
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -67,10 +69,11 @@ def run(options: argparse.Namespace) -> int:
     ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
+    require_gates(options)
     trust = _trust(options)
     saved = None if trust.save is None else Path(trust.save)
     outputs = [options.output_file, saved]
-    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), outputs)
+    refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
     require_writable(outputs)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
@@ -88,14 +91,17 @@ def run(options: argparse.Namespace) -> int:
     if saved is not None:
         result.save(saved)
         printing.wrote(saved)
+    result = with_gates(result, options, trust)
     put_result([_rendered(result, form_of(options))], options.output_file)
-    return 0
+    return exit_code(result)
 
 
 def _trust(options: argparse.Namespace) -> Trust:
-    """The options for intervals; a result that is saved has its counts by document, unless told otherwise."""
+    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise."""
     trust = group_of(Trust, options)
-    return replace(trust, resample_by=trust.units or DOCUMENT) if trust.save is not None else trust
+    if trust.save is None and not needs_units(options):
+        return trust
+    return replace(trust, resample_by=trust.units or DOCUMENT)
 
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:

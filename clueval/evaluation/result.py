@@ -115,6 +115,8 @@ class Result:
         inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
         interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
+            were set.
     """
 
     documents: int
@@ -131,6 +133,7 @@ class Result:
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     interval_section: Mapping[str, Any] | None = None
+    gates: Sequence[Mapping[str, Any]] | None = None
 
     def intervals(self, **options: Any) -> dict[str, Any]:
         """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
@@ -244,6 +247,7 @@ class Result:
             observers=observers,
             inputs=inputs,
             interval_section=None,
+            gates=None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -269,6 +273,8 @@ class Result:
             ]
         if self.prepared is not None:
             report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+        if self.gates is not None:
+            report["gates"] = [dict(gate) for gate in self.gates]
         report.update(self.sections)
         return report
 
