@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from clueval.studies.compare import compare
     from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.diff import diff
+    from clueval.studies.diff_report import Diff
     from clueval.version import __version__
 
 _MODULES = {
@@ -33,6 +35,7 @@ _MODULES = {
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
     "Match": "spans.matching",
@@ -43,6 +46,7 @@ _MODULES = {
     "__version__": "version",
     "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "errors": "findings.stream",
@@ -61,6 +65,7 @@ __all__ = [
     "CluevalError",
     "Comparison",
     "ConventionTable",
+    "Diff",
     "Document",
     "Finding",
     "Match",
@@ -71,6 +76,7 @@ __all__ = [
     "__version__",
     "compare",
     "conventions",
+    "diff",
     "error_table",
     "errors",
     "gate",
