@@ -66,7 +66,7 @@ def _as_options() -> dict[str, str]:
     """The settings of all metrics by the names that they might have as options, and how they are given."""
     return {
         setting.replace("_", "-"): f"--set {metric}.{setting}=..."
-        for metric in METRICS
+        for metric in reversed(METRICS)  # of several with the same setting, the first is named
         for setting in settings_of(metric_class(metric))
     }
 

@@ -24,7 +24,7 @@ from clueval.evaluation.signature import Signature
 from clueval.evaluation.totals import Found, Totals
 from clueval.exceptions import CluevalError, OverlapError, UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Side, refuse_filter
+from clueval.metrics.metric import Metric, Side, refuse_filter, sequences_of
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared, Comparison
 from clueval.spans.document import Document, in_layer
@@ -116,6 +116,7 @@ class Evaluation:
         projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
         if as_it_is:
             self._count(self._sides(gold, predicted), as_it_is, receivers)
+            self._count_whole(gold, predicted, as_it_is, receivers)
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
 
@@ -148,7 +149,18 @@ class Evaluation:
     ) -> None:
         for sequence, own, other in sides:
             for metric in metrics:
-                _add(receivers, metric.name, sequence, _count(metric, own, other))
+                if metric.needs.whole is None:
+                    _add(receivers, metric.name, sequence, _count(metric, own, other))
+
+    def _count_whole(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count with the metrics that take all layers of a document together."""
+        for metric in metrics:
+            sequence = metric.needs.whole
+            if sequence is not None:
+                sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
+                _add(receivers, metric.name, sequence, _count(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -159,6 +171,7 @@ class Evaluation:
         assert self.plan.align is not None
         projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
+        self._count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # Every lost span is counted for itself, against a text of which there is no position.
         nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
@@ -186,7 +199,7 @@ class Evaluation:
                 if not self.plan.merge and sequence == MERGED:  # a layer of the documents that is called so
                     spans = in_layer(sequence, spans)
                 counted = spans_filter.counted(spans, document) if spans_filter else None
-                sides.append(Side(spans, counted, source, source.tags.get(sequence)))
+                sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
             yield sequence, sides[0], sides[1]
 
     def _sequenced(self, document: Document) -> Document:
@@ -360,6 +373,14 @@ class Evaluation:
             self.read(),
         )
 
+    def choices(self) -> dict[str, str]:
+        """What metrics say of the sums of their counts, for the signature."""
+        found: dict[str, str] = {}
+        for metric in self.plan.metrics:
+            if metric.needs.choices is not None:
+                found |= metric.needs.choices(self._tally_of(metric))
+        return found
+
     def _tally_of(self, metric: Metric) -> Tally:
         """What a metric counted in all sequences together."""
         total: Tally = Tally()
@@ -372,10 +393,11 @@ class Evaluation:
         return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
 
     def _scores(self, totals: Totals) -> dict[str, dict[str, Any]]:
+        sequences = self._layers_of_sequences()
         return {
             metric.name: {
                 sequence: metric.scores(totals.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self._layers_of_sequences().items()
+                for sequence, layers in sequences_of(metric, sequences, self.total.tallies).items()
             }
             for metric in self.plan.metrics
         }

@@ -18,7 +18,7 @@ from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, _described, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.metrics.metric import Metric, sequences_of
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 
@@ -77,7 +77,7 @@ class Counted:
         return {
             metric.name: {
                 sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self.sequences.items()
+                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }

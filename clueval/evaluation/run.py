@@ -255,4 +255,4 @@ def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **made}, evaluation.units)
+    return Signature.of(plan.metrics, {**choices, **made, **evaluation.choices()}, evaluation.units)

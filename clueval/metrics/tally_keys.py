@@ -146,6 +146,23 @@ def _confusion() -> tuple[Shape, ...]:
     return ((SIDES, _layers, _texts, KINDS, _texts_or_none),)
 
 
+def _masking() -> tuple[Shape, ...]:
+    from clueval.metrics.masking.counts import FIELDS, PRECISION_FIELDS, REDACTED_FIELDS, REPLACEMENT_FIELDS
+
+    rows = ("all", "class", "label")
+    return (
+        (rows, _texts, FIELDS),
+        (("precision",), PRECISION_FIELDS),
+        (("replacements",), REPLACEMENT_FIELDS),
+        (("redacted",), (*REDACTED_FIELDS, "documents")),
+        (("string_leaks",), ("all",)),
+        (("weighted",), (*rows, "precision"), _texts, FIELDS + PRECISION_FIELDS, _scores),
+        (("entities",), ("by id", "by surface")),
+        (("seen",), _texts),
+        (("gold",), ("layer",)),
+    )
+
+
 _SHAPES: dict[str, Callable[[], tuple[Shape, ...]]] = {
     "levels": _levels,
     "exact": _exact,
@@ -155,4 +172,5 @@ _SHAPES: dict[str, Callable[[], tuple[Shape, ...]]] = {
     "gate": _gate,
     "muc": _muc,
     "confusion": _confusion,
+    "masking": _masking,
 }

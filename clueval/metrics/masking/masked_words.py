@@ -1,0 +1,184 @@
+"""The text of a document as words and characters, and how much of it is masked.
+
+Positions are characters. A *word* is a token where the document has tokens, else a match of ``\\w+``. What is
+neither letter nor digit is *ignorable*, and so are the words that the settings name; the core of a mention is
+the rest of it. Numbers of characters between two positions come from running sums, so that a range costs the
+same whatever its length.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+
+from clueval.exceptions import SpanError, UsageError
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
+from clueval.transforms.alignment import Characters
+
+Range = tuple[int, int]
+"""Start and end (half-open) in characters."""
+
+Ranges = tuple[Range, ...]
+"""The characters of one span, in order: one range, or several if the span has gaps."""
+
+_WORD = re.compile(r"\w+")
+_RUN = re.compile(b"\x01+")
+
+
+class Flags:
+    """One flag for each character, or for each word, with the number of those set before each."""
+
+    __slots__ = ("_sums", "bytes")
+
+    def __init__(self, flags: bytes) -> None:
+        self.bytes = flags
+        self._sums = array("Q", accumulate(flags, initial=0))
+
+    @classmethod
+    def at(cls, ranges: Iterable[Range], length: int) -> Flags:
+        """Return flags for `length` characters, set within the ranges."""
+        flags = bytearray(length)
+        for start, end in union_of(ranges):
+            flags[start:end] = b"\x01" * (end - start)
+        return cls(bytes(flags))
+
+    def between(self, start: int, end: int) -> int:
+        """Return how many flags are set in ``[start, end)``."""
+        return self._sums[end] - self._sums[start]
+
+    def within(self, ranges: Ranges) -> int:
+        """Return how many flags are set in the ranges, which do not overlap."""
+        return sum(self._sums[end] - self._sums[start] for start, end in ranges)
+
+    def runs(self, ranges: Ranges) -> list[Range]:
+        """Return the runs of set flags in the ranges."""
+        return [run.span() for start, end in ranges for run in _RUN.finditer(self.bytes, start, end)]
+
+    def __and__(self, other: Flags) -> Flags:
+        return Flags(_both(self.bytes, other.bytes))
+
+    def __sub__(self, other: Flags) -> Flags:
+        number = int.from_bytes(self.bytes, "little")
+        number ^= number & int.from_bytes(other.bytes, "little")
+        return Flags(number.to_bytes(len(self.bytes), "little"))
+
+    @property
+    def total(self) -> int:
+        """The number of flags that are set."""
+        return self._sums[-1]
+
+
+def _both(one: bytes, other: bytes) -> bytes:
+    number = int.from_bytes(one, "little") & int.from_bytes(other, "little")
+    return number.to_bytes(len(one), "little")
+
+
+def union_of(ranges: Iterable[Range]) -> list[Range]:
+    """Return the ranges by position, with those that overlap or touch joined.
+
+    >>> union_of([(4, 6), (0, 2), (5, 9)])
+    [(0, 2), (4, 9)]
+    """
+    found: list[Range] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        elif start < end:
+            found.append((start, end))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedWords:
+    """The text of a document, its words, and the flags of its letters and digits and of what is not ignorable.
+
+    `starts` and `ends` have the ranges of the words; `counting` is set for words that count.
+    """
+
+    text: str
+    characters: Characters
+    starts: Sequence[int]
+    ends: Sequence[int]
+    letters: Flags
+    core: Flags
+    counting: Flags
+
+    @classmethod
+    def of(cls, document: Document, ignore: str, ignored_words: Collection[str]) -> MaskedWords:
+        """Return the words of a document. Raises `UsageError` if it has no text.
+
+        `ignore` is ``punctuation`` or ``none``; `ignored_words` are case-folded.
+        """
+        if document.end is None:
+            raise UsageError(
+                "metric 'masking' needs the text of the documents", file=document.file, document=document.id
+            )
+        characters = Characters.of(document)
+        text = characters.text
+        starts, ends = characters.starts, characters.ends
+        if starts is None or ends is None:
+            found = [match.span() for match in _WORD.finditer(text)]
+            starts, ends = [start for start, _ in found], [end for _, end in found]
+        letters = core = Flags(bytes(map(str.isalnum, text)))
+        if ignore == "none":
+            core = Flags(b"\x01" * len(text))
+        elif ignored_words:
+            core = letters - Flags.at(_named(text, starts, ends, ignored_words), len(text))
+        letters_of_core = letters if ignore == "none" else core
+        counting = Flags(bytes(map(bool, map(letters_of_core.between, starts, ends))))
+        return cls(text, characters, starts, ends, letters, core, counting)
+
+    def ranges_of(self, span: Span, document: Document) -> Ranges:
+        """Return the characters of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
+        shift = self.characters.offset - document.start
+        limit = len(self.text) if self.characters.starts is None else len(self.starts)
+        if span.end - document.start > limit:
+            raise SpanError(
+                f"span {name_of(span)} lies outside the text", document=document.id, file=document.file
+            )
+        parts = _runs_of(span.tokens) if span.tokens else [(span.start, span.end)]
+        between = self.characters.range_between
+        return tuple(between(start + shift, end + shift) for start, end in parts)
+
+    def words_in(self, start: int, end: int) -> range:
+        """Return the numbers of the words that share a character with ``[start, end)``."""
+        if start >= end:
+            return range(0)
+        return range(bisect_right(self.ends, start), bisect_left(self.starts, end))
+
+    def clipped(self, word: int, start: int, end: int) -> Range:
+        """Return the part of a word that lies in ``[start, end)``."""
+        return max(self.starts[word], start), min(self.ends[word], end)
+
+    def strings_of(self, ranges: Ranges) -> tuple[str, ...]:
+        """Return the words of a mention that count, or all of its text as one if none does."""
+        found = []
+        for start, end in ranges:
+            for word in self.words_in(start, end):
+                first, last = self.clipped(word, start, end)
+                if self.counting.between(word, word + 1) and self.letters.between(first, last):
+                    found.append(self.text[first:last])
+        return tuple(found) or ("".join(self.text[start:end] for start, end in ranges),)
+
+
+def _named(text: str, starts: Sequence[int], ends: Sequence[int], words: Collection[str]) -> Iterator[Range]:
+    """Yield the ranges of the words that are among `words`."""
+    for start, end in zip(starts, ends, strict=True):
+        if text[start:end].casefold() in words:
+            yield start, end
+
+
+def _runs_of(positions: Iterable[int]) -> list[Range]:
+    """Return positions as ranges of adjacent ones."""
+    ordered = sorted(positions)
+    cuts = [number for number, (one, other) in enumerate(pairwise(ordered), 1) if other > one + 1]
+    return [
+        (ordered[first], ordered[last - 1] + 1)
+        for first, last in pairwise([0, *cuts, len(ordered)])
+        if first < last
+    ]

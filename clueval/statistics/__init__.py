@@ -1,0 +1,1 @@
+"""Pure formulas: numbers in, numbers out. Nothing here knows spans, documents or files."""
