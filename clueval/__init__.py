@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
+    from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.masking.report import MaskingReport
     from clueval.version import __version__
 
 _MODULES = {
@@ -31,6 +33,7 @@ _MODULES = {
     "ConventionTable": "studies.conventions",
     "Document": "spans.document",
     "Finding": "findings.table",
+    "MaskingReport": "studies.masking.report",
     "Match": "spans.matching",
     "Result": "evaluation.result",
     "Sentence": "spans.document",
@@ -42,6 +45,7 @@ _MODULES = {
     "score": "evaluation.run",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
@@ -56,6 +60,7 @@ __all__ = [
     "ConventionTable",
     "Document",
     "Finding",
+    "MaskingReport",
     "Match",
     "Result",
     "Sentence",
@@ -66,6 +71,7 @@ __all__ = [
     "error_table",
     "errors",
     "gate",
+    "masking",
     "match_spans",
     "merge_layers",
     "overlap_components",

@@ -130,7 +130,9 @@ def require_same(own: Signature, other: Signature, purpose: str) -> None:
     if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
         del found["scheme"]
     if purpose == "added":
-        found.pop("entities", None)  # the documents have ids of entities or not, and metric masking takes both
+        found.pop(
+            "entities", None
+        )  # the documents have ids of entities or not, and metric masking takes both
     if found:
         what = "; ".join(
             f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in found.items()

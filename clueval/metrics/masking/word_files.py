@@ -8,18 +8,19 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from clueval.exceptions import FormatError
+from clueval.exceptions import FormatError, UsageError
 from clueval.textfiles import lines
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoredWords:
-    """Words that need no mask, case-folded."""
+    """Words that need no mask, case-folded; `file` is where they were read."""
 
     words: frozenset[str] = frozenset()
+    file: str | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, words: Iterable[str]) -> IgnoredWords:
@@ -28,7 +29,7 @@ class IgnoredWords:
     @classmethod
     def read(cls, path: str | Path) -> IgnoredWords:
         """Return the words of a file, one a line."""
-        return cls.of(line for _, line in lines(Path(path)))
+        return replace(cls.of(line for _, line in lines(Path(path))), file=str(path))
 
     def __str__(self) -> str:
         return _hash(sorted(self.words)) if self.words else "none"
@@ -42,6 +43,20 @@ class WordWeights:
     """
 
     counts: Mapping[str, int] = field(hash=False)
+    file: str | None = field(default=None, compare=False)
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> WordWeights:
+        """Return the weights of words by these counts; words that differ only in case are added.
+
+        Raises `UsageError` for a count that is no whole number from 0 on.
+        """
+        folded: dict[str, int] = {}
+        for word, count in counts.items():
+            if type(count) is not int or count < 0:
+                raise UsageError(f"the count {count!r} of a word is no whole number from 0 on")
+            folded[word.casefold()] = folded.get(word.casefold(), 0) + count
+        return cls(folded)
 
     @classmethod
     def read(cls, path: str | Path) -> WordWeights:
@@ -64,7 +79,7 @@ class WordWeights:
                 counts[key] = counts.get(key, 0) + int(count)
         if not counts:
             raise FormatError("the file has no words", file=str(path), advice="word, tab, count on each line")
-        return cls(counts)
+        return cls(counts, str(path))
 
     def weigher(self) -> _Weigher:
         """Return the function that weighs a word."""
