@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clueval.spans.span import Span
     from clueval.studies.conventions import ConventionTable, conventions
     from clueval.studies.masking.report import MaskingReport
+    from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
 _MODULES = {
@@ -50,6 +51,7 @@ _MODULES = {
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "recover": "transforms.redaction.recovery",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -76,6 +78,7 @@ __all__ = [
     "merge_layers",
     "overlap_components",
     "read",
+    "recover",
     "score",
 ]
 

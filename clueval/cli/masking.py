@@ -30,6 +30,7 @@ EPILOG = """\
 examples:
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 --tsv leaks.tsv
+  clueval masking gold/ published/ --redacted --placeholder 'Person [A-Z]'
   clueval masking gold/ predicted/ --fail-under entity_recall[high]=1 --fail-over document_leak_upper=0.05"""
 
 _COUNTED = "what is counted"
@@ -46,8 +47,30 @@ def add_arguments(parser: Command) -> None:
     )
     add_fields(parser, Counting, _COUNTED, only=("merge", "where", "by", "pair_by"))
     _add_limits(parser)
+    _add_redacted(parser)
     common.add_reading(parser, sides=2)
     _add_outputs(parser)
+
+
+def _add_redacted(parser: Command) -> None:
+    group = parser.group("redacted texts")
+    group.add_argument(
+        "--redacted",
+        action="store_true",
+        help="PREDICTED is a redacted text, or a folder with one for each gold document, called as its id or its file",
+    )
+    group.add_argument(
+        "--placeholder",
+        action="append",
+        default=[],
+        metavar="REGEX",
+        help="a further placeholder in redacted texts; may be given again",
+    )
+    group.add_argument(
+        "--align",
+        action="store_true",
+        help="redacted texts may differ in more than placeholders: surrogates, deletions, edits (extra: align)",
+    )
 
 
 def _add_limits(parser: Command) -> None:
@@ -85,12 +108,20 @@ def run(options: argparse.Namespace) -> int:
             options.predicted,
             layers=common.layers(options),
             weight_column=options.weight_column,
+            redacted=options.redacted,
+            placeholder=options.placeholder,
+            align=options.align,
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
             progress=advance,
             **settings,
             **common.reading(options),
+        )
+    if options.align:
+        remark(
+            f"clueval masking: {report.aligned:,} redacted text{'s' * (report.aligned != 1)} had to be aligned; "
+            "there the status of about 0.3 % of the mentions is wrong, of 1.6 % with surrogates"
         )
     return _put(report, options)
 

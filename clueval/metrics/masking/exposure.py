@@ -17,17 +17,22 @@ from clueval.spans.document import Document
 
 STATUSES = ("protected", "partial", "missed")
 
-REPLACEMENT = "replacement"
-"""The feature of a predicted span that has the placeholder which stands in the redacted text."""
+REPLACEMENT, PARTS = "replacement", "parts"
+"""The features of a predicted span that have the placeholder which stands in the redacted text, and those of its
+parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A predicted span: its characters, its label or placeholder, and whether it is counted."""
+    """A predicted span: its characters, its label or placeholder, and whether it is counted.
+
+    `parts` has start, end and placeholder of each part, if it stands for several placeholders in a row.
+    """
 
     ranges: Ranges
     label: str
     counted: bool
+    parts: tuple[tuple[int, int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -122,7 +122,9 @@ class MaskedWords:
         text = characters.text
         starts, ends = characters.starts, characters.ends
         if starts is None or ends is None:
-            found = [match.span() for match in _WORD.finditer(text)]
+            found = _tokens_in(text, document.tokens or ()) or [
+                match.span() for match in _WORD.finditer(text)
+            ]
             starts, ends = [start for start, _ in found], [end for _, end in found]
         letters = core = Flags(bytes(map(str.isalnum, text)))
         if ignore == "none":
@@ -164,6 +166,18 @@ class MaskedWords:
                 if self.counting.between(word, word + 1) and self.letters.between(first, last):
                     found.append(self.text[first:last])
         return tuple(found) or ("".join(self.text[start:end] for start, end in ranges),)
+
+
+def _tokens_in(text: str, tokens: Iterable[str]) -> list[Range]:
+    """Return the ranges of tokens in a text, one after the other; none if they do not all stand in it."""
+    found, place = [], 0
+    for token in tokens:
+        start = text.find(token, place)
+        if start < 0:
+            return []
+        place = start + len(token)
+        found.append((start, place))
+    return found
 
 
 def _named(text: str, starts: Sequence[int], ends: Sequence[int], words: Collection[str]) -> Iterator[Range]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import WeightOf, count
-from clueval.metrics.masking.exposure import REPLACEMENT, Examination, Mask
+from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import report_of
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
@@ -30,11 +30,9 @@ ANNOTATORS = "annotators"
 EVERY = "all"
 """The setting that means all layers."""
 
-FROM_THE_RIGHT = "masked, read from the right"
-"""The layer of a document from a redacted text that has the spans of its second reading."""
-
-PLACEHOLDERS, REPLACED_WORDS = "placeholders", "replaced_words"
-"""The metadata of such a document: how many placeholders it has, and how many words were replaced by others."""
+PLACEHOLDERS, REPLACED_WORDS, FROM_THE_RIGHT = "placeholders", "replaced_words", "from_the_right"
+"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
+were replaced by others, and the characters that are masked in its second reading, as in ``5-9 22-29``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +221,8 @@ class Masking:
         masks = self._masks(words, other, *spans)
         if PLACEHOLDERS not in other.metadata:
             return Examination(own, words, mentions, masks)
-        again = self._masks(words, other, other.layers.get(FROM_THE_RIGHT, ()), None)
+        places = (place.split("-") for place in other.metadata.get(FROM_THE_RIGHT, "").split())
+        again = [Mask(((int(start), int(end)),), "", counted=True) for start, end in places]
         details: dict[str, Any] = {
             name: int(other.metadata.get(name, 0)) for name in (PLACEHOLDERS, REPLACED_WORDS)
         }
@@ -253,12 +252,14 @@ class Masking:
         """Return the predicted spans that mask, with the flags of those that are counted."""
         assert predicted.document is not None
         layers = predicted.document.layers
+        if PLACEHOLDERS in predicted.document.metadata:  # every layer has the spans of the redacted text
+            return next(iter(layers.values()), ()), None
         if self.masks:
             names = list(layers) if self.masks == (EVERY,) else self.masks
             return [span for name in names for span in layers.get(name, ())], None
         if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
             return predicted.spans, predicted.counted
-        names = [name for name in self._mention_layers(layers) if name != FROM_THE_RIGHT]
+        names = self._mention_layers(layers)
         if len(names) > 1:
             raise UsageError(
                 f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
@@ -277,6 +278,7 @@ class Masking:
                 words.ranges_of(span, document),
                 str(span.features.get(REPLACEMENT, span.label)),
                 counted is None or counted[number],
+                span.features.get(PARTS, ()),
             )
             for number, span in enumerate(spans)
             if self._is_mask(span)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate
 
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
+from clueval.metrics.masking.masked_words import Ranges
 from clueval.metrics.masking.mention import Mention
 
 
@@ -26,7 +27,7 @@ class Masks:
         """Return the mask with most characters of a mention, the earliest of equals."""
         best, most = None, 0
         for mask in self._touching(mention.start, mention.end):
-            shared = _shared(mask, mention)
+            shared = _shared(mask.ranges, mention)
             if shared > most:
                 best, most = mask, shared
             if (mask.ranges[0][0], mask.ranges[-1][1]) == (mention.start, mention.end):
@@ -41,12 +42,18 @@ class Masks:
             yield self._masks[number]
 
 
-def _shared(mask: Mask, mention: Mention) -> int:
+def _shared(ranges: Ranges, mention: Mention) -> int:
     return sum(
         max(0, min(end, other_end) - max(start, other))
-        for start, end in mask.ranges
+        for start, end in ranges
         for other, other_end in mention.ranges
     )
+
+
+def _label(mask: Mask, mention: Mention) -> str:
+    """Return what stands for a mention in a mask: a part of it, if there are several."""
+    parts = [(_shared(((start, end),), mention), label) for start, end, label in mask.parts]
+    return max(parts, key=lambda part: part[0])[1] if parts else mask.label
 
 
 def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str]]:
@@ -56,7 +63,7 @@ def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str
         for one in found:
             mask = masks.on(one.mention) if one.is_protected and one.mention.counted else None
             if mask is not None:
-                yield name, one, mask.label
+                yield name, one, _label(mask, one.mention)
 
 
 def consistency_of(examination: Examination) -> Mapping[str, int]:

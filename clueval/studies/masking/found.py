@@ -23,7 +23,7 @@ class MaskingFindings:
 
     `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
     a mention, each with its text and how often it occurs, most frequent first; `inconsistent` are the entities
-    whose mentions have several replacements.
+    whose mentions have several replacements; `aligned` is the number of redacted texts that had to be aligned.
     """
 
     result: Result
@@ -31,6 +31,7 @@ class MaskingFindings:
     string_leaks: Sequence[StringLeak]
     needless: Sequence[tuple[str, int]] = field(default=(), repr=False)
     inconsistent: Sequence[Inconsistent] = field(default=(), repr=False)
+    aligned: int = 0
 
     @property
     def signature(self) -> Signature:

@@ -57,6 +57,7 @@ class MaskingReport(MaskingFindings):
             string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=lambda leak: leak.place),
             needless=by_frequency([*self.needless, *other.needless]),
             inconsistent=[*self.inconsistent, *other.inconsistent],
+            aligned=self.aligned + other.aligned,
         )
 
     def __str__(self) -> str:
