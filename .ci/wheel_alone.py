@@ -1,4 +1,4 @@
-"""The installed wheel in an environment that has nothing else: does the main job run, and what comes with it?"""
+"""Checks the installed wheel in an environment without other packages: the main job runs, and nothing else is there."""
 
 from __future__ import annotations
 

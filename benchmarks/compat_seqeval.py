@@ -1,10 +1,10 @@
-"""How fast is seqeval's face: `clueval.compat.seqeval` and seqeval itself on the same tags in memory.
+"""Measures `clueval.compat.seqeval` and seqeval itself on the same tags in memory.
 
-Both are called in this process, by turns, after a call of each to warm up, with the garbage of the call before
-collected. The table has the median seconds of each function (least and greatest in brackets) and the ratio of the
-medians. The results of every call are compared; where they differ there are no figures. `CASES` are the corpora: in
-all but one the tags are shared strings, as when a model's list of labels is indexed; *read* has a string object of
-its own for every tag, as when files are split.
+Both are called in turn in this process, after a warm-up call of each and with the garbage of the previous call
+collected. The table has the median seconds of each function (minimum and maximum in brackets) and the ratio of the
+medians. The results of all calls are compared; if they differ, there are no figures. `CASES` are the corpora: in
+most of them tags are shared strings, as from a model's list of labels; in *read*, every tag is a string object of its
+own, as from a file.
 
     python benchmarks/compat_seqeval.py
     python benchmarks/compat_seqeval.py --tokens 100000 --runs 3
@@ -51,11 +51,11 @@ CALLS: dict[str, Callable[[Any, Any, Sentences, Sentences], Any]] = {
 
 
 class Different(RuntimeError):
-    """The two do not give the same, so there is nothing to measure."""
+    """The two results differ, so there are no figures."""
 
 
 def corpus(tokens: int, seed: int, errors: float, shared: bool) -> tuple[Sentences, Sentences]:
-    """The true and the predicted tags of an invented corpus."""
+    """Return the true and the predicted tags of an artificial corpus."""
     with tempfile.TemporaryDirectory() as folder:
         paths = write(Corpus(tokens, seed=seed, errors=errors), Path(folder))
         true, predicted = (read_tags(path, 2) for path in paths)
@@ -65,7 +65,7 @@ def corpus(tokens: int, seed: int, errors: float, shared: bool) -> tuple[Sentenc
 
 
 def seconds_by_turns(one: Callable[[], Any], other: Callable[[], Any], runs: int) -> tuple[Spread, Spread]:
-    """The seconds that two functions take. Raises `Different` if they do not give the same."""
+    """Return the seconds that two functions take. Raises `Different` if their results differ."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for number in range(runs + 1):
         results = []
@@ -81,7 +81,7 @@ def seconds_by_turns(one: Callable[[], Any], other: Callable[[], Any], runs: int
 
 
 def table(tokens: int, seed: int, runs: int, cases: Sequence[str]) -> str:
-    """A Markdown table: a row per case and function."""
+    """Return a Markdown table with a row for each case and function."""
     lines = ["| case | function | seqeval s | clueval s | ratio |", "| --- | --- | ---: | ---: | ---: |"]
     for case in cases:
         progress(f"{case}: corpus of {tokens} tokens")
@@ -101,11 +101,11 @@ def table(tokens: int, seed: int, runs: int, cases: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the table; 2 if the two differ."""
-    parser = argparse.ArgumentParser(description="Measure seqeval's face against seqeval, in memory.")
-    parser.add_argument("--tokens", type=int, default=1_000_000, help="of each corpus (%(default)s)")
-    parser.add_argument("--runs", type=int, default=5, help="counted calls of each function (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the corpora (%(default)s)")
+    """Measure and print the table; return 2 if the results differ."""
+    parser = argparse.ArgumentParser(description="Compare clueval.compat.seqeval with seqeval, in memory.")
+    parser.add_argument("--tokens", type=int, default=1_000_000, help="tokens of each corpus (%(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="measured calls of each function (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the corpora (%(default)s)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="(all)")
     options = parser.parse_args(arguments)
     if options.runs < 1:

@@ -1,10 +1,10 @@
-"""How fast is FairEval's evaluation of two span files, and is it faster than going through lists?
+"""Measures FairEval's evaluation of two span files, and compares it with a version that uses plain lists.
 
-Writes two span files of some 76,000 spans in 10,500 sentences, four in five of them without an error, and two
-more whose spans nest. Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --metric fair`` and
-a straightforward version of the same definition (`rivals/fair_by_lists.py`), and prints a Markdown table. Before
-that both are run once to compare what they print: where the overall counts or rates differ there are no
-figures. See ``README.md`` for the caveats.
+Writes two span files of about 76,000 spans in 10,500 sentences, four of five without an error, and two more with
+nested spans. Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --metric fair`` and a
+straightforward version of the same definition (`rivals/fair_by_lists.py`), and prints a Markdown table. Before the
+measurement, both are run once to compare their output: if the overall counts or rates differ, there are no figures.
+See ``README.md`` for the caveats.
 
     python benchmarks/fair.py
     python benchmarks/fair.py --tokens 20000 --runs 2
@@ -34,26 +34,26 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files."""
 
 CASES: dict[str, int] = {"flat": 1, "nested": 3}
-"""How deep spans may lie in one another."""
+"""The maximum depth of nested spans, by case."""
 
 TOKENS = 236_250
 DENSITY = 321_700
-"""Spans per million tokens, as dense as chunks: 76,000 in so many tokens."""
+"""Spans per million tokens, as dense as chunks: 76,000 in `TOKENS`."""
 
 VERSIONS = ("traditional", "fair")
-"""The tables that both print first, in their order."""
+"""The tables that both commands print first, in this order."""
 
 Overall = dict[str, dict[str, str]]
-"""What the row ``overall`` of each version says, by column."""
+"""The row ``overall`` of each version, by column."""
 
 
 class Different(RuntimeError):
-    """The two do not print the same, so there is nothing to measure."""
+    """The two outputs differ, so there are no figures."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What is in the files of a case: spans of each side, sentences, and how many of them are the same."""
+    """The content of the files of a case: spans of each side, sentences, and equal sentences."""
 
     gold: int
     predicted: int
@@ -84,7 +84,7 @@ def _spans(sentence: str) -> int:
 
 
 def overall_of(printed: str) -> Overall:
-    """The rows ``overall`` of the first tables that are printed, by version; thousands without commas.
+    """Return the rows ``overall`` of the first printed tables, by version; thousands without commas.
 
     >>> overall_of("label  TP  f1\\noverall  1,234  90.00\\n")
     {'traditional': {'label': 'overall', 'TP': '1234', 'f1': '90.00'}}
@@ -101,7 +101,7 @@ def overall_of(printed: str) -> Overall:
 
 
 def require_same(commands: Mapping[str, Sequence[str]]) -> None:
-    """Run every command once. Raises `Different` where one prints other overall counts or rates than another.
+    """Run every command once. Raises `Different` if their overall counts or rates differ.
 
     Raises `CommandFailed` for a command that fails.
     """
@@ -133,7 +133,7 @@ def run_case(nesting: int, tokens: int, seed: int, runs: int, folder: Path) -> t
 
 
 def report(cases: Sequence[str], tokens: int, seed: int, runs: int, folder: Path) -> str:
-    """Measure the cases named and tell machine, versions, settings and figures in Markdown."""
+    """Measure `cases`; return machine, versions, settings and figures in Markdown."""
     measured = {}
     for name in cases:
         progress(f"{name}: writing {tokens:,} tokens")
@@ -144,8 +144,8 @@ def report(cases: Sequence[str], tokens: int, seed: int, runs: int, folder: Path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails, the two differ or the settings are wrong."""
-    parser = argparse.ArgumentParser(description="Measure how fast FairEval's evaluation is.")
+    """Measure, and print the report; return 2 if a command fails, the outputs differ or the settings are wrong."""
+    parser = argparse.ArgumentParser(description="Measure the speed of FairEval's evaluation.")
     parser.add_argument("--tokens", type=int, default=TOKENS, help="size of the corpora (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)

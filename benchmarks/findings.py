@@ -1,9 +1,9 @@
-"""What does it cost to see the errors: ``clueval errors`` against ``clueval score`` on the same files.
+"""Measures ``clueval errors``, compared with ``clueval score`` on the same files.
 
-Measures, in turn and as whole processes, the score alone, the errors as TSV, as a web page and as a spreadsheet,
-and prints a Markdown table. A web page of ten thousand errors in a
-million tokens is meant to take less than three times the score. Caveat: the errors read the files twice, once to
-score them; the spreadsheet is written by XlsxWriter, whose time grows with the errors, not with the files.
+Measures, in turn and as whole processes, the score alone, and the errors as TSV, as a web page and as a spreadsheet;
+prints a Markdown table. Our aim: a web page of ten thousand errors in a million tokens takes less than three times as
+long as the score. Caveat: ``clueval score`` compares the files as bytes, which ``clueval errors`` cannot do; XlsxWriter
+writes the spreadsheet, and its time grows with the errors, not with the files.
 
     python benchmarks/findings.py
     python benchmarks/findings.py --tokens 50000 --runs 2
@@ -23,13 +23,13 @@ from measure import CommandFailed, environment, measure, progress, table
 from clueval.exceptions import CluevalError
 
 ERRORS = 0.18
-"""Share of sentences with an error, so that a million tokens have some ten thousand."""
+"""The share of sentences with an error, so that a million tokens have about ten thousand errors."""
 
 _OUTPUTS = {"TSV": "tsv", "web page": "html", "spreadsheet": "xlsx"}
 
 
 def commands(gold: Path, predicted: Path, folder: Path) -> dict[str, list[str]]:
-    """The commands by name."""
+    """Return the commands by name."""
     files = [str(gold), str(predicted), "--layer", "entity=2", "--token-id", "3"]
     errors = [sys.executable, "-m", "clueval", "errors", *files, "--level", "1", "--labelled", "entity"]
     named = {"score": [sys.executable, "-m", "clueval", "score", *files]}
@@ -39,7 +39,7 @@ def commands(gold: Path, predicted: Path, folder: Path) -> dict[str, list[str]]:
 
 
 def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
-    """Write the corpus, measure, and tell machine, versions, settings and figures in Markdown."""
+    """Write the corpus and measure; return machine, versions, settings and figures in Markdown."""
     gold, predicted = write(Corpus(tokens=tokens, seed=seed, errors=ERRORS, token_ids=True), folder)
     measured = measure(commands(gold, predicted, folder), runs, progress)
     packages = environment(["clueval", "jinja2", "XlsxWriter"])
@@ -48,8 +48,8 @@ def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails or the settings are wrong."""
-    parser = argparse.ArgumentParser(description="Measure what it costs to see the errors.")
+    """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
+    parser = argparse.ArgumentParser(description="Measure the cost of showing the errors.")
     parser.add_argument("--tokens", type=int, default=1_000_000, help="size of the corpus (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,11 +1,11 @@
-"""A seeded corpus of any size: a gold file, and a predicted file that is wrong in the ways taggers are wrong.
+"""Writes a seeded corpus of any size: a gold file, and a predicted file with the errors of a tagger.
 
-The words are those of `words`, the errors those of `mistakes`. A corpus is a run of *stretches*; a stretch is
-a sentence wherever sentences are marked. Ranges within a stretch are half-open and count from 0; only span
-files show the convention of FairEval (from 1, end inclusive).
+The words come from `words`, the errors from `mistakes`. A corpus consists of *stretches*; if sentences are marked,
+a stretch is a sentence. Ranges within a stretch are half-open and count from 0; only span files use the convention
+of FairEval (from 1, end inclusive).
 
 The same settings give the same bytes. Files are written stretch by stretch, so memory does not grow with the
-corpus. A stretch is a slice of a long sample of words that is drawn once: whole sentences hardly ever repeat.
+corpus. A stretch is a slice of a long sample of words that is drawn once, so whole sentences rarely repeat.
 
     python benchmarks/generate.py --tokens 1000000 --seed 1 --out corpus
 """
@@ -31,7 +31,7 @@ LABELS = (
     ("HIGH", "MEDIUM", "LOW"),
     ("KEEP", "MASK"),
 )
-"""The labels of the layers; a fourth layer has those of the first again."""
+"""The labels of the layers; a fourth layer has the same labels as the first."""
 
 DOMAINS = ("tenancy", "traffic", "labour", "family", "inheritance")
 
@@ -43,16 +43,16 @@ _STRETCH_ID = "@"  # stands for the id of the stretch until the lines are writte
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """What a corpus is to be like.
+    """The settings of a corpus.
 
-    `density` is spans per million tokens, of each layer. `shortest` and `longest` bound the tokens of a
-    sentence (the last may be shorter, so that `tokens` is exact). A document has `document_length` sentences;
-    0 marks no documents. Without `sentences` no sentence is marked, and a document is one long sentence.
-    `errors` is the share of sentences with one error in every layer, drawn from `kinds`. `layers` is the
-    number of tag columns; one span in ten of a further layer differs from the first. `nesting` is how deep
-    spans may lie in one another; only span files can show more than 1. `token_ids` adds a column of ids.
+    `density` is the number of spans per million tokens in each layer. `shortest` and `longest` limit the tokens of
+    a sentence (the last may be shorter, so that `tokens` is exact). A document has `document_length` sentences; with
+    0, documents are not marked. Without `sentences`, sentences are not marked, and a document is one long sentence.
+    `errors` is the share of sentences with one error in every layer, drawn from `kinds`. `layers` is the number of
+    tag columns; one of ten spans of a further layer differs from the first layer. `nesting` is the maximum depth of
+    nested spans; only span files allow more than 1. `token_ids` adds a column of ids.
 
-    Raises `UsageError` for settings that cannot be met.
+    Raises `UsageError` for settings that are impossible.
     """
 
     tokens: int
@@ -120,9 +120,9 @@ Layers = Sequence[Sequence[Mark]]
 
 
 class Stretch(NamedTuple):
-    """Tokens with the spans of both sides by layer; `predicted` is `gold` itself where there is no error.
+    """Tokens with the spans of both sides by layer; without an error, `predicted` is the object `gold`.
 
-    `untagged` holds for each word its line as it is outside all spans.
+    `untagged` holds for each word its line outside all spans.
     """
 
     words: Sequence[str]
@@ -135,9 +135,9 @@ class Stretch(NamedTuple):
 
 
 def stretches(corpus: Corpus) -> Iterator[Stretch]:
-    """The corpus, stretch by stretch; holds the sample of words and one stretch.
+    """Yield the stretches of the corpus; memory holds the sample of words and one stretch.
 
-    What a stretch has too many or too few spans is made up for by the next, so the density is met closely.
+    If a stretch has too many or too few spans, the next one compensates, so the density is close to the setting.
     """
     rng = random.Random(corpus.seed)
     sample = sample_of_words(_SAMPLE, corpus.seed)
@@ -163,7 +163,7 @@ def _gold(corpus: Corpus, size: int, owed: float, rng: random.Random) -> Layers:
 
 
 def _placed(count: int, size: int, nesting: int, rng: random.Random) -> list[Mark]:
-    """About `count` spans side by side, as many as fit into the stretch, with what lies inside them."""
+    """Return about `count` spans without overlaps, as many as fit into the stretch, and the spans inside them."""
     free = size
     lengths = []
     for _ in range(count):
@@ -181,7 +181,7 @@ def _placed(count: int, size: int, nesting: int, rng: random.Random) -> list[Mar
 
 
 def _nested(outer: Mark, nesting: int, rng: random.Random) -> list[Mark]:
-    """The span, and at each further depth, every other time, one that lacks the first or the last token."""
+    """Return the span and, at each further depth with a chance of one half, one without its first or last token."""
     marks = [outer]
     while len(marks) < nesting and outer.end - outer.start > 1 and rng.random() < 0.5:
         cut = below(2, rng)
@@ -191,7 +191,7 @@ def _nested(outer: Mark, nesting: int, rng: random.Random) -> list[Mark]:
 
 
 def _further_layer(marks: Sequence[Mark], labels: Sequence[str], rng: random.Random) -> list[Mark]:
-    """The same spans, labelled anew; one in ten is shorter by a token, or absent if it has only one."""
+    """Return the same spans with new labels; one of ten is a token shorter, or missing if it has one token."""
     layer = []
     for mark in marks:
         end = mark.end - (rng.random() < 0.1)
@@ -209,7 +209,7 @@ def _predicted(corpus: Corpus, gold: Layers, size: int, rng: random.Random) -> L
 # --- formats -----------------------------------------------------------------------------------------------
 
 Pieces = Iterator[tuple[str, str]]
-"""Pieces of the gold and of the predicted file, to be written one after the other."""
+"""Parts of the gold and of the predicted file, in order."""
 
 
 def _vrt(corpus: Corpus) -> Pieces:
@@ -261,7 +261,7 @@ def _both_sides(stretch: Stretch, tails: Sequence[str] | None) -> tuple[str, str
 
 
 def _tagged(stretch: Stretch, layers: Layers, tails: Sequence[str] | None) -> str:
-    """The lines of a stretch; `tails` are the line ends where they hold more than the end of the line."""
+    """Return the lines of a stretch; `tails` are the line ends if they contain more than the line feed."""
     tags: dict[int, list[str]] = {}
     for column, marks in enumerate(layers):
         for start, end, label, opening in marks:
@@ -300,7 +300,7 @@ def _unbroken_spans(corpus: Corpus) -> Pieces:
 
 
 def _span_lines(marks: Sequence[Mark], first: int) -> str:
-    """One line per span in FairEval's convention; `first` is the number of the first token of the stretch."""
+    """Return one line per span in FairEval's convention; `first` is the number of the stretch's first token."""
     lines = []
     for start, end, label, _ in marks:
         tokens = ", ".join(map(str, range(start + first, end + first)))
@@ -309,7 +309,7 @@ def _span_lines(marks: Sequence[Mark], first: int) -> str:
 
 
 FORMATS: dict[str, Callable[[Corpus], Pieces]] = {"vrt": _vrt, "conll": _conll, "fair-spans": _fair_spans}
-"""The formats; the suffix of the files is the name, save for span files (``.spans``)."""
+"""The formats; the suffix of the files is the name, except for span files (``.spans``)."""
 
 
 # --- files and the command ---------------------------------------------------------------------------------
@@ -401,7 +401,7 @@ def _corpus(options: argparse.Namespace) -> Corpus:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the corpus that the arguments ask for and print its paths; 2 for wrong use."""
+    """Write the corpus and print its paths; return 2 for wrong use."""
     options = _parser().parse_args(arguments)
     try:
         for path in write(_corpus(options), options.out):

@@ -1,10 +1,10 @@
-"""How does the cost grow: hostile documents at doubled sizes, each metric, report and command on its own.
+"""Measures how the cost of each metric, report and command grows on hostile documents of doubled sizes.
 
-Every job of `JOBS` is called on every shape of `SHAPES` at ``--size`` spans a side, at twice that, and so on,
+Every job of `JOBS` is called on every shape of `SHAPES` with ``--size`` spans per side, with twice that, and so on,
 each time in a process of its own. The table has the seconds of processor time at the last two sizes and the
-*power*, the logarithm to base 2 of their ratio: 1 is linear, 2 is quadratic. Something that grows as n log n has
-a power of about 1.1. A call that takes longer than ``--limit`` seconds is stopped, and its row says so. Below
-`NOISE` seconds no power is given.
+*power*, the logarithm to base 2 of their ratio: 1 is linear, 2 is quadratic, n log n has a power of about 1.1. A
+call that takes longer than ``--limit`` seconds is stopped, and its row has a remark. Below `NOISE` seconds, there is
+no power.
 
     python benchmarks/growth.py
     python benchmarks/growth.py --shapes nested points --jobs gate fair --size 500 --doublings 3
@@ -51,7 +51,7 @@ from clueval.studies.conventions import conventions
 from clueval.transforms.projection import project
 
 NOISE = 0.02
-"""Seconds below which the ratio of two times says nothing."""
+"""The ratio of two times below this number of seconds says nothing."""
 
 # --- shapes ------------------------------------------------------------------------------------------------
 
@@ -79,41 +79,41 @@ def _document(name: str, layers: dict[str, list[Span]], length: int) -> Document
 
 
 def _span(number: int, start: int, end: int, label: str = "A") -> Span:
-    """A span with a score of its own."""
+    """Return a span with a score of its own."""
     return Span(start, end, label, {"score": number / 1e6, "kind": label}, id=number)
 
 
 def points(size: int) -> Case:
-    """All spans of zero length, at one place."""
+    """All spans have zero length and the same position."""
     return _case([_span(n, 5, 5) for n in range(size)], [_span(n, 5, 5, "AB"[n % 2]) for n in range(size)])
 
 
 def many_points(size: int) -> Case:
-    """Spans of zero length, half of them at one place, half each at its own, and one span over them all."""
+    """Spans of zero length, half of them at one position, the others at different ones, and a span over all."""
     own = [_span(n, 5 if n % 2 else n, 5 if n % 2 else n) for n in range(size)]
     return _case([_span(size, 0, size + 9), *own], list(own))
 
 
 def same(size: int) -> Case:
-    """All spans at one place, which has a length."""
+    """All spans have the same range, which is not empty."""
     return _case([_span(n, 5, 9) for n in range(size)], [_span(n, 5, 9, "AB"[n % 2]) for n in range(size)])
 
 
 def nested(size: int) -> Case:
-    """Each span within the one before; the predicted ones end a position later."""
+    """Each span is within the one before; predicted spans end one position later."""
     whole = 2 * size + 2
     gold = [_span(n, n, whole - n) for n in range(size)]
     return _case(gold, [_span(n, n, whole + 1 - n, "AB"[n % 2]) for n in range(size)])
 
 
 def labels(size: int) -> Case:
-    """Every span has a label of its own; the predicted ones have others."""
+    """Every span has a label of its own; gold and predicted have different labels."""
     gold = [_span(n, 3 * n, 3 * n + 2, f"G{n}") for n in range(size)]
     return _case(gold, [_span(n, 3 * n, 3 * n + 2, f"P{n}") for n in range(size)])
 
 
 def nested_labels(size: int) -> Case:
-    """Nested, and every span has a label of its own."""
+    """Nested spans, each with a label of its own."""
     gold, predicted = nested(size).sides
     return _case(
         *([_span(n, s.start, s.end, f"L{n}") for n, s in enumerate(side)] for side in (gold, predicted))
@@ -121,20 +121,20 @@ def nested_labels(size: int) -> Case:
 
 
 def long_labels(size: int) -> Case:
-    """Labels together as long as `size` spans and more: ten of them have a length of `size`."""
+    """Ten labels have a length of `size` characters."""
     names = [f"{n}" + "x" * size for n in range(10)]
     gold = [_span(n, 3 * n, 3 * n + 2, names[n % 10] if n < 10 else "A") for n in range(size)]
     return _case(gold, [_span(n, 3 * n, 3 * n + 2, names[-n % 10] if n < 10 else "B") for n in range(size)])
 
 
 def touching(size: int) -> Case:
-    """Spans without anything between them, the predicted ones a position later: all hang together."""
+    """Spans without gaps, the predicted ones one position later, so that overlaps connect all spans."""
     gold = [_span(n, 3 * n, 3 * n + 3) for n in range(size)]
     return _case(gold, [_span(size - n, 3 * n + 1, 3 * n + 4, "AB"[n % 2]) for n in range(size)])
 
 
 def giant(size: int) -> Case:
-    """One gold span over all, and as many predicted ones of one position."""
+    """One gold span over all positions, each of which is a predicted span."""
     return _case([_span(0, 0, size)], [_span(n, n, n + 1) for n in range(size)])
 
 
@@ -178,7 +178,7 @@ Job = Callable[[Case], object]
 
 
 def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = ()) -> Job:
-    """A job that scores and makes the report."""
+    """Return a job that scores and creates the report."""
 
     def job(case: Case) -> object:
         return score(case.gold, case.predicted, metrics=metrics, merge=merge, by=by).to_dict()
@@ -187,7 +187,7 @@ def _scored(*metrics: str | Metric, merge: bool = False, by: tuple[str, ...] = (
 
 
 def _shown(*metrics: str | Metric) -> Job:
-    """A job that shows the report in every form."""
+    """Return a job that renders the report in every form."""
 
     def job(case: Case) -> object:
         result = score(case.gold, case.predicted, metrics=metrics)
@@ -226,7 +226,7 @@ def _merged(case: Case) -> object:
 
 
 def _lists(case: Case) -> list[CandidateList]:
-    """A list for every four predicted spans."""
+    """Return a list for every four predicted spans."""
     spans = case.sides[1]
     groups = [spans[first : first + 4] for first in range(0, len(spans), 4)]
     return [
@@ -282,7 +282,7 @@ JOBS: dict[str, Job] = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Seconds and MiB of one call; None where it was stopped, or refused in an error."""
+    """Seconds and MiB of one call; None if it was stopped or ended with an error."""
 
     seconds: float | None
     memory: int = 0
@@ -290,7 +290,7 @@ class Point:
 
 
 def measured(shape: str, job: str, size: int, limit: float) -> Point:
-    """One call in a process of its own, which ends after `limit` seconds."""
+    """Measure one call in a process of its own, which is stopped after `limit` seconds."""
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
     process = context.Process(target=_child, args=(shape, job, size, sender))
@@ -323,7 +323,7 @@ def _child(shape: str, job: str, size: int, sender: Any) -> None:
 
 
 def row(shape: str, job: str, size: int, doublings: int, limit: float) -> list[str]:
-    """The figures of one job on one shape, as cells."""
+    """Return the figures of one job on one shape, as cells."""
     progress(f"{shape}: {job}")
     found: list[Point] = []
     for doubling in range(doublings + 1):

@@ -1,10 +1,10 @@
-"""What would one pick instead of a function of clueval, and what does it cost? In memory, on the same spans.
+"""Compares functions of clueval with the usual alternatives, in memory and on the same spans.
 
-Each function of `RIVALS` is held against packages from PyPI with a few lines around them, on spans with an error in
-20 % of the sentences: so many a side in one document, and the same in documents of `PIECE` spans. clueval is called
-for each document; the package gets all documents in one call if it has one for that. Where both should give the same
-and do not there are no figures; a package that is not installed is named. `rivals.span_tools` says which packages,
-in what versions, and what is comparable. See ``README.md`` for the caveats.
+Each function of `RIVALS` is compared with a package from PyPI and a few lines of code, on spans with an error in 20 %
+of the sentences: ``--spans`` per side in one document, and the same spans in documents of `PIECE` spans. clueval is
+called for each document; the package gets all documents in one call if it can. If both should have the same result
+and do not, there are no figures; a package that is not installed is named. `rivals.span_tools` describes the packages,
+their versions, and what can be compared. See ``README.md`` for the caveats.
 
     python benchmarks/instead.py
     python benchmarks/instead.py --functions levels muc --spans 500 --runs 2
@@ -30,14 +30,14 @@ from clueval.metrics.muc import Muc
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 PIECE = 20
-"""Spans of a side in a document, where they stand in many."""
+"""The spans per side of a document, if there are several documents."""
 
 Cases = Sequence[Case]
 Plains = list[span_tools.Plain]
 
 
 def pieces(case: Case) -> list[Case]:
-    """The case in documents of `PIECE` gold spans, or a few more where a predicted span lies over the border."""
+    """Return the case as documents of `PIECE` gold spans, or a few more if a predicted span crosses the border."""
     found, first, other_first, other = [], 0, 0, 0
     for number in range(1, len(case.gold) + 1):
         start = case.gold[number].start if number < len(case.gold) else None
@@ -52,9 +52,9 @@ def pieces(case: Case) -> list[Case]:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What one would pick instead of a function. What both are given is made beforehand, by `given`.
+    """An alternative to a function. `given` creates its input before the measurement.
 
-    `same`, if there is one, says whether two results are one; else the two do different jobs.
+    `same` returns whether two results are equal; if it is None, the two do different jobs.
     """
 
     function: str
@@ -99,7 +99,7 @@ def _same_components(ours: list[list[list[Span]]], theirs: list[list[Plains]]) -
 
 
 def _all_layers(cases: Cases) -> list[dict[str, Sequence[span_tools.Plain]]]:
-    """The layers of `Case.layers`."""
+    """Return the layers of `Case.layers`."""
     sides = (case.plain for case in cases)
     return [dict(zip(LAYERS, (gold, predicted, gold), strict=True)) for gold, predicted in sides]
 
@@ -147,7 +147,7 @@ FUNCTIONS = tuple(dict.fromkeys(rival.function for rival in RIVALS))
 
 
 def seconds(function: Callable[[Any], Any], given: Any, runs: int) -> Spread:
-    """The seconds that a function takes, with the garbage of the call before collected."""
+    """Return the seconds that a function takes, with the garbage of the previous call collected."""
     taken = []
     for _ in range(runs):
         gc.collect()
@@ -158,14 +158,14 @@ def seconds(function: Callable[[Any], Any], given: Any, runs: int) -> Spread:
 
 
 def rows(rival: Rival, spans: int, runs: int) -> Iterator[list[str]]:
-    """Hold a function against a rival, in one document and in many. Raises `Different`."""
+    """Compare a function with a rival, in one document and in many. Raises `Different`."""
     whole = SHAPES["ordinary"](spans)
     for where, cases in (("one document", [whole]), (f"documents of {PIECE}", pieces(whole))):
         if absent := span_tools.missing(rival.packages):
             yield [rival.function, where, "", rival.name, f"not installed: {', '.join(absent)}", ""]
             continue
         given = rival.given(cases)
-        results = rival.ours(cases), rival.theirs(given)  # makes what is made once, too
+        results = rival.ours(cases), rival.theirs(given)  # also creates cached values
         if rival.same is not None and not rival.same(*results):
             raise Different(f"{rival.function} and {rival.name} do not give the same")
         del results
@@ -183,7 +183,7 @@ def rows(rival: Rival, spans: int, runs: int) -> Iterator[list[str]]:
 
 
 def table(functions: Sequence[str], spans: int, runs: int) -> str:
-    """A Markdown table with two rows for each rival of these functions. Raises `Different`."""
+    """Return a Markdown table with two rows for each rival of these functions. Raises `Different`."""
     header = ["function", f"{spans:,} spans a side in", "ms", "instead", "its ms", "instead / it"]
     lines = [header, ["---", "---", "---:", "---", "---:", "---:"]]
     for rival in RIVALS:
@@ -194,10 +194,8 @@ def table(functions: Sequence[str], spans: int, runs: int) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the table; 2 if a function and a rival that does the same job differ."""
-    parser = argparse.ArgumentParser(
-        description="Measure what one would pick instead of functions over spans."
-    )
+    """Measure and print the table; return 2 if the results of a function and its rival differ."""
+    parser = argparse.ArgumentParser(description="Compare functions over spans with the usual alternatives.")
     parser.add_argument("--spans", type=int, default=2_000, help="spans a side (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="counted calls of each function (%(default)s)")
     parser.add_argument(

@@ -1,8 +1,8 @@
-"""How much faster are several processes: ``clueval score --jobs N`` on one large pair of files, and on many files.
+"""Measures ``clueval score --jobs N`` on one large pair of files, and on many files.
 
 Measures whole processes, in turn, and prints a Markdown table with the ratio of the wall times. Peak memory is
-that of the largest process of a command; all of them together hold at most so many times as much. More jobs than
-cores gain nothing, and on a machine that does something else beside this the figures mean little.
+that of the largest process of a command; all N processes together take at most N times as much. More processes than
+cores are not faster, and if other programs run at the same time, the figures mean little.
 
     python benchmarks/jobs.py --corpora corpora
     python benchmarks/jobs.py --cases pair --tokens 200000 --runs 2 --jobs 1 2
@@ -23,16 +23,16 @@ from measure import CommandFailed, Measurement, environment, measure, progress, 
 from clueval.exceptions import CluevalError
 
 FILES = 50
-"""So many pairs of files the many files are, of as many tokens all together as the large pair."""
+"""The number of pairs in the case with many files; together, they have as many tokens as the large pair."""
 
 
 def pair(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
-    """One large pair of files."""
+    """Return one large pair of files."""
     return files(corpus, folder)
 
 
 def many(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
-    """Two folders of files, each with a seed of its own, written unless they are there."""
+    """Return two folders of files, each with its own seed; write them unless they exist."""
     home = folder / f"{FILES}-files-of-{corpus.tokens // FILES}-from-{corpus.seed}"
     sides = home / "gold", home / "predicted"
     for number in range(FILES):
@@ -52,7 +52,7 @@ CASES: dict[str, Callable[[Corpus, Path], tuple[Path, Path]]] = {"pair": pair, "
 def run_case(
     name: str, corpus: Corpus, jobs: Sequence[int], runs: int, folder: Path
 ) -> tuple[str, list[Measurement]]:
-    """The title of a case and its measurements. Raises `CommandFailed` if a command does not succeed."""
+    """Return the title of a case and its measurements. Raises `CommandFailed` if a command fails."""
     gold, predicted = CASES[name](corpus, folder)
     command = (sys.executable, "-m", "clueval", "score", str(gold), str(predicted), "--layer", "entity=2")
     commands = {f"jobs {number}": [*command, "--jobs", str(number)] for number in jobs}
@@ -61,7 +61,7 @@ def run_case(
 
 
 def report(cases: Sequence[str], tokens: int, seed: int, jobs: Sequence[int], runs: int, folder: Path) -> str:
-    """Measure the cases named and tell machine, versions, settings and figures in Markdown."""
+    """Measure `cases`; return machine, versions, settings and figures in Markdown."""
     corpus = Corpus(tokens, seed=seed)
     measured = dict(run_case(name, corpus, jobs, runs, folder) for name in cases)
     settings = f"* seed {seed}; one run to warm up, then {runs} in turn; median (least-greatest)"
@@ -69,7 +69,7 @@ def report(cases: Sequence[str], tokens: int, seed: int, jobs: Sequence[int], ru
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Measure how much faster several processes are.")
+    parser = argparse.ArgumentParser(description="Measure the speed of several processes.")
     parser.add_argument("--tokens", type=int, default=10_000_000, help="size of the corpora (%(default)s)")
     parser.add_argument(
         "--jobs", type=int, nargs="+", default=[1, 2], metavar="N", help="numbers of processes (1 2)"
@@ -83,13 +83,13 @@ def _parser() -> argparse.ArgumentParser:
         "--corpora",
         type=Path,
         metavar="DIR",
-        help="keep the corpora here and use them again (default: forget them)",
+        help="keep the corpora in this folder and reuse them (default: delete them)",
     )
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails or the settings are wrong."""
+    """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.runs < 1:

@@ -1,8 +1,8 @@
-"""How fast is the main job: reading two files with tags and scoring one against the other, on one core.
+"""Measures the main job: reading two files with tags and scoring one against the other, on one core.
 
-Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --layer entity=2 --jobs 1``, what others do
-with the same tags (`rivals`), and a bare loop over the lines (`rivals/line_loop.py`); prints a Markdown table and
-at `TOKENS` what became of the `AIMS`. See `CASES` for the corpora, and ``README.md`` for the caveats.
+Measures, in turn and as whole processes, ``clueval score GOLD PREDICTED --layer entity=2 --jobs 1``, other tools
+with the same tags (`rivals`), and a loop that only reads the lines (`rivals/line_loop.py`); prints a Markdown table
+and, at `TOKENS`, whether the `AIMS` are met. See `CASES` for the corpora, and ``README.md`` for the caveats.
 
     python benchmarks/main_job.py
     python benchmarks/main_job.py --cases usual large huge
@@ -50,15 +50,15 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "merged": (*_SCORE, *_IN_THREE, *_THREE, "--merge", *_ONE_CORE),
     "line loop, three": (sys.executable, str(RIVALS / "line_loop.py"), *_IN_THREE),
 }
-"""The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files, as `VARIANTS` of them if named."""
+"""The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files, in the named one of `VARIANTS`."""
 
 VARIANTS: dict[str, dict[str, str | int]] = {"": {}, "conll": {"format": "conll"}, "three": {"layers": 3}}
-"""How the same corpus is written: in VRT with one layer; in CoNLL; with three layers."""
+"""The forms of the same corpus: in VRT with one layer; in CoNLL; with three layers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A corpus, `factor` times as large as asked for, and the commands to measure on it."""
+    """A corpus, `factor` times as large as ``--tokens``, and the commands to measure on it."""
 
     title: str
     factor: int = 1
@@ -67,7 +67,7 @@ class Case:
     commands: tuple[str, ...] = ("clueval", "seqeval", "line loop")
 
     def corpus(self, tokens: int, seed: int) -> Corpus:
-        """The settings; a corpus that is not `broken` is one document without sentence breaks."""
+        """Return the settings; a corpus that is not `broken` is one document without sentence breaks."""
         return Corpus(
             tokens=self.factor * tokens,
             seed=seed,
@@ -95,15 +95,12 @@ CASES: dict[str, Case] = {
 }
 
 BY_DEFAULT = ("usual", "hard", "unbroken", "layers", "large")
-"""The cases measured if none are named: all but `huge`, whose corpus takes a minute and a gigabyte."""
+"""The default cases: all except `huge`, whose corpus takes a minute and a gigabyte."""
 
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """A bound on the median wall time of a case's command over that of another one.
-
-    With `least` the ratio is to be at least so large, else at most.
-    """
+    """A limit for the ratio of the median wall times of two commands; with `least`, a lower limit."""
 
     claim: str
     over: tuple[str, str]
@@ -112,7 +109,7 @@ class Aim:
     least: bool = False
 
     def told(self, measured: Mapping[str, Sequence[Measurement]]) -> str | None:
-        """A line of Markdown; None if one of the two was not measured."""
+        """Return a line of Markdown; None if one of the two commands was not measured."""
         walls = [_wall(measured, *place) for place in (self.over, self.under)]
         if walls[0] is None or walls[1] is None:
             return None
@@ -123,7 +120,7 @@ class Aim:
 
 
 TOKENS = 1_000_000
-"""The size of the corpora, in tokens, that the aims are for; at a smaller one starting takes most of the time."""
+"""The size of the corpora, in tokens, for the aims; at smaller sizes, the start takes most of the time."""
 
 AIMS = (
     Aim("usual, seqeval / clueval", ("usual", "seqeval"), ("usual", "clueval"), 25, least=True),
@@ -133,14 +130,14 @@ AIMS = (
     Aim("three layers merged / one layer", ("layers", "merged"), ("layers", "clueval"), 3),
     Aim("ten times the tokens, clueval", ("large", "clueval"), ("usual", "clueval"), 10.5),
 )
-"""What we want of ourselves at `TOKENS`. Figures of one run of this script only."""
+"""Our aims at `TOKENS`, for the figures of one run of this script."""
 
 MOST_MEMORY = 60
-"""MiB that clueval may take at its peak in the cases *usual*, *large* and *huge*."""
+"""The aim for the peak memory of clueval in MiB, in the cases *usual*, *large* and *huge*."""
 
 
 def aims(measured: Mapping[str, Sequence[Measurement]]) -> str:
-    """What became of the aims, as a Markdown list; nothing of those that were not measured."""
+    """Return a Markdown list that shows whether the measured aims are met."""
     lines = [aim.told(measured) for aim in AIMS]
     for name in ("usual", "large", "huge"):
         for each in measured.get(name, ()):
@@ -160,7 +157,7 @@ def _met(met: bool) -> str:
 
 
 def files(corpus: Corpus, folder: Path) -> tuple[Path, Path]:
-    """The two files of a corpus, written unless this version of the generator has written them before."""
+    """Return the two files of a corpus; write them unless this version of the generator has written them."""
     home = folder / _fingerprint(corpus)
     gold, predicted = (home / f"{side}.{corpus.format}" for side in ("gold", "predicted"))
     if not (gold.exists() and predicted.exists()):
@@ -178,7 +175,7 @@ _PLACE = re.compile(r"\{(gold|predicted)(?::(\w+))?\}")
 
 
 def filled(command: Sequence[str], corpus: Corpus, folder: Path) -> list[str]:
-    """A command with the paths of the corpus, which is written as the command wants it unless it is there."""
+    """Return a command with the paths of the corpus, which is written in the form of the command if necessary."""
 
     def path(part: str) -> str:
         place = _PLACE.fullmatch(part)
@@ -191,13 +188,13 @@ def filled(command: Sequence[str], corpus: Corpus, folder: Path) -> list[str]:
 
 
 def run_case(case: Case, tokens: int, seed: int, runs: int, folder: Path) -> list[Measurement]:
-    """Measure the commands of one case. Raises `CommandFailed` if one of them does not succeed."""
+    """Measure the commands of one case. Raises `CommandFailed` if one of them fails."""
     corpus = case.corpus(tokens, seed)
     return measure({name: filled(COMMANDS[name], corpus, folder) for name in case.commands}, runs, progress)
 
 
 def report(cases: Sequence[str], tokens: int, seed: int, runs: int, folder: Path) -> str:
-    """Measure the cases named and tell machine, versions, settings and figures in Markdown."""
+    """Measure `cases`; return machine, versions, settings and figures in Markdown."""
     measured = {name: run_case(CASES[name], tokens, seed, runs, folder) for name in cases}
     titled = {
         f"{name}: {CASES[name].factor * tokens:,} tokens, {CASES[name].title}": each
@@ -206,13 +203,15 @@ def report(cases: Sequence[str], tokens: int, seed: int, runs: int, folder: Path
     settings = f"* seed {seed}; one run to warm up, then {runs} in turn; median (least-greatest)"
     packages = environment(["clueval", "seqeval", "scikit-learn", "numpy", "nervaluate", "seqscore"])
     judged = (
-        aims(measured) if tokens == TOKENS else f"The aims are for {TOKENS:,} tokens: nothing is judged here."
+        aims(measured)
+        if tokens == TOKENS
+        else f"The aims are for {TOKENS:,} tokens: this run does not check them."
     )
     return f"{packages}\n{settings}\n\n{table(titled, against=_ALONE)}\n\n{judged}".rstrip()
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Measure how fast the main job is done.")
+    parser = argparse.ArgumentParser(description="Measure the speed of the main job.")
     parser.add_argument("--tokens", type=int, default=TOKENS, help="size of the corpora (%(default)s)")
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
@@ -223,18 +222,18 @@ def _parser() -> argparse.ArgumentParser:
         "--corpora",
         type=Path,
         metavar="DIR",
-        help="keep the corpora here and use them again (default: forget them)",
+        help="keep the corpora in this folder and reuse them (default: delete them)",
     )
     return parser
 
 
 def folder_for(corpora: Path | None) -> AbstractContextManager[str | Path]:
-    """The folder given, or one that is removed afterwards."""
+    """Return the folder `corpora`, or one that is removed afterwards."""
     return nullcontext(corpora) if corpora else tempfile.TemporaryDirectory(prefix="clueval-benchmark-")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails or the settings are wrong."""
+    """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     if options.runs < 1:

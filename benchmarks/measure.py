@@ -1,9 +1,9 @@
-"""Run commands as whole processes, in turn, and say what each took.
+"""Runs commands as whole processes, in turn, and measures the time and memory of each.
 
-One run of every command to warm up, which is not counted, then ``A B A B ...``: what disturbs the machine for
-a while disturbs all alike. Times are seconds, wall and CPU (user and system, children included); memory is
-the peak resident size of the largest process, in bytes (`run_once` says how it is taken). Standard output
-of the commands is discarded. POSIX only, and the standard library only.
+First, every command has a warm-up run, which is not counted; then they run in the order ``A B A B ...``, so that a
+disturbance affects all of them. Times are seconds, wall and CPU (user and system, including children); memory is
+the peak resident size of the largest process, in bytes (see `run_once`). Standard output of the commands is
+discarded. POSIX only, and the standard library only.
 
     python benchmarks/measure.py --runs 5 loop='python loop.py big.txt' count='wc -l big.txt'
 """
@@ -27,7 +27,7 @@ _RUN_ONCE = Path(__file__).with_name("run_once.py")
 
 
 class CommandFailed(RuntimeError):
-    """A command under measurement failed, so there is nothing to measure."""
+    """A measured command failed, so there are no figures."""
 
     def __init__(self, name: str, command: Sequence[str], code: int, complaint: str) -> None:
         self.name = name
@@ -59,7 +59,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Least, middle and greatest of some figures."""
+    """Minimum, median and maximum of some figures."""
 
     least: float
     median: float
@@ -71,7 +71,7 @@ class Spread:
         return cls(ordered[0], statistics.median(ordered), ordered[-1])
 
     def show(self, unit: float = 1.0, digits: int = 2) -> str:
-        """The median, and the others in brackets.
+        """Return the median, with the minimum and maximum in brackets.
 
         >>> Spread.of([1.0, 1.5, 3.0]).show()
         '1.50 (1.00-3.00)'
@@ -108,9 +108,9 @@ def measure(
     runs: int = 5,
     report: Callable[[str], None] = lambda message: None,
 ) -> list[Measurement]:
-    """Measure commands by name, in turn, after a run of each to warm up; `report` hears what is under way.
+    """Measure commands by name, in turn, after a warm-up run of each; `report` is called before each run.
 
-    Raises `CommandFailed` as soon as a command exits with anything but 0, `ValueError` for less than one run.
+    Raises `CommandFailed` as soon as a command exits with a code other than 0, `ValueError` for less than one run.
     """
     if runs < 1:
         raise ValueError(f"runs must be at least 1, not {runs}")
@@ -123,9 +123,9 @@ def measure(
 
 
 def run_once(name: str, command: Sequence[str], exit_code: int = 0, limit: float | None = None) -> Run:
-    """Run a command a single time.
+    """Run a command once.
 
-    Raises `CommandFailed` if it exits with another code than it should, `TookTooLong` after `limit` seconds.
+    Raises `CommandFailed` if its exit code is not `exit_code`, `TookTooLong` after `limit` seconds.
     """
     finished = finish(name, [sys.executable, "-I", "-S", str(_RUN_ONCE), *command], limit)
     require_exit_code(name, command, exit_code, finished)
@@ -136,7 +136,7 @@ def run_once(name: str, command: Sequence[str], exit_code: int = 0, limit: float
 def finish(
     name: str, command: Sequence[str], limit: float | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command to its end and keep what it prints; all its processes are stopped at the limit.
+    """Run a command to its end and keep its output; all its processes are stopped at the limit.
 
     Raises `TookTooLong`, and `CommandFailed` if the command cannot be started.
     """
@@ -161,14 +161,14 @@ def finish(
 def require_exit_code(
     name: str, command: Sequence[str], exit_code: int, finished: subprocess.CompletedProcess[bytes]
 ) -> None:
-    """Raises `CommandFailed` with the last line that the command has complained, cut to 300 characters."""
+    """Raise `CommandFailed` for another exit code, with the last line of the error output, cut to 300 characters."""
     if finished.returncode != exit_code:
         complaint = finished.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise CommandFailed(name, command, finished.returncode, complaint[:300])
 
 
 def ratios(measurements: Sequence[Measurement]) -> dict[tuple[str, str], float]:
-    """For every ordered pair of commands the median wall time of the first over that of the second."""
+    """Return, for each ordered pair of commands, the ratio of their median wall times."""
     return {
         (one.name, other.name): one.wall.median / other.wall.median
         for one in measurements
@@ -178,10 +178,10 @@ def ratios(measurements: Sequence[Measurement]) -> dict[tuple[str, str], float]:
 
 
 def table(cases: Mapping[str, Sequence[Measurement]], against: Iterable[str] | None = None) -> str:
-    """A Markdown table: a row per case and command; medians, with least and greatest in brackets.
+    """Return a Markdown table with a row per case and command: medians, with minimum and maximum in brackets.
 
-    A column ``/ X`` holds the ratio of the median wall time to that of X in the same case, for each X in
-    `against`; None: for every command.
+    A column ``/ X`` has the ratio of the median wall time to that of X in the same case, for each X in `against`
+    (None: for every command).
     """
     names = list(dict.fromkeys(each.name for case in cases.values() for each in case))
     if against is not None:
@@ -199,7 +199,7 @@ def table(cases: Mapping[str, Sequence[Measurement]], against: Iterable[str] | N
 
 
 def environment(packages: Iterable[str] = ()) -> str:
-    """Where the figures come from, as a Markdown list: machine, system, Python, and versions of packages."""
+    """Return a Markdown list of the machine, the system, Python, and the versions of packages."""
     lines = [
         f"processor: {_processor()}, {os.cpu_count()} cores",
         f"system: {platform.system()} {platform.release()}, {platform.machine()}",
@@ -226,7 +226,7 @@ def _version(package: str) -> str:
 
 
 def progress(message: str) -> None:
-    """Say on standard error what is under way."""
+    """Print a message to standard error."""
     print(message, file=sys.stderr, flush=True)
 
 
@@ -238,7 +238,7 @@ def _named_command(text: str) -> tuple[str, list[str]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the commands given and print the table; 2 if one of them fails."""
+    """Measure the commands and print the table; return 2 if one of them fails."""
     parser = argparse.ArgumentParser(description="Measure commands as whole processes, in turn.")
     parser.add_argument("commands", nargs="+", type=_named_command, metavar="NAME=COMMAND")
     parser.add_argument("--runs", type=int, default=5, help="counted runs of each (%(default)s)")

@@ -1,4 +1,4 @@
-"""What a tagger gets wrong: from the spans of a sentence to the same spans with one error.
+"""The errors of a tagger: changes the spans of a sentence into the same spans with one error.
 
 A `Mark` is a span as the generator handles it: a half-open range of positions within its sentence. An error
 never makes spans overlap that did not overlap before.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 LENGTHS = (1,) * 10 + (2,) * 6 + (3,) * 2 + (4, 6)
-"""Lengths of spans in tokens, each as often as it is meant to be drawn."""
+"""Lengths of spans in tokens, repeated in proportion to their frequency."""
 
 
 class Mark(NamedTuple):
@@ -24,18 +24,18 @@ class Mark(NamedTuple):
 
 
 def below(bound: int, rng: random.Random) -> int:
-    """An integer from 0 up to, but not including, the bound; several times as fast as ``randrange``."""
+    """Return a random integer from 0 to `bound` - 1; several times as fast as ``randrange``."""
     return int(rng.random() * bound)
 
 
 def with_error(
     kinds: Sequence[str], marks: Sequence[Mark], size: int, labels: Sequence[str], rng: random.Random
 ) -> Sequence[Mark]:
-    """The spans of a sentence of `size` tokens with one error, of a kind that is possible here.
+    """Return the spans of a sentence of `size` tokens with one error.
 
-    The kinds are tried in random order, each at one random place; if none of them is possible there, the
-    spans come back as they are. With all kinds that never happens: a span can be missed, and where there is
-    none, a spurious one has room.
+    The kinds are tried in random order, each at one random position; if none of them is possible, the spans are
+    returned unchanged. With all kinds this never happens: a span can be missed, and without spans there is space for
+    a spurious one.
     """
     for kind in rng.sample(kinds, len(kinds)):
         if kind == "spurious":
@@ -48,11 +48,11 @@ def with_error(
 
 
 Change = Callable[[Mark, Sequence[str], random.Random], list[Mark]]
-"""From a span and the labels of its layer to what takes its place, which need not be possible."""
+"""Returns the spans that replace a span, given the labels of its layer; they may be impossible."""
 
 
 def _moved(*moves: tuple[int, int]) -> Change:
-    """The change that moves start and end by one of these pairs of tokens."""
+    """Return the change that moves start and end by one of these pairs of numbers."""
 
     def change(mark: Mark, labels: Sequence[str], rng: random.Random) -> list[Mark]:
         by_start, by_end = rng.choice(moves)

@@ -1,10 +1,9 @@
-"""How fast are documents scored whose texts differ, and is it faster than Nerval's own command?
+"""Measures the metric `noisy` on documents whose texts differ, compared with Nerval's own command.
 
-Writes pairs of documents in Nerval's format, with a table that names them, then measures, in turn and as
-whole processes, ``clueval score --metric noisy --pairs MAPPING FOLDER`` and the published tool
-(`rivals/nerval_cli.py`, package ``teklia-nerval``) on all of them, and prints a Markdown table. Both read the
-same files and print the scores of all pairs together; Nerval prints those of each pair, too. See ``README.md``
-for the caveats.
+Writes pairs of documents in Nerval's format, with a table that names them, then measures, in turn and as whole
+processes, ``clueval score --metric noisy --pairs MAPPING FOLDER`` and the published tool (`rivals/nerval_cli.py`,
+package ``teklia-nerval``) on all of them, and prints a Markdown table. Both read the same files and print the scores
+of all pairs together; Nerval also prints those of each pair. See ``README.md`` for the caveats.
 
     python benchmarks/noisy.py
     python benchmarks/noisy.py --documents 10 --characters 2000 --runs 2
@@ -56,14 +55,14 @@ Token = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How a text was read: the share of characters that are wrong, and of spans that were not seen."""
+    """The errors of a recogniser: the share of wrong characters, and the share of missed spans."""
 
     characters: float = 0.1
     spans: float = 0.1
 
 
 def gold_tokens(characters: int, rng: random.Random, words: Sequence[str]) -> list[Token]:
-    """Tokens and tags of a text of about so many characters; one token in five begins a span."""
+    """Return tokens and tags of a text of about `characters` characters; one of five tokens begins a span."""
     tokens: list[Token] = []
     length = 0
     while length < characters:
@@ -77,7 +76,7 @@ def gold_tokens(characters: int, rng: random.Random, words: Sequence[str]) -> li
 
 
 def predicted_tokens(gold: Sequence[Token], noise: Noise, rng: random.Random) -> Iterator[Token]:
-    """The same as a recogniser might have read it: characters lost, doubled or mistaken, spans overlooked."""
+    """Yield the tokens with the errors of a recogniser: lost, doubled or wrong characters, and missed spans."""
     seen = True
     for word, tag in gold:
         if tag.startswith("B-"):
@@ -93,7 +92,7 @@ def _read(character: str, noise: Noise, rng: random.Random) -> str:
 
 
 def write(folder: Path, documents: int, characters: int, noise: Noise, seed: int) -> Path:
-    """Write pairs of documents to a folder; the path of the table that names them. Same seed, same bytes."""
+    """Write pairs of documents to a folder; return the path of their table. The same seed gives the same bytes."""
     rng = random.Random(seed)
     words = sample_of_words(1 << 15, seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +110,7 @@ def write(folder: Path, documents: int, characters: int, noise: Noise, seed: int
 
 
 def report(documents: int, characters: int, noise: Noise, seed: int, runs: int, folder: Path) -> str:
-    """Measure and tell machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
+    """Measure; return machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
     places = {"{mapping}": str(write(folder, documents, characters, noise, seed)), "{folder}": str(folder)}
     commands = {name: [places.get(part, part) for part in command] for name, command in COMMANDS.items()}
     case = f"{documents:,} pairs of {characters:,} characters"

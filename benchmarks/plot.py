@@ -1,7 +1,7 @@
-"""A chart of lines over two logarithmic axes, as SVG text; without any package.
+"""Draws a line chart with two logarithmic axes, as SVG text, without any package.
 
-Lines are labelled at their right ends, so that no legend is needed. The picture has a background of its own, white or
-dark as the reader's system is. Coordinates are pixels from the top left.
+Lines have labels at their right ends instead of a legend. The background is white or dark, as in the reader's system.
+Coordinates are pixels from the top left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 820, 500
 _LEFT, _RIGHT, _TOP, _BOTTOM = 84, 650, 84, 432
 _APART = 19
-"""The least distance of two labels, in pixels."""
+"""The minimum distance of two labels, in pixels."""
 
 COLOURS = (
     ("#0b62a8", "#5fb3ff"),
@@ -23,7 +23,7 @@ COLOURS = (
     ("#9a3f87", "#e58ed2"),
     ("#00795a", "#3fcf9f"),
 )
-"""The colours of the lines in their order, on white and on dark; further lines begin again."""
+"""The colours of the lines in their order, on white and on dark; further lines repeat them."""
 
 _STYLE = """
 svg { font-family: Helvetica, Arial, sans-serif; font-size: 14px }
@@ -183,7 +183,7 @@ def _path(number: int, line: Line, x: Axis, y: Axis) -> str:
 
 
 def _labels(drawn: Sequence[tuple[int, Line]], x: Axis, y: Axis) -> Iterator[str]:
-    """The labels beside the last points; where lines end together they are moved apart."""
+    """Yield the labels next to the last points; labels that would overlap are moved apart."""
     ends: dict[float, list[tuple[float, int, Line]]] = {}
     for number, line in drawn:
         right, height = line.points[-1]
@@ -202,7 +202,7 @@ def _labels(drawn: Sequence[tuple[int, Line]], x: Axis, y: Axis) -> Iterator[str
 
 
 def _apart(heights: Sequence[float]) -> list[float]:
-    """Ascending heights, moved as little as it takes to be `_APART` from one another: each crowd around its middle.
+    """Return ascending heights, moved as little as possible so that their distances are at least `_APART`.
 
     >>> _apart([100.0, 101.0, 200.0])
     [91.0, 110.0, 200.0]

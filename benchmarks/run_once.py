@@ -1,12 +1,12 @@
-"""Run one command as a process, its output discarded, and print what it took.
+"""Runs one command as a process, discards its output, and prints its time and memory.
 
     python -I -S run_once.py COMMAND [ARGUMENT ...]
 
-prints wall seconds, CPU seconds and peak memory in bytes on one line, and exits as the command did.
+prints wall seconds, CPU seconds and peak memory in bytes on one line, and exits with the code of the command.
 
-This is a process of its own because a process starts with the peak memory of the one that started it (the
-kernel carries it over ``exec``). Started from here, that is a bare interpreter, the least that a command
-written in Python can need anyway. It imports only what it must.
+This is a process of its own because a process inherits the peak memory of its parent (the kernel keeps it in
+``exec``). Here, the parent is a bare interpreter, which a command written in Python needs anyway. So this script
+imports as little as possible.
 """
 
 import os

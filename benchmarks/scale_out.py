@@ -1,14 +1,14 @@
-"""Past this machine, on paper: what a billion and a hundred billion tokens cost, computed from what is measured here.
+"""Computes the cost of a billion and a hundred billion tokens on many cores from measurements on this machine.
 
-Measures the speed of one core, what two processes at once lose, reading, cutting large files, adding counts, and
-how many tasks a pool of processes and a cluster of `distributed` (extra ``dask``) take in a second; then writes
-the page ``SCALE.md`` beside this script. What cannot be measured here is in `Assumed` and called an estimate.
+Measures the speed of one core, the loss of two processes at the same time, reading, cutting large files, adding
+counts, and the tasks per second of a process pool and of a cluster of `distributed` (extra ``dask``); then writes the
+page ``SCALE.md`` next to this script. Figures that cannot be measured here are in `Assumed` and called estimates.
 
     python benchmarks/scale_out.py
     python benchmarks/scale_out.py --keep figures.json
     python benchmarks/scale_out.py --figures figures.json
 
-With ``--figures`` nothing is measured: the page is computed from figures that were kept. POSIX only.
+With ``--figures``, nothing is measured: the page is computed from saved figures. POSIX only.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What nothing here can measure, and no more than a guess."""
+    """Estimates of figures that cannot be measured here."""
 
     network: float = 1.25e9
-    """Bytes per second that a machine of a cluster reads from storage that all share: a card of 10 Gbit/s."""
+    """Bytes per second that a machine of a cluster reads from shared storage, with a network card of 10 Gbit/s."""
     cores: int = 16
-    """Cores of such a machine; machines with more are the same as several with these."""
+    """Cores of such a machine; a machine with more cores counts as several machines."""
     task: float = 1e-3
-    """Seconds of the scheduler for a task, where `distributed` is not installed: the order its manual names."""
+    """Seconds of the scheduler for a task if `distributed` is not installed: the magnitude from its manual."""
 
 
 ASSUMED = Assumed()
@@ -65,10 +65,10 @@ ASSUMED = Assumed()
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was measured. Times are seconds, sizes bytes; a rate of 0 was not measured.
+    """The measured figures. Times are seconds, sizes bytes; a rate of 0 was not measured.
 
-    A *task* counts a part of both files. `per_token` is without the `start` of the process; `crowding` is the time
-    of two processes at once over that of one alone.
+    A *task* counts a part of both files. `per_token` does not include the `start` of the process; `crowding` is the
+    ratio of the time of two processes at the same time to that of one alone.
     """
 
     tokens: int
@@ -91,7 +91,7 @@ class Figures:
 
 
 def measured(tokens: int, runs: int, tasks: int, seed: int, folder: Path) -> Figures:
-    """Measure everything on a corpus of so many tokens. Raises `CommandFailed` and `CluevalError`."""
+    """Measure everything on a corpus of `tokens` tokens. Raises `CommandFailed` and `CluevalError`."""
     corpus = Corpus(tokens, seed)
     gold, predicted = files(corpus, folder)
     command = filled(COMMANDS["clueval"], corpus, folder)
@@ -127,7 +127,7 @@ def measured(tokens: int, runs: int, tasks: int, seed: int, folder: Path) -> Fig
 
 
 def _at_once(command: Sequence[str], runs: int) -> float:
-    """Median wall seconds of a command while another process does the same."""
+    """Return the median wall seconds of a command while another process runs the same command."""
 
     def once(number: int) -> float:
         return run_once(f"clueval {number}", command).wall
@@ -139,7 +139,7 @@ def _at_once(command: Sequence[str], runs: int) -> float:
 
 
 def _rate(path: Path, forget: bool = False) -> float:
-    """Bytes per second of reading a file in blocks; with `forget` the system's cache of it is dropped before."""
+    """Return bytes per second of reading a file in blocks; with `forget`, first drop it from the page cache."""
     if forget:
         _drop_cache(path)
     buffer = bytearray(_BLOCK)
@@ -159,7 +159,7 @@ def _drop_cache(path: Path) -> None:
 
 
 def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
-    """Seconds of finding one place where both files can be cut."""
+    """Return the seconds for finding one position where both files can be cut."""
     heads = Heads("vrt", ColumnOptions({"entity": 2}))
     started = perf_counter()
     found = cut(gold, predicted, (heads, heads), number)
@@ -167,7 +167,7 @@ def _per_cut(gold: Path, predicted: Path, number: int = 100) -> float:
 
 
 def _counts(paths: tuple[Path, Path]) -> Totals:
-    """What a task sends back, but for some small things: everything counted in these files."""
+    """Return the counts of these files, which are most of what a task sends back."""
     result = score(*paths, layers={"entity": 2})
     totals = Totals(result.documents, result.tokens)
     assert result.counted is not None
@@ -177,7 +177,7 @@ def _counts(paths: tuple[Path, Path]) -> Totals:
 
 
 def _per_sum(counts: Totals, times: int = 1_000) -> float:
-    """Seconds of unpacking such counts and adding them to others."""
+    """Return the seconds for unpacking these counts and adding them to others."""
     packed, total = pickle.dumps(counts), Totals()
     started = perf_counter()
     for _ in range(times):
@@ -186,13 +186,13 @@ def _per_sum(counts: Totals, times: int = 1_000) -> float:
 
 
 def _pool_rate(tasks: int, answer: int) -> float:
-    """Tasks per second that do nothing, on processes of this machine."""
+    """Return the number of empty tasks per second, on processes of this machine."""
     with pool(_WORKERS) as executor:
         return _rate_of(executor, tasks, answer)
 
 
 def _cluster_rate(tasks: int, answer: int) -> float:
-    """The same on a cluster of `distributed` with its scheduler and workers on this machine; 0 without it."""
+    """Return the same for a cluster of `distributed` on this machine; 0 if it is not installed."""
     try:
         cluster = importlib.import_module("distributed").LocalCluster
     except ImportError:
@@ -203,7 +203,7 @@ def _cluster_rate(tasks: int, answer: int) -> float:
 
 
 def _rate_of(executor: Executor, tasks: int, answer: int) -> float:
-    """Tasks per second that make `answer` bytes and send them back; some to warm up are not counted."""
+    """Return the number of tasks per second that send `answer` bytes back, after some warm-up tasks."""
     _send(executor, max(tasks // 10, 1), answer)
     started = perf_counter()
     _send(executor, tasks, answer)
@@ -219,14 +219,14 @@ def _send(executor: Executor, tasks: int, answer: int) -> None:
 
 
 def task_size(size: float, cores: int) -> float:
-    """Bytes of the tasks: on a cluster they grow with the corpus."""
+    """Return the bytes of a task; on a cluster, they grow with the corpus."""
     return LARGEST if cores <= ASSUMED.cores else max(LARGEST, size / MOST_TASKS)
 
 
 def costs(figures: Figures, tokens: int, cores: int) -> dict[str, float]:
-    """Seconds of each stage for so many tokens a side on so many cores.
+    """Return the seconds of each stage for `tokens` tokens per side on `cores` cores.
 
-    All stages run at the same time, so that the longest is what a user waits for.
+    All stages run at the same time, so a user waits for the longest.
     """
     size = tokens * figures.bytes_per_token
     tasks = math.ceil(size / task_size(size, cores)) if cores > 1 else 0
@@ -239,21 +239,21 @@ def costs(figures: Figures, tokens: int, cores: int) -> dict[str, float]:
     if tasks:
         stages |= {
             "cutting": tasks * figures.per_cut,
-            "handing out tasks": tasks / task_rate(figures, cores),
+            "submitting tasks": tasks / task_rate(figures, cores),
             "adding counts": tasks * figures.per_sum,
         }
     return stages
 
 
 def reading_rate(figures: Figures, cores: int) -> float:
-    """Bytes per second: of the disk of this machine, or of as many machines as it takes."""
+    """Return bytes per second of the disk of this machine, or of as many machines as are needed."""
     if cores <= ASSUMED.cores:
         return figures.read_disk
     return math.ceil(cores / ASSUMED.cores) * ASSUMED.network
 
 
 def task_rate(figures: Figures, cores: int) -> float:
-    """Tasks per second: of a pool on one machine, of a cluster's scheduler on several."""
+    """Return tasks per second of a pool on one machine, or of a cluster's scheduler on several."""
     if cores <= ASSUMED.cores:
         return figures.pool_tasks
     return figures.cluster_tasks or 1 / ASSUMED.task
@@ -263,17 +263,17 @@ def task_rate(figures: Figures, cores: int) -> float:
 
 
 def page(figures: Figures) -> str:
-    """The page, in Markdown."""
+    """Return the page in Markdown."""
     return "\n\n".join(
         [
-            "# Past this machine, on paper",
+            "# Estimated cost of very large corpora",
             _introduction(figures),
-            "## What it costs",
+            "## Cost",
             _cost_table(figures),
             _core_hours(figures),
-            "## What limits",
+            "## Limits",
             _limits(figures),
-            "## What was measured, and what was not",
+            "## Measurements and estimates",
             f"{environment(['clueval', 'distributed'])}\n* {_settings(figures)}",
             _figures_table(figures),
             _doubts(),
@@ -283,17 +283,17 @@ def page(figures: Figures) -> str:
 
 def _introduction(figures: Figures) -> str:
     return (
-        "Written by `python benchmarks/scale_out.py`, which measures, computes and writes this page. Nobody has\n"
-        "run these sizes. The figures are those of the case *usual* of `main_job.py` (VRT, one layer, the levels,\n"
+        "`python benchmarks/scale_out.py` measures, computes and writes this page. Corpora of these sizes were not\n"
+        "run: the page extrapolates the figures of the case *usual* of `main_job.py` (VRT, one layer, the levels,\n"
         "an error in 20 % of the sentences; "
-        f"{figures.bytes_per_token:.1f} bytes per token, both files together),\n"
-        "carried on in proportion. The stages run at the same time: the longest is what one waits for. No time is\n"
-        "shorter than that of one task."
+        f"{figures.bytes_per_token:.1f} bytes per token, both files together).\n"
+        "The stages run at the same time, so a user waits for the longest. No time is shorter than that of one\n"
+        "task."
     )
 
 
 def _cost_table(figures: Figures) -> str:
-    header = ["tokens a side", "cores", "both files", "tasks", *_STAGES, "waits for"]
+    header = ["tokens per side", "cores", "both files", "tasks", *_STAGES, "waits for"]
     rows = [header, ["---:"] * (len(header) - 1) + ["---"]]
     for tokens in SIZES:
         for cores in CORES:
@@ -307,7 +307,7 @@ def _cost_table(figures: Figures) -> str:
     return _markdown(rows)
 
 
-_STAGES = ("counting", "reading", "cutting", "handing out tasks", "adding counts")
+_STAGES = ("counting", "reading", "cutting", "submitting tasks", "adding counts")
 
 
 def _core_hours(figures: Figures) -> str:
@@ -316,31 +316,33 @@ def _core_hours(figures: Figures) -> str:
         for tokens in SIZES
     )
     return (
-        f"With all cores of a machine at work: {told}.\nEach process takes {figures.memory / 2**20:.0f} MiB at "
-        "its peak, whatever the size of the files; counts grow with the number of labels, not\nwith the corpus."
+        f"If all cores of a machine count: {told}.\nThe peak memory of each process is "
+        f"{figures.memory / 2**20:.0f} MiB for files of any size; counts grow with the number of labels,\nnot with "
+        "the corpus."
     )
 
 
 def _limits(figures: Figures) -> str:
-    """How many cores each stage could keep busy."""
+    """Yield the number of cores that each stage can keep busy."""
     per_core = figures.bytes_per_token / (figures.per_token * figures.crowding)  # bytes per second
     part = LARGEST / per_core
     tasks = task_rate(figures, CORES[-1])
     lines = [
-        f"* **Reading.** One core takes in {per_core / 1e6:.0f} MB a second. This machine's disk feeds "
-        f"{figures.read_disk / per_core:,.0f} such cores, its page cache {figures.read_cached / per_core:,.0f}, "
-        f"and a network card of {ASSUMED.network / 1e9:g} GB/s {ASSUMED.network / per_core:,.0f}. Storage that "
-        f"{CORES[-1]:,} cores share has to deliver {CORES[-1] * per_core / 1e9:.0f} GB a second.",
-        f"* **Cutting** takes {figures.per_cut * 1e3:.2f} ms for each task, in one process, which therefore feeds "
-        f"{part / figures.per_cut:,.0f} cores with tasks of {LARGEST / 1e6:.0f} MB. Corpora of many files need "
-        "no cutting.",
-        f"* **Handing out tasks.** A task counts for {part:.2f} s. The pool of one machine hands out "
-        f"{figures.pool_tasks:,.0f} a second, which keeps {figures.pool_tasks * part:,.0f} cores busy; "
-        f"a Dask scheduler {tasks:,.0f}, and {tasks * part:,.0f} cores. For {CORES[-1]:,} cores its tasks would "
-        f"have to have {CORES[-1] / tasks * per_core / 1e6:,.0f} MB.",
-        f"* **Adding counts** takes {figures.per_sum * 1e6:.0f} µs for each task "
-        f"({figures.bytes_of_counts / 1e3:.1f} kB of counts), which {part / figures.per_sum:,.0f} cores could "
-        "keep busy.",
+        f"* **Reading.** One core reads {per_core / 1e6:.0f} MB per second. The disk of this machine is fast enough "
+        f"for {figures.read_disk / per_core:,.0f} such cores, its page cache for "
+        f"{figures.read_cached / per_core:,.0f}, and a network card of {ASSUMED.network / 1e9:g} GB/s for "
+        f"{ASSUMED.network / per_core:,.0f}. Storage for {CORES[-1]:,} cores must deliver "
+        f"{CORES[-1] * per_core / 1e9:.0f} GB per second.",
+        f"* **Cutting** takes {figures.per_cut * 1e3:.2f} ms per task, in one process, which is fast enough for "
+        f"{part / figures.per_cut:,.0f} cores with tasks of {LARGEST / 1e6:.0f} MB. Corpora of many files are not "
+        "cut.",
+        f"* **Submitting tasks.** A task takes {part:.2f} s. The pool of one machine submits "
+        f"{figures.pool_tasks:,.0f} tasks per second, enough for {figures.pool_tasks * part:,.0f} cores; "
+        f"a Dask scheduler {tasks:,.0f}, enough for {tasks * part:,.0f} cores. For {CORES[-1]:,} cores, its tasks "
+        f"must have {CORES[-1] / tasks * per_core / 1e6:,.0f} MB.",
+        f"* **Adding counts** takes {figures.per_sum * 1e6:.0f} µs per task "
+        f"({figures.bytes_of_counts / 1e3:.1f} kB of counts), which is fast enough for "
+        f"{part / figures.per_sum:,.0f} cores.",
     ]
     return "\n".join(lines)
 
@@ -357,36 +359,40 @@ def _figures_table(figures: Figures) -> str:
         ["start of a process", f"{figures.start:.3f} s", "measured: 1,000 tokens"],
         ["counting a token", f"{figures.per_token * 1e9:.0f} ns", "measured: the rest of the whole process"],
         [
-            "two processes at once",
+            "two processes at the same time",
             f"{figures.crowding:.2f} times as long",
             "measured; for more cores **estimated**",
         ],
         ["reading, page cache", f"{figures.read_cached / 1e9:.1f} GB/s", "measured: one process"],
-        ["reading, disk", f"{figures.read_disk / 1e9:.2f} GB/s", "measured: the file's pages dropped before"],
+        [
+            "reading, disk",
+            f"{figures.read_disk / 1e9:.2f} GB/s",
+            "measured: the file was not in the page cache",
+        ],
         ["reading, a machine of a cluster", f"{ASSUMED.network / 1e9:g} GB/s", "**estimated**: 10 Gbit/s"],
         ["a cut", f"{figures.per_cut * 1e3:.2f} ms", "measured: 100 parts, files in the page cache"],
         ["adding a task's counts", f"{figures.per_sum * 1e6:.0f} µs", "measured: unpacked and added"],
         [
-            "tasks a second, pool",
+            "tasks per second, pool",
             f"{figures.pool_tasks:,.0f}",
             f"measured: {_WORKERS} processes, empty tasks",
         ],
-        ["tasks a second, Dask", cluster[1], f"{cluster[0]}: {_WORKERS} workers, empty tasks, loopback"],
-        ["16 cores to a machine", "", "**estimated**"],
+        ["tasks per second, Dask", cluster[1], f"{cluster[0]}: {_WORKERS} workers, empty tasks, loopback"],
+        ["16 cores per machine", "", "**estimated**"],
     ]
     return _markdown(rows)
 
 
 def _settings(figures: Figures) -> str:
-    return f"{figures.tokens:,} tokens a side; medians of {figures.runs}"
+    return f"{figures.tokens:,} tokens per side; medians of {figures.runs}"
 
 
 def _doubts() -> str:
     return (
-        "What this leaves out: the scheduler, two workers and the one who submits shared two cores here, so a\n"
-        "scheduler on a core of its own is likely faster, and its network slower; the disk of a virtual machine\n"
-        "may be a cache of its host; 16 cores that share a memory bus lose more than two do; a worker that is\n"
-        "lost costs its task again; and starting machines takes minutes, which is more than some of these times."
+        "Not considered: the scheduler, two workers and the submitting process shared two cores here, so a\n"
+        "scheduler on its own core is probably faster, but its network slower; the disk of a virtual machine may\n"
+        "be in a cache of its host; 16 cores that share a memory bus lose more time than two; the task of a lost\n"
+        "worker is repeated; and starting machines takes minutes, longer than some of these times."
     )
 
 
@@ -395,7 +401,7 @@ def _markdown(rows: Iterable[Sequence[str]]) -> str:
 
 
 def _power(tokens: int) -> str:
-    """A round number of tokens as a power of ten."""
+    """Return a round number of tokens as a power of ten."""
     return f"10^{round(math.log10(tokens))}"
 
 
@@ -404,7 +410,7 @@ def _size(size: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A time to two figures or so.
+    """Return a duration as text, with about two digits.
 
     >>> [duration(seconds) for seconds in (0.004, 1.25, 75, 8000)]
     ['< 0.1 s', '1.2 s', '75 s', '2.2 h']
@@ -422,14 +428,14 @@ def duration(seconds: float) -> str:
 
 
 def read_figures(path: Path) -> Figures:
-    """Figures that were kept. Raises `UsageError` if the file does not hold them."""
+    """Return saved figures. Raises `UsageError` if the file does not contain them."""
     names = [field.name for field in fields(Figures)]
     try:
         kept: Mapping[str, float] = json.loads(path.read_text(encoding="utf-8"))
         return Figures(**{name: kept[name] for name in names})  # type: ignore[arg-type]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{path} holds no figures of this script: {error}", advice="make it with --keep"
+            f"{path} does not contain figures of this script: {error}", advice="create it with --keep"
         ) from error
 
 
@@ -443,20 +449,24 @@ def _write(path: Path, text: str) -> None:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Compute what very large corpora cost, and write the page.")
+    parser = argparse.ArgumentParser(
+        description="Compute the cost of very large corpora, and write the page."
+    )
     parser.add_argument("--tokens", type=int, default=5_000_000, help="size of the corpus (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="runs of each measurement (%(default)s)")
-    parser.add_argument("--tasks", type=int, default=2_000, help="empty tasks to hand out (%(default)s)")
+    parser.add_argument("--tasks", type=int, default=2_000, help="number of empty tasks (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=HERE / "SCALE.md", help="the page (beside this script)")
-    parser.add_argument("--keep", type=Path, metavar="JSON", help="keep the figures measured")
-    parser.add_argument("--figures", type=Path, metavar="JSON", help="take these figures, measure nothing")
-    parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora here")
+    parser.add_argument(
+        "--out", type=Path, default=HERE / "SCALE.md", help="the page (default: next to this script)"
+    )
+    parser.add_argument("--keep", type=Path, metavar="JSON", help="save the measured figures")
+    parser.add_argument("--figures", type=Path, metavar="JSON", help="use saved figures, measure nothing")
+    parser.add_argument("--corpora", type=Path, metavar="DIR", help="keep the corpora in this folder")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, or read what was measured, and write the page; 2 if that cannot be done."""
+    """Measure, or read saved figures, and write the page; return 2 if this fails."""
     parser = _parser()
     options = parser.parse_args(arguments)
     for name in ("tokens", "runs", "tasks"):

@@ -1,8 +1,8 @@
-"""Time against size for clueval and its rivals: a table, and a picture of it.
+"""Measures time against size for clueval and its rivals, and draws a picture.
 
-The commands of `main_job`, as whole processes, on the corpora of its case *usual* in several sizes. A command that
-takes longer than the limit at one size is not measured at greater ones. The picture lies beside this script,
-``scaling.svg``, and shows medians.
+Measures the commands of `main_job`, as whole processes, on the corpora of its case *usual* in several sizes. A command
+that takes longer than the limit at one size is not measured at larger sizes. The picture, ``scaling.svg`` next to this
+script, shows medians.
 
     python benchmarks/scaling.py
     python benchmarks/scaling.py --large
@@ -25,19 +25,19 @@ from plot import Line, chart
 from clueval.exceptions import CluevalError, FileError
 
 TOOLS = ("clueval", "line loop", "seqeval", "nervaluate", "seqscore")
-"""The commands measured, of those of `main_job`."""
+"""The commands of `main_job` that are measured."""
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 LARGE = 10_000_000
 LARGE_TOOLS = ("clueval", "line loop")
 
 Walls = Mapping[str, Mapping[int, Spread]]
-"""Wall seconds by command and number of tokens; sizes that a command was not measured at are absent."""
+"""Wall seconds by command and number of tokens; sizes that were not measured are absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure: the sizes in tokens, the seed, counted runs, seconds a run may take."""
+    """The sizes in tokens, the seed, the number of measured runs, and the maximum seconds of a run."""
 
     sizes: tuple[int, ...]
     seed: int
@@ -74,7 +74,7 @@ def measured(settings: Settings, folder: Path) -> Walls:
 
 
 def table(walls: Walls) -> str:
-    """A Markdown table, a row per size: seconds, medians with least and greatest."""
+    """Return a Markdown table with a row per size: median seconds, with minimum and maximum."""
     sizes = sorted({size for by_size in walls.values() for size in by_size})
     rows = [["tokens a side", *walls], ["---:"] * (len(walls) + 1)]
     for size in sizes:
@@ -84,7 +84,7 @@ def table(walls: Walls) -> str:
 
 
 def picture(walls: Walls, runs: int) -> str:
-    """The picture of the medians, as SVG."""
+    """Return the picture of the medians, as SVG."""
     lines = []
     for tool, by_size in walls.items():
         points = [(size, spread.median) for size, spread in sorted(by_size.items())]
@@ -101,7 +101,7 @@ def picture(walls: Walls, runs: int) -> str:
 
 
 def report(settings: Settings, walls: Walls) -> str:
-    """Machine, versions, settings and figures in Markdown."""
+    """Return machine, versions, settings and figures in Markdown."""
     packages = environment(["clueval", "seqeval", "nervaluate", "seqscore"])
     told = (
         f"* seed {settings.seed}; seconds; one run to warm up, then {settings.runs} in turn; "
@@ -125,7 +125,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print the table and write the picture; 2 if a command fails or the settings are wrong."""
+    """Measure, print the table and write the picture; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     for name in ("runs", "limit"):

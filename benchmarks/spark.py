@@ -1,9 +1,8 @@
-"""Counting on Spark: each partition counts its pairs of files, and the results are added.
+"""Measures counting on Spark: each partition counts its pairs of files, and the results are added.
 
-Writes a corpus of many pairs of files, counts it once on Spark in local mode and once in this process, asserts
-that the reports are the same bytes, and prints a Markdown table. Needs Java 17 and `pip install pyspark` (some
-450 MB), which are no extra of clueval. The start of Spark is not part of the times; that of its Python processes is
-part of the first one.
+Writes a corpus of many pairs of files, counts it on Spark in local mode and in this process, asserts that the reports
+have the same bytes, and prints a Markdown table. Needs Java 17 and `pip install pyspark` (about 450 MB), for which
+clueval has no extra. The times do not include the start of Spark; the first includes that of its Python processes.
 
     python benchmarks/spark.py --tokens 2000000 --files 50
 """
@@ -31,11 +30,11 @@ from clueval.exceptions import CluevalError, MissingExtra
 LAYERS = {"entity": 2}
 
 
-# --- the recipe: these two functions are all that it takes -------------------------------------------------------
+# --- the recipe, which needs only these two functions ------------------------------------------------------------
 
 
 def count(pairs: Iterable[tuple[str, str]]) -> Iterator[Result]:
-    """The result of one partition: paths of gold and predicted files, which every machine sees."""
+    """Yield the result of one partition, given its pairs of paths, which must be the same on every machine."""
     files = list(pairs)
     if files:
         gold, predicted = zip(*files, strict=True)
@@ -43,7 +42,7 @@ def count(pairs: Iterable[tuple[str, str]]) -> Iterator[Result]:
 
 
 def count_on_spark(context: Any, pairs: Sequence[tuple[str, str]], partitions: int) -> Result:
-    """The result of all pairs: the counts of the partitions are added, and the scores computed from the sums."""
+    """Return the result of all pairs: adds the counts of the partitions and computes the scores from the sums."""
     result: Result = context.parallelize(pairs, partitions).mapPartitions(count).reduce(Result.add)
     return result
 
@@ -53,13 +52,13 @@ def count_on_spark(context: Any, pairs: Sequence[tuple[str, str]], partitions: i
 
 @contextmanager
 def spark(cores: int) -> Iterator[Any]:
-    """A Spark context on this machine. Raises `MissingExtra` without pyspark or Java."""
+    """Provide a Spark context on this machine. Raises `MissingExtra` without pyspark or Java."""
     try:
         pyspark = importlib.import_module("pyspark")
     except ImportError:
         raise MissingExtra("pyspark is not installed", advice="pip install pyspark") from None
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
-        raise MissingExtra("Spark runs on Java, and there is none", advice="install Java 17") from None
+        raise MissingExtra("Spark needs Java, which is not installed", advice="install Java 17") from None
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = pyspark.SparkConf().setMaster(f"local[{cores}]").setAppName("clueval")
     for key, value in {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}.items():
@@ -72,7 +71,7 @@ def spark(cores: int) -> Iterator[Any]:
 
 
 def corpus_of(tokens: int, number: int, seed: int, folder: Path) -> list[tuple[str, str]]:
-    """So many pairs of files with that many tokens together, each with a seed of its own, written."""
+    """Write `number` pairs of files with `tokens` tokens in total, each with its own seed; return their paths."""
     pairs = []
     for part in range(number):
         written = write(Corpus(max(tokens // number, 1), seed=seed + part), folder / str(part))
@@ -81,7 +80,7 @@ def corpus_of(tokens: int, number: int, seed: int, folder: Path) -> list[tuple[s
 
 
 def timed(action: Callable[[], Result], runs: int) -> tuple[Result, list[float]]:
-    """What an action returns, and the seconds of each run."""
+    """Return the result of an action, and the seconds of each run."""
     seconds = []
     for _ in range(runs):
         started = perf_counter()
@@ -91,9 +90,9 @@ def timed(action: Callable[[], Result], runs: int) -> tuple[Result, list[float]]
 
 
 def report(tokens: int, number: int, seed: int, runs: int, cores: int, folder: Path) -> str:
-    """Count on Spark and here, compare, and tell machine, versions, settings and seconds in Markdown.
+    """Count on Spark and here, and compare; return machine, versions, settings and seconds in Markdown.
 
-    Raises `MissingExtra`, and `AssertionError` if the reports are not the same bytes.
+    Raises `MissingExtra`, and `AssertionError` if the reports do not have the same bytes.
     """
     with spark(cores) as context:
         progress(f"writing {number} pairs of files")
@@ -132,7 +131,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Count, compare and print; 2 if that cannot be done."""
+    """Count, compare and print; return 2 if this fails."""
     parser = _parser()
     options = parser.parse_args(arguments)
     for name in ("tokens", "files", "cores", "runs"):

@@ -1,13 +1,12 @@
-"""How do the structures grow: one document with many spans, each function on its own, in memory.
+"""Measures how the cost of single functions grows with the number of spans in one document, in memory.
 
-Every function of `JOBS` is called in this process on the shapes of `SHAPES`, with so many spans a side in **one**
-document, at two sizes. The table has median milliseconds (least and greatest in brackets), the growth from the
-smaller size to the larger (ten is linear, a hundred is quadratic), and the peak of the memory that Python
-allocates during a call at the larger size, without the spans it is given. At a third size, where that is bearable,
-the function is held against its naive version, which scans all the spans for each; where the two do not give the
-same there are no figures.
+Every function of `JOBS` is called in this process on the shapes of `SHAPES`, with all spans in **one** document, at
+two sizes. The table has median milliseconds (minimum and maximum in brackets), the growth from the smaller size to
+the larger (ten is linear, a hundred is quadratic), and the peak memory that Python allocates during a call at the
+larger size, without its input. At a third, smaller size, the function is compared with its naive version, which scans
+all spans for each span; if their results differ, there are no figures.
 
-See ``README.md`` for the caveats, and ``instead.py`` for what one would pick instead of these functions.
+See ``README.md`` for the caveats, and ``instead.py`` for alternatives to these functions.
 
     python benchmarks/structures.py
     python benchmarks/structures.py --sizes 1000 10000 --bearable 500 --runs 2
@@ -46,7 +45,7 @@ from clueval.spans.merging import merge_layers
 from clueval.spans.span import DEFAULT_LAYER, Span
 
 PROBLEMS = 10_000
-"""How many rows an error table has at most."""
+"""The maximum number of rows of an error table."""
 
 SENTENCE = 25
 """Tokens of a sentence in the document of an error table."""
@@ -54,18 +53,18 @@ SENTENCE = 25
 LABELS = ("PER", "LOC", "ORG")
 LAYERS = ("a", "b", "c")
 PAIRED = ("incorrect_partial", "incorrect_strict", "correct_partial", "correct_strict")
-"""What GATE calls the pairs, by their value from 0 to 3."""
+"""GATE's names of the pairs, by their value from 0 to 3."""
 
 
 class Different(RuntimeError):
-    """A function and its naive version do not give the same, so there is nothing to measure."""
+    """The results of a function and its naive version differ, so there are no figures."""
 
 
 # --- shapes ------------------------------------------------------------------------------------------------
 
 
 class Plain(NamedTuple):
-    """A span as the naive versions have it."""
+    """A span of the naive versions."""
 
     start: int
     end: int
@@ -74,7 +73,7 @@ class Plain(NamedTuple):
 
 @dataclass
 class Case:
-    """The two sides of one document. What further is needed is made when it is asked for, once."""
+    """The two sides of one document, and further values, which are created once when they are needed."""
 
     gold: list[Span]
     predicted: list[Span]
@@ -92,7 +91,7 @@ class Case:
 
     @cached_property
     def layers(self) -> dict[str, list[Span]]:
-        """Three layers: gold, predicted, and gold once more."""
+        """Three layers: gold, predicted, and gold again."""
         return dict(zip(LAYERS, (self.gold, self.predicted, self.gold), strict=True))
 
     @cached_property
@@ -109,12 +108,12 @@ class Case:
 
     @cached_property
     def problems(self) -> list[Span]:
-        """Predicted spans from all over the document, whether or not they are wrong."""
+        """Correct and spurious predicted spans of the whole document."""
         return self.predicted[:: -(-len(self.predicted) // PROBLEMS)]
 
 
 def _row(n: int, step: int, length: int, first: int = 0) -> list[Span]:
-    """Spans of one length at equal distances, their labels by turns."""
+    """Return spans of one length at equal distances, with alternating labels."""
     return [Span(first + step * i, first + step * i + length, LABELS[i % len(LABELS)]) for i in range(n)]
 
 
@@ -141,11 +140,11 @@ SHAPES: dict[str, Callable[[int], Case]] = {
     "among others": lambda n: Case([_over(n), *_row(n - 1, 3, 2)], _row(n, 3, 2, first=1)),
 }
 """`n` spans a side. *ordinary*: an error in 20 % of the sentences. *shifted*: every span is one position off, with
-gaps between. *touching*: the same without gaps, so that everything hangs together. *one over all*: gold is a
-single span over all that is predicted. *among others*: as *shifted*, with a gold span over all the others."""
+gaps between. *touching*: the same without gaps, so that overlaps connect all spans. *one over all*: gold is a
+single span over all predicted spans. *among others*: as *shifted*, with a gold span over all the others."""
 
 NESTED = ("among others",)
-"""Shapes in which spans of one side overlap, which not every function takes."""
+"""Shapes in which spans of one side overlap, which not every function allows."""
 
 
 # --- naive versions ----------------------------------------------------------------------------------------
@@ -160,7 +159,7 @@ def overlap(one: Plain, other: Plain) -> bool:
 
 
 def naive_matches(own: Sequence[Plain], others: Sequence[Plain]) -> Iterator[tuple[str, str | None]]:
-    """The class of each span and the joined label of its match."""
+    """Yield the class of each span and the joined label of its match."""
     rest = [other for other in others if not any(same_range(other, span) for span in own)]
     for span in own:
         exact = [other for other in others if same_range(span, other)]
@@ -168,7 +167,7 @@ def naive_matches(own: Sequence[Plain], others: Sequence[Plain]) -> Iterator[tup
 
 
 def naive_match(span: Plain, over: Sequence[Plain]) -> tuple[str, str | None]:
-    """The class of a span and the joined label, given what overlaps it, by position."""
+    """Return the class of a span and the joined label, given the spans that overlap it, by position."""
     gap = any(one.end != other.start for one, other in pairwise(over))
     if not over or gap or over[0].start > span.start or over[-1].end < span.end:
         return "missed", None
@@ -181,7 +180,7 @@ def naive_match(span: Plain, over: Sequence[Plain]) -> tuple[str, str | None]:
 
 
 def naive_label(span: Plain, over: Iterable[Plain]) -> str | None:
-    """The label with most positions inside a span; ties go to the earliest."""
+    """Return the label with most positions inside a span; of equal ones, the earliest."""
     positions: Counter[str] = Counter()
     for other in over:
         positions[other.label] += min(span.end, other.end) - max(span.start, other.start)
@@ -197,7 +196,7 @@ def naive_levels(case: Case) -> Tally:
 
 
 def naive_components(spans: Iterable[Plain]) -> list[list[Plain]]:
-    """Each span joins the components in which something overlaps it."""
+    """Return the components; each span joins the components with spans that overlap it."""
     components: list[list[Plain]] = []
     for span in spans:
         joined, apart = [span], []
@@ -211,7 +210,7 @@ def naive_components(spans: Iterable[Plain]) -> list[list[Plain]]:
 
 
 def naive_merged(case: Case) -> list[tuple[Any, ...]]:
-    """Start, end and the label in each layer; spans are told apart by a label with their layer."""
+    """Return start, end and the label in each layer; labels include their layer to distinguish spans."""
     gold, predicted = case.plain
     layers = dict(zip(LAYERS, (gold, predicted, gold), strict=True))
     spans = [s._replace(label=f"{layer} {s.label}") for layer, side in layers.items() for s in side]
@@ -224,7 +223,7 @@ def naive_merged(case: Case) -> list[tuple[Any, ...]]:
 
 
 def naive_exact(case: Case) -> Tally:
-    """How many spans of each label there are, and how many the other side has, too."""
+    """Return the number of spans of each label, and how many of them the other side also has."""
     tally: Tally = Counter()
     for side, own, others in (("gold", *case.plain), ("predicted", *case.plain[::-1])):
         for span in own:
@@ -234,7 +233,7 @@ def naive_exact(case: Case) -> Tally:
 
 
 def naive_fair(case: Case) -> Tally:
-    """The fair counts of the list version, by label and type of error."""
+    """Return the fair counts of the list version, by label and type of error."""
     targets, systems = (
         [fair_by_lists.Span(s.label, s.start + 1, s.end, set(range(s.start + 1, s.end + 1))) for s in side]
         for side in case.plain
@@ -268,7 +267,7 @@ def naive_partial(case: Case) -> Tally:
 
 
 def naive_gate(case: Case) -> Tally:
-    """Pairs by their name, over all types and for each type."""
+    """Return the pairs by their name, over all types and for each type."""
     gold, predicted = (sorted(side, key=lambda span: span[:2]) for side in case.plain)
     tally: Tally = Counter({("all", PAIRED[value]): n for value, n in _naive_pairs(gold, predicted).items()})
     for label in {span.label for span in (*gold, *predicted)}:
@@ -278,7 +277,7 @@ def naive_gate(case: Case) -> Tally:
 
 
 def _naive_pairs(gold: Sequence[Plain], predicted: Sequence[Plain]) -> Counter[int]:
-    """How many pairs of each value are taken: all are listed, and the best score is taken first."""
+    """Return the number of chosen pairs of each value: all pairs are listed, and the best score is chosen first."""
     listed = []
     of_gold: Counter[int] = Counter()
     of_predicted: Counter[int] = Counter()
@@ -301,7 +300,7 @@ def _naive_pairs(gold: Sequence[Plain], predicted: Sequence[Plain]) -> Counter[i
 
 
 def naive_table(case: Case) -> list[tuple[Any, ...]]:
-    """What `shown` gives of each row."""
+    """Return the result of `shown` for each row."""
     gold, _ = case.plain
     document = case.documents[0]
     tokens = document.tokens or ()
@@ -329,7 +328,7 @@ def shown(row: Finding) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A function, its naive version, and what of the function's result the naive version gives, too."""
+    """A function, its naive version, and the part of its result that the naive version also returns."""
 
     ours: Callable[[Case], Any]
     naive: Callable[[Case], Any]
@@ -396,7 +395,7 @@ JOBS: dict[str, Job] = {
 
 
 def seconds(function: Callable[[Case], Any], case: Case, runs: int) -> Spread:
-    """The seconds that a function takes, with the garbage of the call before collected."""
+    """Return the seconds that a function takes, with the garbage of the previous call collected."""
     taken = []
     for _ in range(runs):
         gc.collect()
@@ -407,7 +406,7 @@ def seconds(function: Callable[[Case], Any], case: Case, runs: int) -> Spread:
 
 
 def peak(function: Callable[[Case], Any], case: Case) -> int:
-    """The bytes that Python allocates during a call, at the most, beyond those it had before."""
+    """Return the peak number of bytes that Python allocates during a call, beyond those allocated before."""
     gc.collect()
     tracemalloc.start()
     try:
@@ -418,7 +417,7 @@ def peak(function: Callable[[Case], Any], case: Case) -> int:
 
 
 def require_same(name: str, job: Job, case: Case) -> float:
-    """The seconds that the naive version takes, once. Raises `Different` if the two do not give the same."""
+    """Return the seconds of one call of the naive version. Raises `Different` if the results differ."""
     start = perf_counter()
     expected = job.naive(case)
     taken = perf_counter() - start
@@ -428,7 +427,7 @@ def require_same(name: str, job: Job, case: Case) -> float:
 
 
 class Sizes(NamedTuple):
-    """Spans a side: where the naive version takes part, and from where to where growth is measured."""
+    """Spans per side: the size for the naive version, and the two sizes between which growth is measured."""
 
     bearable: int
     small: int
@@ -442,7 +441,7 @@ def row(name: str, shape: str, sizes: Sizes, runs: int) -> list[str]:
     naive = require_same(f"{name} ({shape})", job, cases[0])
     spreads = []
     for case in cases:
-        job.ours(case)  # makes what is made once
+        job.ours(case)  # creates cached values
         spreads.append(seconds(job.ours, case, runs))
     bearable, small, large = spreads
     return [
@@ -459,7 +458,7 @@ def row(name: str, shape: str, sizes: Sizes, runs: int) -> list[str]:
 
 
 def table(jobs: Iterable[str], shapes: Sequence[str], sizes: Sizes, runs: int) -> str:
-    """A Markdown table: a row for each function and shape that it takes. Raises `Different`."""
+    """Return a Markdown table with a row for each function and shape that it allows. Raises `Different`."""
     times = [f"{size:,}: ms" for size in sizes]
     header = ["function", "shape", times[0], "naive ms", "naive / it", *times[1:], "growth", "peak MiB"]
     rows = [header, ["---", "---", *("---:" for _ in header[2:])]]
@@ -472,7 +471,9 @@ def table(jobs: Iterable[str], shapes: Sequence[str], sizes: Sizes, runs: int) -
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Measure how functions over spans grow, in memory.")
+    parser = argparse.ArgumentParser(
+        description="Measure how the cost of functions over spans grows, in memory."
+    )
     parser.add_argument(
         "--sizes",
         nargs=2,
@@ -498,7 +499,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print the table; 2 if a function and its naive version differ."""
+    """Measure and print the table; return 2 if a function and its naive version differ."""
     parser = _parser()
     options = parser.parse_args(arguments)
     sizes = Sizes(options.bearable, *options.sizes)

@@ -1,6 +1,6 @@
-"""Invented words with frequencies after Zipf and Mandelbrot: the word of rank r has the weight 1/(r + 2.7).
+"""Artificial words with frequencies after Zipf and Mandelbrot: the word of rank r has the weight 1/(r + 2.7).
 
-Running words have about 5.4 characters on average, frequent ones fewer than rare ones, and some an umlaut.
+The words of a text have about 5.4 characters on average; frequent words are shorter, and some have an umlaut.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _CODAS = ("",) * 6 + ("n", "n", "r", "r", "s", "t", "l", "m", "ch", "nd")
 
 
 def vocabulary(rng: random.Random, size: int = 20_000) -> list[str]:
-    """Distinct words, the most frequent first; every third begins with a capital."""
+    """Return distinct words, the most frequent first; every third begins with a capital."""
     words: dict[str, None] = {}
     while len(words) < size:
         word = "".join(_syllable(rng) for _ in range(_syllables(len(words), rng)))
@@ -35,7 +35,7 @@ def _syllables(rank: int, rng: random.Random) -> int:
 
 @lru_cache(maxsize=4)
 def sample_of_words(size: int, seed: int) -> tuple[str, ...]:
-    """A running text of so many words; each distinct word is held once."""
+    """Return a text of `size` words; memory holds each distinct word once."""
     rng = random.Random(seed)
     words = vocabulary(rng)
     weights = list(itertools.accumulate(1 / (rank + 2.7) for rank in range(1, len(words) + 1)))

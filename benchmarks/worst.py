@@ -1,17 +1,17 @@
-"""How slow can it get: corpora made to be as hard as possible, against an ordinary one of the same size.
+"""Measures the worst cases: corpora that are as hard as possible, compared with an ordinary one of the same size.
 
-Every case is one call of ``clueval score GOLD PREDICTED --layer ... --jobs 1``, as a whole process, measured in
-turn with the same command, without further options, on an ordinary corpus in the same format, or in VRT where there
-is none (the case *usual* of `main_job`), which has as many tokens, or ``--tokens`` if that is more. Figures are wall
-seconds over tokens of *one* side, though both sides are read; where there is a single long line they are per byte,
-and so is the ordinary corpus; where there are annotations alone, per annotation. A command that runs into the time
-limit is stopped and reported as such.
+Every case is one call of ``clueval score GOLD PREDICTED --layer ... --jobs 1``, as a whole process. It is measured in
+turn with the same command, without further options, on an ordinary corpus (the case *usual* of `main_job`) in the same
+format if possible, otherwise in VRT, with the same number of tokens, or ``--tokens`` if that is more. Figures are wall
+seconds per token of *one* side, although both sides are read; for a single long line, they are per byte, also for the
+ordinary corpus; for annotations, per annotation. A command that reaches the time limit is stopped, and its row has a
+remark.
 
     python benchmarks/worst.py
     python benchmarks/worst.py --cases giant shifted --tokens 50000 --runs 1
 
-Why these cases: a cost that grows with the square of something, of the length of a document, of the spans that
-hang together, of labels, layers or documents, shows in one of them. POSIX only.
+The cases show any quadratic cost: in the length of a document, in the number of connected spans, labels, layers or
+documents. POSIX only.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ from words import sample_of_words
 from clueval.exceptions import CluevalError
 
 BOUND = 5.0
-"""How many times the time per token of the ordinary corpus a case may take."""
+"""The maximum ratio of a case's time per token to that of the ordinary corpus."""
 
 Tags = tuple[list[str], list[str]]
 """The tags of a stretch of tokens, gold and predicted."""
 
 Tagger = Callable[[int, random.Random], Tags]
-"""From the number of tokens to their tags on both sides."""
+"""Returns the tags of both sides for a number of tokens."""
 
 # --- tags ----------------------------------------------------------------------------------------------------
 
 
 def singles(size: int, rng: random.Random) -> Tags:
-    """Every token a span of its own; of the predicted ones, a tenth has another label and a tenth is missing."""
+    """Every token is a span; a tenth of the predicted spans have another label, and a tenth are missing."""
     gold = [f"B-{label}" for label in rng.choices(LABELS[0], k=size)]
     return gold, [_wrong(tag, rng) if rng.random() < 0.2 else tag for tag in gold]
 
@@ -67,17 +67,17 @@ def _wrong(tag: str, rng: random.Random) -> str:
 
 
 def giant(size: int, rng: random.Random) -> Tags:
-    """One gold span over all tokens; every token a predicted span of its own."""
+    """One gold span covers all tokens, each of which is a predicted span."""
     return ["B-PER"] + ["I-PER"] * (size - 1), ["B-PER"] * size
 
 
 def shifted(size: int, rng: random.Random) -> Tags:
-    """Spans of one to six tokens with one token between them; predicted are the same tags a token later."""
+    """Spans of one to six tokens with one token between them; predicted tags are one token later."""
     return _moved(size, 1, rng)
 
 
 def touching(size: int, rng: random.Random) -> Tags:
-    """The same without anything between the spans, so that all spans of both sides hang together."""
+    """The same without tokens between the spans, so that overlaps connect all spans of both sides."""
     return _moved(size, 0, rng)
 
 
@@ -101,7 +101,7 @@ def ill_formed(size: int, rng: random.Random) -> Tags:
 
 
 def many_labels(size: int, rng: random.Random) -> Tags:
-    """Every other token a span, with one of 100,000 labels; a fifth of the predicted ones has another."""
+    """Every second token is a span, with one of 100,000 labels; a fifth of the predicted spans have another label."""
     gold = [_any_label(rng) if rng.random() < 0.5 else "O" for _ in range(size)]
     return gold, [_any_label(rng) if tag != "O" and rng.random() < 0.2 else tag for tag in gold]
 
@@ -111,7 +111,7 @@ def _any_label(rng: random.Random) -> str:
 
 
 def three(size: int, rng: random.Random) -> Tags:
-    """A document of three tokens: every fourth one has a span, which every fifth time is a token too long."""
+    """Documents of three tokens: every fourth has a span, and every fifth of these spans is a token too long."""
     if rng.random() > 0.25:
         return ["O"] * size, ["O"] * size
     gold = ["O"] * size
@@ -129,9 +129,9 @@ _SAMPLE = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How tokens are cut: `shortest` to `longest` to a sentence (0: all in one), sentences to a document.
+    """The sizes of sentences, from `shortest` to `longest` tokens (0: one sentence), and sentences per document.
 
-    With `bare` sentences are not marked, documents are.
+    With `bare`, documents are marked, but sentences are not.
     """
 
     shortest: int = 5
@@ -140,7 +140,7 @@ class Layout:
     bare: bool = False
 
     def sizes(self, tokens: int, rng: random.Random) -> Iterator[int]:
-        """The lengths of the sentences, so many tokens in all."""
+        """Yield the lengths of the sentences, `tokens` in total."""
         while tokens:
             drawn = self.shortest + below(self.longest - self.shortest + 1, rng) if self.longest else tokens
             size = min(drawn, tokens)
@@ -153,11 +153,11 @@ UNBROKEN = Layout(0, 0, 1, bare=True)
 TINY = Layout(3, 3, 1, bare=True)
 
 Writer = Callable[[int, str, int, Path], tuple[Path, Path]]
-"""Writes a case's files: from size, format, seed and folder to the paths of gold and predicted."""
+"""Writes the files of a case, given size, format, seed and folder; returns the paths of gold and predicted."""
 
 
 def tagged(tagger: Tagger, layout: Layout) -> Writer:
-    """The writer of a corpus with these tags."""
+    """Return the writer of a corpus with these tags."""
 
     def written(tokens: int, format: str, seed: int, folder: Path) -> tuple[Path, Path]:
         return _write_tagged(tagger, layout, tokens, format, seed, folder)
@@ -187,7 +187,7 @@ def _write_tagged(
 
 
 def _borders(layout: Layout, number: int, format: str) -> tuple[str, str]:
-    """What stands before and after the sentence of this number."""
+    """Return the text before and after the sentence with this number."""
     document, sentence = divmod(number, layout.sentences)
     opens = sentence == 0
     if format == "conll":
@@ -199,7 +199,7 @@ def _borders(layout: Layout, number: int, format: str) -> tuple[str, str]:
 
 
 def corpus(layers: int = 1, broken: bool = True) -> Writer:
-    """The writer of what `generate` makes, with so many layers."""
+    """Return the writer of a corpus of `generate` with `layers` layers."""
 
     def written(tokens: int, format: str, seed: int, folder: Path) -> tuple[Path, Path]:
         document_length = 50 if broken else 0
@@ -217,9 +217,9 @@ def corpus(layers: int = 1, broken: bool = True) -> Writer:
 
 
 def line(gold: str, predicted: str = "") -> Writer:
-    """The writer of two files with one line of so many bytes, where ``{long}`` stands.
+    """Return the writer of two files with one line, in which ``{long}`` is replaced by a long text.
 
-    In VRT it lies in a document; in CoNLL it stands alone.
+    In VRT, the line is in a document; in CoNLL, there is nothing else.
     """
 
     def written(size: int, format: str, seed: int, folder: Path) -> tuple[Path, Path]:
@@ -240,21 +240,21 @@ def line(gold: str, predicted: str = "") -> Writer:
 
 
 Places = Callable[[int], list[tuple[int, int]]]
-"""From the number of annotations to their places."""
+"""Returns the ranges of a number of annotations."""
 
 
 def at_one_place(size: int) -> list[tuple[int, int]]:
-    """Annotations of zero length at one place."""
+    """Annotations of zero length at one position."""
     return [(5, 5)] * size
 
 
 def one_in_another(size: int) -> list[tuple[int, int]]:
-    """Each annotation within the one before."""
+    """Each annotation is within the one before."""
     return [(number, 2 * size - number) for number in range(size)]
 
 
 def annotated(places: Places) -> Writer:
-    """The writer of two documents with these annotations, the predicted ones with a score of their own."""
+    """Return the writer of two documents with these annotations; each predicted one has a different score."""
 
     def written(size: int, format: str, seed: int, folder: Path) -> tuple[Path, Path]:
         paths = folder / "gold.bdocjs", folder / "predicted.bdocjs"
@@ -282,10 +282,10 @@ def annotated(places: Places) -> Writer:
 class Case:
     """A hard corpus.
 
-    Its size is `share` times the ``--tokens`` asked for, in tokens, or in bytes of the long line if `by_byte`;
-    `options` stand at the end of its command, in place of layers if it has none.
-    `layers` tag columns are scored. `refused` cases must end in an error, with exit code 2. `larger` says why
-    the output itself is larger than that of the ordinary corpus, which excuses a ratio above `BOUND`.
+    Its size is `share` times ``--tokens``, in tokens, or in bytes of the long line if `by_byte`; `options` are at the
+    end of its command, and replace the layers if it has none. `layers` tag columns are scored. `refused` cases must
+    end with an error and exit code 2. `larger` is the reason for an output that is larger than that of the ordinary
+    corpus, which justifies a ratio above `BOUND`.
     """
 
     title: str
@@ -305,7 +305,7 @@ class Case:
         return "byte" if self.by_byte else "token"
 
     def size(self, tokens: int) -> int:
-        """How many tokens or bytes the case has."""
+        """Return the number of tokens or bytes of the case."""
         return max(1, int(self.share * tokens))
 
 
@@ -384,7 +384,7 @@ CASES: dict[str, Case] = {
 
 
 def command(paths: tuple[Path, Path], layers: int, format: str, options: Sequence[str] = ()) -> list[str]:
-    """The command that is measured."""
+    """Return the command that is measured."""
     chosen = [f"--layer=layer{number}={number + 1}" for number in range(1, layers + 1)]
     return [
         sys.executable,
@@ -403,10 +403,10 @@ def command(paths: tuple[Path, Path], layers: int, format: str, options: Sequenc
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one case in one format took; there are no `runs` if one reached the time limit.
+    """The figures of one case in one format; there are no `runs` if one reached the time limit.
 
-    `units` is its size in tokens or bytes, `ordinary` holds seconds per unit of the ordinary corpus; `output`
-    is the size of what was printed, `complaint` that of the error, in bytes.
+    `units` is its size in tokens or bytes, `ordinary` the seconds per unit of the ordinary corpus; `output` is the
+    size of the printed output, `complaint` that of the error, in bytes.
     """
 
     name: str
@@ -427,17 +427,17 @@ class Outcome:
 
     @property
     def ratio(self) -> float:
-        """Time per unit over that of the ordinary corpus, medians."""
+        """The ratio of the median times per unit to that of the ordinary corpus."""
         return self.wall.median / self.units / self.ordinary
 
     @property
     def too_slow(self) -> bool:
-        """Whether the ratio, per tag where there are several layers, is above `BOUND`, or not to be had."""
+        """Whether the ratio (per tag if there are several layers) is above `BOUND`, or could not be measured."""
         return not self.runs or self.ratio / max(self.case.layers, 1) > BOUND
 
     @property
     def remark(self) -> str:
-        """What a reader must know about the row."""
+        """The remark of the row."""
         if not self.runs:
             return "**stopped at the time limit**"
         remarks = [
@@ -451,7 +451,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure: the size of things in tokens, the seed, counted runs, seconds a run may take."""
+    """The size in tokens, the seed, the number of measured runs, and the maximum seconds of a run."""
 
     tokens: int
     seed: int
@@ -460,9 +460,9 @@ class Settings:
 
 
 def run_case(name: str, format: str, settings: Settings, folder: Path) -> Outcome:
-    """Measure one case in turn with the ordinary corpus; a run of each, to warm up, is not counted.
+    """Measure one case in turn with the ordinary corpus, after a warm-up run of each.
 
-    Raises `CommandFailed` if a command does not end as it should.
+    Raises `CommandFailed` if a command does not end with the expected exit code.
     """
     case = CASES[name]
     home = folder / f"{name}-{format}"
@@ -492,9 +492,9 @@ def run_case(name: str, format: str, settings: Settings, folder: Path) -> Outcom
 def _in_turn(
     name: str, yardstick: list[str], paths: tuple[Path, Path], format: str, settings: Settings
 ) -> tuple[list[Run], tuple[Run, ...], tuple[int, int]]:
-    """Runs of the ordinary corpus, runs of the case (none if one reached the limit), and what it prints in bytes.
+    """Return runs of the ordinary corpus, runs of the case (none if one reached the limit), and bytes of output.
 
-    What takes over ten seconds is measured once only.
+    A command that takes over ten seconds is measured only once.
     """
     case = CASES[name]
     hard = command(paths, case.layers, format, *((case.options,) if case.options else ()))
@@ -535,7 +535,7 @@ _HEADER = (
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """A Markdown table, a row per case and format."""
+    """Return a Markdown table with a row per case and format."""
     rows = [_HEADER, ("---", "---", *["---:"] * 7, "---"), *map(_row, outcomes)]
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
@@ -559,7 +559,7 @@ def _row(outcome: Outcome) -> tuple[str, ...]:
 
 
 def judgement(outcomes: Sequence[Outcome]) -> str:
-    """One sentence on the cases that take too long for what they are."""
+    """Return one sentence about the cases that take too long."""
     bad = [f"{outcome.name} ({outcome.format})" for outcome in outcomes if outcome.too_slow]
     if bad:
         return f"Above {BOUND:g} times the time of the ordinary corpus: {', '.join(bad)}."
@@ -567,7 +567,7 @@ def judgement(outcomes: Sequence[Outcome]) -> str:
 
 
 def report(names: Sequence[str], settings: Settings, folder: Path) -> str:
-    """Measure the cases named and tell machine, versions, settings and figures in Markdown."""
+    """Measure the cases; return machine, versions, settings and figures in Markdown."""
     outcomes = [run_case(name, format, settings, folder) for name in names for format in CASES[name].formats]
     told = (
         f"* seed {settings.seed}; one run to warm up, then {settings.runs} in turn with the ordinary corpus "
@@ -578,7 +578,7 @@ def report(names: Sequence[str], settings: Settings, folder: Path) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Measure the worst cases of the main job.")
-    parser.add_argument("--tokens", type=int, default=1_000_000, help="what sizes go by (%(default)s)")
+    parser.add_argument("--tokens", type=int, default=1_000_000, help="basis of all sizes (%(default)s)")
     parser.add_argument("--runs", type=int, default=3, help="counted runs of each command (%(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120, help="seconds a run may take (%(default)s)")
@@ -590,7 +590,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, and print the report; 2 if a command fails or the settings are wrong."""
+    """Measure, and print the report; return 2 if a command fails or the settings are wrong."""
     parser = _parser()
     options = parser.parse_args(arguments)
     for name in ("tokens", "runs", "limit"):

@@ -21,7 +21,7 @@ SHOWN = 100
 LONGEST = 800
 """If the file, problem, document or advice of a message still has more characters, its middle is left out."""
 
-_QUOTED = re.compile(r"""(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")""", re.DOTALL)
+_QUOTED = r"""(?s)(?<!\w)(?:'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+")"""
 
 
 def shortened(text: str) -> str:
@@ -32,7 +32,7 @@ def shortened(text: str) -> str:
     """
     if len(text) <= QUOTED:
         return text
-    return _without_middle(_QUOTED.sub(_cut, text))
+    return _without_middle(re.sub(_QUOTED, _cut, text))
 
 
 def _without_middle(text: str) -> str:
@@ -104,7 +104,7 @@ class FormatError(CluevalError):
 
 
 class TagError(FormatError):
-    """A tag is outside its scheme, or it is ill-formed and `invalid` is ``error``."""
+    """A tag is outside its scheme, or a tag is ill-formed and `invalid` is ``error``."""
 
 
 class SpanError(CluevalError):

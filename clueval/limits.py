@@ -1,7 +1,8 @@
-"""Limits on the size of lines, sentences and files, so that a small gzipped file cannot fill memory.
+"""Limits on the size of lines, sentences, documents and files, so that a small gzipped file cannot fill memory.
 
-A line and a sentence are held in memory as a whole, and a gzipped file of some hundred kilobytes can contain
-one of several gigabytes. Both limits are far above the sizes in real corpora, and options can raise them.
+A line and a sentence are held in memory as a whole, and so is a document where a choice or a metric needs more
+than sentences; a gzipped file of some hundred kilobytes can contain one of several gigabytes. The limits are far
+above the sizes in real corpora, and options can raise them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ MAX_LINE = 1 << 27
 MAX_SENTENCE = 5_000_000
 """Default limit for the tokens of a sentence; see `HELD` for files that are held in memory as a whole."""
 
+MAX_DOCUMENT = 50_000_000
+"""Default limit for the tokens of a document that is held as a whole, at 100 to 300 bytes a token."""
+
 HELD = 5
 """Divisor of the limit for sentences; the result limits the lines, tags or values of a file held as a whole.
 
@@ -26,9 +30,9 @@ LINES_IN_SENTENCE = 4
 """A sentence may have at most this many times the characters that a line may have."""
 
 
-def require_limits(max_line: int, max_sentence: int) -> None:
+def require_limits(**limits: int) -> None:
     """Raise `UsageError` for a limit that is not a whole number of at least 1."""
-    for name, value in (("max_line", max_line), ("max_sentence", max_sentence)):
+    for name, value in limits.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise UsageError(f"{name}={value!r} is not a limit", advice="a whole number from 1 on")
 
@@ -39,7 +43,7 @@ def line_too_long(file: str, line: int, most: int) -> FormatError:
         f"a line of more than {most:,} bytes",
         file=file,
         line=line,
-        advice="if that is meant, raise --max-line (max_line)",
+        advice="if this is intended, raise --max-line (max_line)",
     )
 
 
@@ -48,7 +52,7 @@ def file_too_long(file: str, most: int) -> FormatError:
     return FormatError(
         f"a file of more than {most:,} bytes in a format that is read as a whole",
         file=file,
-        advice="if that is meant, raise --max-line (max_line)",
+        advice="if this is intended, raise --max-line (max_line)",
     )
 
 
@@ -58,13 +62,23 @@ def too_many(what: str, file: str, line: int | None, most: int) -> FormatError:
         f"{what} {most:,}",
         file=file,
         line=line,
-        advice="if that is meant, raise --max-sentence (max_sentence)",
+        advice="if this is intended, raise --max-sentence (max_sentence)",
     )
 
 
 def sentence_too_long(file: str, line: int, most: int) -> FormatError:
     """Return the error for a sentence of more than `most` tokens; `line` is its first line."""
     return too_many("the sentence that begins here has more tokens than", file, line, most)
+
+
+def document_too_long(file: str, line: int, most: int) -> FormatError:
+    """Return the error for a document of more than `most` tokens that is to be held; `line` is its first line."""
+    return FormatError(
+        f"the document that begins here is held as a whole and has more tokens than {most:,}",
+        file=file,
+        line=line,
+        advice="if that is meant, raise --max-document (max_document)",
+    )
 
 
 def in_sentences(numbered: Iterable[tuple[int, str]], file: str, most: int) -> Iterator[tuple[int, str]]:
@@ -105,7 +119,7 @@ def require_few_values(content: str | bytes, file: str, most: int) -> None:
     is_json = content[:4096].lstrip()[:1] in ("{", "[", b"{", b"[")
     marks = "{[," if is_json else "<"
     counts = map(content.count, marks) if isinstance(content, str) else map(content.count, marks.encode())
-    found = sum(counts)
+    number = sum(counts)
     most = max(1, most // HELD)
-    if found > most:
+    if number > most:
         raise too_many("the file is held as a whole and has more tags or values than", file, None, most)

@@ -1,9 +1,9 @@
-"""Options, declared on the fields of the dataclasses that hold them; the command line is made from these fields.
+"""Options, declared on the fields of dataclasses; the command line is made from these fields.
 
     document_tag: str = field(default="text", metadata=option("--document-tag", "TAG", "the XML element that ..."))
 
-The type of a field says which values it takes. Where that is not enough, `option` has the values (`choices`) or the
-function that reads them (`parse`, which raises ValueError for what it cannot read).
+The type of a field determines its values. If the type is not enough, `option` gets the values (`choices`) or the
+function that reads them (`parse`, which raises ValueError for invalid text).
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import Field, dataclass, fields, replace
+from dataclasses import Field, fields, replace
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.exceptions import UsageError
 
@@ -22,21 +22,20 @@ _KEY = "clueval option"
 Group = TypeVar("Group")
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
-    """How a field is given on the command line, and what its help says.
+class Option(NamedTuple):
+    """The option of a field on the command line, and its help.
 
     Attributes:
-        flag: with its dashes, as in ``--token-id``.
-        metavar: how the help calls the value; None of a field that is true or false.
-        help: what the option does. Values and default are added to it.
-        topic: the help topic that the option stands under; None: the help of the command itself.
-        choices: the values that there are, if the type does not say.
-        takes: which values there are, in words, where neither `choices` nor the type say so.
-        parse: reads a value; None: the type of the field says how.
-        repeated: may be given again and again, a value each time.
-        paired: may be ``GOLD:PREDICTED``, where the two sides differ.
-        default: how the help calls the default; None: as the field has it.
+        flag: the name with its dashes, as in ``--token-id``.
+        metavar: the name of the value in the help; None for a field that is true or false.
+        help: the description of the option. Values and default are added to it.
+        topic: the help topic of the option; None: the help of the command itself.
+        choices: the allowed values, if the type does not determine them.
+        takes: the allowed values in words, if neither `choices` nor the type determines them.
+        parse: the function that reads a value; None: the type of the field determines it.
+        repeated: whether the option may be repeated, with one value each time.
+        paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
+        default: the default in words for the help; None: the default of the field.
     """
 
     flag: str
@@ -52,17 +51,17 @@ class Option:
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:
-    """The metadata of a field that is an option; see `Option` for the arguments."""
+    """Return the metadata for a field that is an option; see `Option` for the arguments."""
     return MappingProxyType({_KEY: Option(flag, metavar, help, **more)})
 
 
 def option_of(field: Field[Any]) -> Option | None:
-    """The option that a field is declared as, if it is."""
+    """Return the option of a field, or None."""
     return field.metadata.get(_KEY)
 
 
 def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
-    """The fields of a dataclass that are options."""
+    """Yield the fields of a dataclass that are options, with their options."""
     for field in fields(group):
         declared = option_of(field)
         if declared is not None:
@@ -70,18 +69,18 @@ def options_of(group: Any) -> Iterator[tuple[Field[Any], Option]]:
 
 
 def field_names(group: Any) -> list[str]:
-    """The names of the fields of a dataclass."""
+    """Return the names of the fields of a dataclass."""
     return [field.name for field in fields(group)]
 
 
 def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
-    """The group with those of the options that are fields of it."""
+    """Return the dataclass `group` with the values of those options that are fields of it."""
     named = {name: options[name] for name in field_names(group) if name in options}
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
 
 
 def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
-    """Raise `UsageError` for an option that is not among the known ones."""
+    """Raise `UsageError` for an option that is not in `known`."""
     for name in options:
         if name not in known:
             from difflib import get_close_matches
@@ -94,7 +93,7 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
 
 
 def column(text: str) -> int:
-    """A column: from 1, or from -1 at the end."""
+    """Return the number of a column: from 1, or from -1 at the end."""
     number = _whole(text)
     if not number:
         raise ValueError(f"{text!r} is not a column: columns count from 1, or from -1 at the end")
@@ -102,7 +101,7 @@ def column(text: str) -> int:
 
 
 def whole(text: str, least: int = 1) -> int:
-    """A whole number that is not below `least`."""
+    """Return a whole number of at least `least`."""
     number = _whole(text)
     if number is None or not least <= number <= sys.maxsize:
         raise ValueError(f"{text!r} is not a whole number from {least} on")
@@ -110,7 +109,7 @@ def whole(text: str, least: int = 1) -> int:
 
 
 def number(text: str) -> float:
-    """A number, which may have a fraction."""
+    """Return a number, which may have a fraction."""
     try:
         found = float(text)
     except ValueError:

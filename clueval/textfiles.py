@@ -166,7 +166,7 @@ def _as_it_is(stream: BufferedReader[Any], size: int, left: int = sys.maxsize) -
 
 def _cut_at_line_ends(blocks: Iterable[bytes], file: str, max_line: int) -> Iterator[bytes]:
     pieces: list[bytes] = []
-    waiting = 0  # number of bytes in pieces
+    waiting = 0  # bytes in `pieces`
     number = 1
     for data in blocks:
         first_end = data.find(b"\n")
@@ -237,10 +237,10 @@ def is_utf8(data: bytes) -> bool:
 
 _TO_BLANKS = str.maketrans(dict.fromkeys("\t\n\r\v\f\x85\u2028\u2029", " "))
 
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = "[\ud800-\udfff]"
 """Lone surrogates, which no file can contain."""
 
 
 def cell(text: str) -> str:
     """Return the text for one cell of a table: tabs and line ends become blanks, lone surrogates escapes."""
-    return _SURROGATES.sub(lambda match: escape(match[0]), text.translate(_TO_BLANKS))
+    return re.sub(_SURROGATES, lambda match: escape(match[0]), text.translate(_TO_BLANKS))

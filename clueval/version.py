@@ -1,9 +1,9 @@
-"""The version, and the numbers that say what a result can be compared with; written here and nowhere else."""
+"""The version of clueval, of its scores and of its JSON."""
 
 __version__ = "0.1.0"
 
 SCORES = 1
-"""Grows with every change to any number that comes out of the same input; part of every signature."""
+"""Increased with every change to a number computed from the same input; part of every signature."""
 
 SCHEMA = 1
-"""Grows with every change to the shape of the JSON that is no addition."""
+"""Increased with every change to the shape of the JSON, except additions."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-STEERING = re.compile(
+STEERING = (
     "[\x00-\x1f\x7f-\x9f"  # controls: C0, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction
     "\u2028\u2029"  # ends of lines and paragraphs
@@ -16,7 +16,7 @@ STEERING = re.compile(
     "\U000e0000-\U000e00ff"  # invisible tags
     "\ud800-\udfff]"  # lone surrogates
 )
-"""The characters that are always written as escapes."""
+"""The pattern of a character that is always written as an escape; it is compiled when text is first searched."""
 
 _BLANKS = frozenset("\xa0\xad\u1680\u202f\u205f\u3000").union(map(chr, range(0x2000, 0x200B)))
 """Blanks of other widths, and the soft hyphen: they are harmless and frequent in German texts."""
@@ -41,7 +41,7 @@ def visible_lines(text: str) -> str:
     >>> visible_lines("a\\tb\\n\\x1b")
     'a\\tb\\n\\\\u001b'
     """
-    return text if text.isprintable() else _STEERING_INSIDE.sub(lambda match: escape(match[0]), text)
+    return text if text.isprintable() else re.sub(_STEERING_INSIDE, lambda match: escape(match[0]), text)
 
 
 def escaped_in_json(text: str) -> str:
@@ -50,10 +50,10 @@ def escaped_in_json(text: str) -> str:
     >>> escaped_in_json('["\\u202e"]')
     '["\\\\u202e"]'
     """
-    return text if text.isprintable() else _STEERING_INSIDE.sub(lambda match: _in_json(match[0]), text)
+    return text if text.isprintable() else re.sub(_STEERING_INSIDE, lambda match: _in_json(match[0]), text)
 
 
-_STEERING_INSIDE = re.compile(f"(?![\t\n]){STEERING.pattern}")
+_STEERING_INSIDE = f"(?![\t\n]){STEERING}"
 
 
 def escape(character: str) -> str:

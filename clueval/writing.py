@@ -82,6 +82,18 @@ def scratch_folder(path: Path) -> Iterator[Path]:
         yield folder
 
 
+@contextmanager
+def scratch_file() -> Iterator[IO[bytes]]:
+    """Open a private file to write and read, in the folder for temporary files; it is removed at the end.
+
+    It has no name where the system allows that. Raises `FileError` if it cannot be written.
+    """
+    import tempfile
+
+    with _errors_of(Path(tempfile.gettempdir())), tempfile.TemporaryFile(prefix=".clueval-") as file:
+        yield file
+
+
 def is_written_through(path: Path) -> bool:
     """Return whether a path is a pipe, a device or an open file, which is written directly.
 
@@ -229,7 +241,5 @@ class _Terminal(TextIOWrapper):
 def _packing(raw: IO[bytes]) -> IO[bytes]:
     import gzip
 
-    packed: Any = gzip.GzipFile(
-        fileobj=raw, mode="wb", mtime=0
-    )  # mtime 0: the same text gives the same bytes
+    packed: Any = gzip.GzipFile(fileobj=raw, mode="wb", mtime=0)  # mtime 0: equal texts give equal bytes
     return packed  # type: ignore[no-any-return]

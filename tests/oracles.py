@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from clueval.spans.span import Span
+from collections import Counter
+from collections.abc import Iterable
+
+from clueval.metrics.counting import Tally
+from clueval.metrics.fair import Fair
+from clueval.metrics.metric import Side
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Span
 
 
 def naive_classes(gold: list[Span], predicted: list[Span]) -> list[str]:
@@ -42,3 +49,14 @@ def naive_components(spans: list[Span]) -> set[frozenset[int]]:
                     sets.remove(other)
                     one |= other
     return {frozenset(s) for s in sets}
+
+
+def tally_pairs(
+    pairs: Iterable[tuple[Document, Document]], metric: Fair, layer: str = DEFAULT_LAYER
+) -> Tally:
+    """Count one layer over pairs of gold and predicted documents; a document without the layer has no spans."""
+    total: Tally = Counter()
+    for gold, predicted in pairs:
+        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
+        total.update(metric.count(*sides))
+    return total

@@ -215,7 +215,7 @@ class TestVisible:
     def test_each_character_that_steers_is_an_escape(self) -> None:
         for number in (*range(0x3000), *range(0xD800, 0xE000), *range(0xFE00, 0x10000), 0xE0041):
             character = chr(number)
-            steers = STEERING.match(character) is not None
+            steers = re.match(STEERING, character) is not None
 
             assert (visible(character) == character) <= (not steers)
             assert (visible_lines(character) == character) == (not steers or character in "\t\n")

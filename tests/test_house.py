@@ -65,6 +65,7 @@ HALF_HOUR_PATH = (
             "index",
             "components",
             "match_classes",
+            "joined_labels",
             "matching",
             "merging",
         )

@@ -17,7 +17,7 @@ from clueval.cli import main
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
-from clueval.limits import HELD, MAX_LINE, MAX_SENTENCE
+from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
 from clueval.reading.options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
@@ -96,8 +96,11 @@ def test_a_sentence_may_have_as_many_tokens_as_the_limit_and_no_more(
         assert found == (FormatError, "the sentence that begins here has more tokens than 999", line)
 
 
-@pytest.mark.parametrize(("form", "ending", "corpus", "line"), CORPORA)
-def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
+@pytest.mark.parametrize(
+    ("form", "ending", "corpus", "line"),
+    [pytest.param(*case, marks=pytest.mark.long) if case[0] == "vrt" else case for case in CORPORA],
+)
+def test_long_sentence_is_found_across_blocks_and_in_lockstep(
     tmp_path: Path, form: str, ending: str, corpus: Any, line: int
 ) -> None:
     size = Sizes().least_limit + 3 if form in ("conll", "vrt") else 100_000
@@ -111,7 +114,7 @@ def test_a_long_sentence_is_found_across_blocks_and_by_the_files_in_step(
         )
 
 
-def test_a_sentence_just_below_the_limit_is_counted_in_step_and_as_passages(tmp_path: Path) -> None:
+def test_sentence_just_below_the_limit_is_counted_in_lockstep_and_as_passages(tmp_path: Path) -> None:
     size = Sizes().least_limit + 3
     path = write(tmp_path / "g.conll", conll(size))
 
@@ -171,7 +174,7 @@ def test_a_file_that_is_read_as_a_whole_may_have_as_many_bytes_as_the_limit(
     ("form", "name", "corpus"),
     [("spans", "g.tsv", table), ("nerval", "g.bio", lambda n: "a O\n" * n), ("ltf", "g.xml", ltf)],
 )
-def test_what_is_held_together_may_be_as_many_as_the_limit(
+def test_items_held_in_memory_together_may_be_as_many_as_the_limit(
     tmp_path: Path, form: str, name: str, corpus: Any
 ) -> None:
     write(tmp_path / "g.vrt", "w\n")
@@ -215,7 +218,7 @@ def test_many_long_lines_of_one_sentence_are_bounded_by_the_longest_line(tmp_pat
     assert caught.value.line == 1
 
 
-def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
+def test_passages_end_at_their_limit_of_tokens_wherever_the_blocks_of_the_file_end(
     tmp_path: Path,
 ) -> None:
     sentences = [["a"] * size for size in (3, 1, 9, 2, 2, 2, 2, 2, 7, 1, 1)]
@@ -236,9 +239,9 @@ def test_passages_end_after_so_many_tokens_wherever_the_blocks_of_the_file_end(
     assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == result.tokens
 
 
-@pytest.mark.parametrize("option", ["max_line", "max_sentence"])
+@pytest.mark.parametrize("option", ["max_line", "max_sentence", "max_document"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, True, "9"])
-def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any) -> None:
+def test_limit_that_is_no_positive_number_is_refused(tmp_path: Path, option: str, value: Any) -> None:
     path = write(tmp_path / "g.conll", "a O\n")
 
     with pytest.raises(UsageError, match="is not a limit"):
@@ -248,8 +251,36 @@ def test_a_limit_that_is_none_is_refused(tmp_path: Path, option: str, value: Any
 def test_limits_are_refused_where_both_sides_are_documents() -> None:
     document = Document("d", {})
 
-    with pytest.raises(UsageError, match="is for files"):
+    with pytest.raises(UsageError, match="applies to files"):
         score([document], [document], max_line=9)
+
+
+@pytest.mark.parametrize(
+    "options", [{"unit": "character"}, {"align": True}, {"metrics": "partial,muc", "align": True}]
+)
+def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str, Any]) -> None:
+    path = write(tmp_path / "g.vrt", "<text>\n" + "<s>\na\tB-X\nb\tO\n</s>\n" * 3 + "</text>\n")
+
+    with handed_in(Sizes(sentences=1)):
+        assert score(path, path, max_document=6, **options).documents == 1
+        with pytest.raises(FormatError, match=r"g.vrt:3: .* held as a whole .* than 5 .*--max-document"):
+            score(path, path, max_document=5, **options)
+
+
+def test_documents_that_are_not_held_have_no_limit(tmp_path: Path) -> None:
+    path = write(tmp_path / "g.vrt", "<text>\n" + "<s>\na\tB-X\nb\tO\n</s>\n" * 3 + "</text>\n")
+
+    assert score(path, path, max_document=1).tokens == 6
+    assert list(errors(path, path, max_document=1)) == []
+
+
+def test_errors_of_documents_have_the_limit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(write(tmp_path / "g.conll", "a B-X\nb O\n\nc O\n"))
+
+    assert main(["errors", path, path, "--window", "1", "--max-document", "2"]) == 2
+    assert "has more tokens than 2" in capsys.readouterr().err
+    assert main(["errors", path, path, "--window", "1", "--max-document", "3"]) == 0
+    assert main(["errors", path, path, "--max-document", "2"]) == 0
 
 
 def test_the_commands_have_the_limits_and_say_how_to_raise_them(
@@ -259,7 +290,7 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 
     assert main(["score", path, path, "--max-sentence", "1"]) == 2
     assert capsys.readouterr().err.startswith(
-        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if that is meant, raise "
+        f"clueval score: {path}:1: the sentence that begins here has more tokens than 1 (if this is intended, raise "
         "--max-sentence"
     )
     assert main(["check", path, "--max-line", "2"]) == 2
@@ -272,9 +303,10 @@ def test_the_commands_have_the_limits_and_say_how_to_raise_them(
 def test_the_limits_are_far_above_what_corpora_have() -> None:
     assert MAX_LINE > 100 * 10**6
     assert MAX_SENTENCE > 10**6
+    assert MAX_DOCUMENT > 10**7
 
 
-def test_lines_are_known_behind_a_passage_that_ended_after_so_many_tokens(tmp_path: Path) -> None:
+def test_line_numbers_are_right_after_a_passage_that_ended_at_its_limit_of_tokens(tmp_path: Path) -> None:
     body = "<s>\na\tO\nb\tO\n</s>\n" * 9 + "<s>\nbad\n</s>\n"
     path = write(tmp_path / "g.vrt", f"<text>\n{body}</text>\n")
 

@@ -179,7 +179,7 @@ def test_sizes_are_those_of_the_readme(corpus: str, documents: int, tokens: int)
 
 
 @every_corpus
-def test_at_least_three_domains(corpus: str) -> None:
+def test_samples_have_at_least_three_domains(corpus: str) -> None:
     domains = re.findall(r'<text id="[ab]\d{3}" domain="([^"]+)"', "\n".join(lines_of(corpus, "gold")))
 
     assert len(domains) == len(regions_of(corpus, "gold", "text"))
@@ -197,7 +197,7 @@ def test_every_token_is_in_a_sentence_but_not_in_a_paragraph(corpus: str) -> Non
 
 
 @every_corpus
-def test_one_comment(corpus: str) -> None:
+def test_samples_have_one_comment(corpus: str) -> None:
     assert sum(line.startswith("<!--") for line in lines_of(corpus, "gold")) == 1
 
 
@@ -209,7 +209,7 @@ def test_entities_quotes_and_section_signs_occur(corpus: str) -> None:
     assert {"german": {"„", "“"}, "english": {'"', "&lt;", "&gt;"}}[corpus] <= words
 
 
-def test_umlauts_occur() -> None:
+def test_samples_have_umlauts() -> None:
     text = "".join(token[0] for token in tokens_of("german", "gold"))
 
     assert set("ÄÖÜäöüß") <= set(text)
@@ -229,7 +229,7 @@ def test_labels_are_those_of_the_readme(corpus: str, side: str) -> None:
 @every_corpus
 @every_side
 @every_layer
-def test_spans_of_one_token_and_at_every_edge(corpus: str, side: str, layer: str) -> None:
+def test_samples_have_spans_of_one_token_and_at_every_edge(corpus: str, side: str, layer: str) -> None:
     spans = spans_of(corpus, side, layer)
     starts, ends = {span.start for span in spans}, {span.end for span in spans}
 
@@ -243,14 +243,14 @@ def test_spans_of_one_token_and_at_every_edge(corpus: str, side: str, layer: str
 @every_corpus
 @every_layer
 @every_side
-def test_all_five_classes_occur_in_both_directions(corpus: str, layer: str, side: str) -> None:
+def test_classes_occur_all_in_both_directions(corpus: str, layer: str, side: str) -> None:
     assert set(classes(corpus, layer, side)) == CLASSES
 
 
 @every_corpus
 @every_layer
 @every_side
-def test_at_least_three_quarters_are_exact(corpus: str, layer: str, side: str) -> None:
+def test_exact_spans_are_at_least_three_quarters(corpus: str, layer: str, side: str) -> None:
     counts = classes(corpus, layer, side)
 
     assert counts["exact"] / counts.total() >= 0.75
@@ -264,7 +264,7 @@ def test_exact_pairs_are_as_many_from_either_side(corpus: str, layer: str) -> No
 
 @every_corpus
 @every_layer
-def test_some_right_boundaries_have_a_wrong_label(corpus: str, layer: str) -> None:
+def test_samples_have_right_boundaries_with_a_wrong_label(corpus: str, layer: str) -> None:
     gold = {span[:2]: span.label for span in spans_of(corpus, "gold", layer)}
     predicted = {span[:2]: span.label for span in spans_of(corpus, "predicted", layer)}
 
@@ -274,7 +274,7 @@ def test_some_right_boundaries_have_a_wrong_label(corpus: str, layer: str) -> No
 @every_corpus
 @every_layer
 @every_side
-def test_misses_are_partial_hits_and_nothing_at_all(corpus: str, layer: str, side: str) -> None:
+def test_missed_spans_are_partly_or_not_at_all_overlapped(corpus: str, layer: str, side: str) -> None:
     (other,) = set(SIDES) - {side}
     others = spans_of(corpus, other, layer)
     missed = [span for span in spans_of(corpus, side, layer) if class_of(span, others) == "missed"]
@@ -283,7 +283,7 @@ def test_misses_are_partial_hits_and_nothing_at_all(corpus: str, layer: str, sid
     assert set(touched) == {True, False}
 
 
-def test_exactly_one_tag_is_ill_formed() -> None:
+def test_samples_have_exactly_one_ill_formed_tag() -> None:
     found = [
         (corpus, side, layer, token_id)
         for corpus in CORPORA

@@ -9,7 +9,7 @@ from clueval.textfiles import blocks
 
 class TestParts:
     @pytest.mark.parametrize("cut", [0, 4, 8, 12])
-    def test_the_parts_of_a_file_are_the_file(self, tmp_path: Path, cut: int) -> None:
+    def test_parts_of_a_file_joined_are_the_file(self, tmp_path: Path, cut: int) -> None:
         path = tmp_path / "a.txt"
         path.write_bytes(b"one\ntwo\nsix\n")
 

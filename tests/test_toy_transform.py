@@ -105,7 +105,7 @@ def test_transform_comes_before_merging_filters_and_break_downs(paths: tuple[Pat
 
     assert counted(merge=True)["metrics"]["exact"]["merged"]["micro"]["gold"] == 2
     assert counted(where=["label=PER"])["metrics"]["exact"]["label"]["micro"]["gold"] == 2
-    with pytest.raises(UsageError, match="nothing has label=LOC"):
+    with pytest.raises(UsageError, match="no span has label=LOC"):
         counted(where=["label=LOC"])
     groups = counted(by="document")["by"]["document"]
     assert {key: of["metrics"]["exact"]["label"]["micro"]["gold"] for key, of in groups.items()} == {
@@ -235,7 +235,7 @@ def test_observer_means_that_one_process_counts(folders: tuple[Path, Path]) -> N
     remarks: list[str] = []
     report = score(*folders, metrics="exact", observers=[Lengths()], jobs=2, remark=remarks.append).to_dict()
 
-    assert remarks == ["1 process: every document is looked at by itself"]
+    assert remarks == ["1 process: documents are read one by one"]
     assert report["lengths"]["spans"] == {"gold": 12, "predicted": 16}
 
 

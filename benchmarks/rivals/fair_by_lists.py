@@ -1,7 +1,7 @@
-"""Fair evaluation of two span files as its description reads: plain lists, and every candidate looked at.
+"""Evaluates two span files by the fair definition with plain lists, and examines every possible pair of spans.
 
 The definition is FairEval's (Ortmann 2022), in its convention: tokens count from 1 in each sentence, the last one
-is included. Nothing of clueval is imported. Printed are the traditional and the fair table with default weights,
+is included. The script does not import clueval. It prints the traditional and the fair table with default weights,
 label errors under the target's label, and rates in percent.
 
 python benchmarks/rivals/fair_by_lists.py TARGET SYSTEM
@@ -20,7 +20,7 @@ PLACEHOLDERS = ("NONE", "EMPTY")
 TRADITIONAL = ("TP", "FP", "FN")
 FAIR = ("TP", "FP", "FN", "LE", "BE", "BES", "BEL", "BEO", "LBE")
 HALF = ("LE", "BE", "LBE")
-"""What counts as half a false positive and half a false negative."""
+"""The types of errors that count as half a false positive and half a false negative."""
 
 Counts = Counter[tuple[str, str]]
 """Numbers by label and type of error."""
@@ -37,7 +37,7 @@ class Span:
 
 
 def read_spans(path: Path) -> list[list[Span]]:
-    """The spans of a file, sentence by sentence, all of them in memory; placeholders are left out."""
+    """Return the spans of a file by sentence, without placeholders; memory holds all of them."""
     sentences: list[list[Span]] = []
     in_sentence = False
     with path.open(encoding="utf-8") as file:
@@ -84,7 +84,7 @@ def count_traditional(targets: list[Span], systems: list[Span], counts: Counts) 
 
 
 def count_fair(targets: list[Span], systems: list[Span], counts: Counts) -> None:
-    """Count one sentence, each span once; empties the lists and takes tokens out of the spans."""
+    """Count one sentence, each span once; empties the lists and removes tokens from the spans."""
     _pair_equal(same, "TP", targets, systems, counts)
     _pair_equal(mislabelled, "LE", targets, systems, counts)
     for spans in (targets, systems):
@@ -194,7 +194,7 @@ def rates(numbers: dict[str, int]) -> list[float]:
 
 
 def table(counts: Counts, kinds: tuple[str, ...]) -> str:
-    """A row per label, and one for all of them."""
+    """Return a table with a row per label, and one for all labels."""
     labels = sorted({label for label, _ in counts})
     rows = {label: {kind: counts[label, kind] for kind in kinds} for label in labels}
     rows["overall"] = {kind: sum(counts[label, kind] for label in labels) for kind in kinds}

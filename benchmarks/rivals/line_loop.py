@@ -1,4 +1,4 @@
-"""The yardstick: every line of both files is decoded and dropped. What it costs just to iterate over lines.
+"""Decodes and discards every line of both files: the cost of only iterating over the lines.
 
 python benchmarks/rivals/line_loop.py GOLD PREDICTED
 """

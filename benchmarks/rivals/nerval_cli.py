@@ -1,4 +1,4 @@
-"""Nerval's own command, as its entry point calls it: one report per pair of files, then the means.
+"""Runs Nerval's own command, like its entry point: prints one report per pair of files, then the means.
 
 python benchmarks/rivals/nerval_cli.py --csv MAPPING --folder FOLDER
 """

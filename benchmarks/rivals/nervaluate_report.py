@@ -1,7 +1,7 @@
-"""nervaluate's two reports over two files of ``word<TAB>tag`` columns, called as its documentation shows.
+"""Prints nervaluate's two reports over two files of ``word<TAB>tag`` columns, as in its documentation.
 
-A sentence ends at a line without a tab: a blank line or an XML tag. ``-DOCSTART-`` lines are left out. The entity
-types that nervaluate asks for are those that occur.
+A sentence ends at a line without a tab: a blank line or an XML tag. ``-DOCSTART-`` lines are skipped. nervaluate gets
+the entity types that occur.
 
 python benchmarks/rivals/nervaluate_report.py GOLD PREDICTED [--column 2]
 """
@@ -15,7 +15,7 @@ from nervaluate.evaluator import Evaluator
 
 
 def read_tags(path: Path, column: int) -> list[list[str]]:
-    """The tags of a file, sentence by sentence, all of them in memory; columns count from 1."""
+    """Return the tags of a file by sentence; memory holds all of them. Columns count from 1."""
     sentences: list[list[str]] = []
     tags: list[str] = []
     with path.open(encoding="utf-8") as file:
@@ -32,7 +32,7 @@ def read_tags(path: Path, column: int) -> list[list[str]]:
 
 
 def types_of(sentences: list[list[str]]) -> set[str]:
-    """The entity types that occur."""
+    """Return the entity types that occur."""
     return {tag[2:] for tags in sentences for tag in tags if tag != "O"}
 
 

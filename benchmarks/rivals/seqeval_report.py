@@ -1,6 +1,6 @@
-"""seqeval's classification report over two files of ``word<TAB>tag`` columns, as one would write it by hand.
+"""Prints seqeval's classification report over two files of ``word<TAB>tag`` columns, in a short script.
 
-A sentence ends at a line without a tab: a blank line or an XML tag. ``-DOCSTART-`` lines are left out.
+A sentence ends at a line without a tab: a blank line or an XML tag. ``-DOCSTART-`` lines are skipped.
 
 python benchmarks/rivals/seqeval_report.py GOLD PREDICTED [--column 2]
 """
@@ -14,7 +14,7 @@ from seqeval.metrics import classification_report
 
 
 def read_tags(path: Path, column: int) -> list[list[str]]:
-    """The tags of a file, sentence by sentence, all of them in memory; columns count from 1."""
+    """Return the tags of a file by sentence; memory holds all of them. Columns count from 1."""
     sentences: list[list[str]] = []
     tags: list[str] = []
     with path.open(encoding="utf-8") as file:

@@ -1,18 +1,18 @@
-"""What one would pick instead of a function of clueval: packages from PyPI, and a few lines around them.
+"""Alternatives to functions of clueval: packages from PyPI, each with a few lines of code.
 
 * **nervaluate** 1.2.1 pairs spans as SemEval-2013 does and counts five categories under four schemes, in one call.
   Metric ``muc`` gives the same numbers (where spans overlap several others, nervaluate's depend on their order).
-  ``levels``, ``partial`` and ``gate`` are other ways of counting the same thing, how well two sets of spans agree
-  where they overlap in part, so a ratio to nervaluate says which costs more and not which does one job faster.
-* **networkx** 3.6.1 finds connected components; the edges come from asking an interval tree
-  (**intervaltree** 3.2.1) for each span. Equal to ``overlap_components`` for spans with a length.
-* **intervaltree**'s own ``merge_overlaps`` finds the same sets of spans. With a loop that picks the label of each
-  layer it does what ``merge_layers`` does.
+  ``levels``, ``partial`` and ``gate`` count the agreement of partly overlapping spans in other ways, so a ratio to
+  nervaluate compares the cost of different jobs.
+* **networkx** 3.6.1 finds connected components; the edges come from a query to an interval tree (**intervaltree**
+  3.2.1) for each span. For spans with a length, the result is that of ``overlap_components``.
+* **intervaltree**'s own ``merge_overlaps`` finds the same sets of spans. With a loop that chooses the label of each
+  layer, the result is that of ``merge_layers``.
 
-None is known for ``error_table``: nervaluate gives the numbers of the spans of each category, without what overlaps
-them and without their text. For ``fair`` see `fair_by_lists`; FairEval itself is not on PyPI.
+We know no alternative to ``error_table``: nervaluate returns the indices of the spans of each category, without
+overlapping spans and without text. For ``fair`` see `fair_by_lists`; FairEval itself is not on PyPI.
 
-A package that is not there is not measured; `missing` says so.
+A package that is not installed is not measured; `missing` returns its name.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Merged = tuple[int, int, tuple[str | None, ...]]
 
 
 def missing(packages: Iterable[str]) -> list[str]:
-    """Those of the packages that are not installed."""
+    """Return the packages that are not installed."""
     return [package for package in packages if find_spec(package) is None]
 
 
 def as_nervaluate_takes_them(spans: Iterable[Plain]) -> list[dict[str, Any]]:
-    """Spans as nervaluate's loader ``dict`` takes those of one document: ends inclusive."""
+    """Return the spans of one document for nervaluate's loader ``dict``, with inclusive ends."""
     return [{"label": label, "start": start, "end": end - 1} for start, end, label in spans]
 
 
@@ -45,7 +45,7 @@ def by_nervaluate(
     predicted: Sequence[Sequence[Mapping[str, Any]]],
     labels: Sequence[str],
 ) -> dict[str, dict[str, int]]:
-    """nervaluate's categories over all labels by scheme, for documents as lists of dicts."""
+    """Return nervaluate's categories over all labels by scheme, for documents as lists of dicts."""
     evaluator = import_module("nervaluate").Evaluator(gold, predicted, tags=list(labels), loader="dict")
     categories = ("correct", "incorrect", "partial", "missed", "spurious")
     return {
@@ -55,7 +55,7 @@ def by_nervaluate(
 
 
 def components_by_networkx(spans: Sequence[Plain]) -> list[list[Plain]]:
-    """Overlap components as connected components of a graph, drawn by asking a tree for every span."""
+    """Return overlap components as connected components of a graph, with the edges of a tree query per span."""
     trees = import_module("intervaltree")
     graph = import_module("networkx").Graph()
     tree = trees.IntervalTree(trees.Interval(start, end, n) for n, (start, end, _) in enumerate(spans))
@@ -67,7 +67,7 @@ def components_by_networkx(spans: Sequence[Plain]) -> list[list[Plain]]:
 
 
 def _merged(intervals: Iterable[tuple[int, int, Any]]) -> Iterable[tuple[int, int, list[Any]]]:
-    """What hangs together by overlapping: start, end and the data of all of it."""
+    """Yield each set of spans that overlaps connect: start, end and the data of all its spans."""
     trees = import_module("intervaltree")
     tree = trees.IntervalTree(trees.Interval(start, end, data) for start, end, data in intervals)
     tree.merge_overlaps(data_reducer=_appended, data_initializer=[])
@@ -80,13 +80,13 @@ def _appended(found: list[Any], data: Any) -> list[Any]:
 
 
 def components_by_merging(spans: Sequence[Plain]) -> list[list[Plain]]:
-    """Overlap components by ``merge_overlaps`` with a reducer that collects what is merged."""
+    """Return overlap components by ``merge_overlaps`` with a reducer that collects the merged spans."""
     found = _merged((start, end, n) for n, (start, end, _) in enumerate(spans))
     return sorted(sorted(spans[number] for number in numbers) for _, _, numbers in found)
 
 
 def layers_by_merging(layers: Mapping[str, Sequence[Plain]]) -> list[Merged]:
-    """Layers merged by ``merge_overlaps``: start, end and for each layer the label with most positions."""
+    """Return the layers merged by ``merge_overlaps``: start, end and for each layer the label with most positions."""
     spans = [
         (start, end, (start, end, layer, label)) for layer, of in layers.items() for start, end, label in of
     ]

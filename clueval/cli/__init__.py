@@ -4,7 +4,7 @@
 130 interrupted; 143 terminated.
 
 Each command is a module. Options are made from the fields of dataclasses: `values` reads a field, `fields` a group
-of them, `chosen` the settings of metrics; `options` has what no field declares. The only package that prints.
+of them, `chosen` the settings of metrics; `options` has the options that no field declares. Only this package prints.
 """
 
 from __future__ import annotations
@@ -37,17 +37,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 put(command_line(None).format_help(), end="")
                 return 0
             require_command(given[0] if given[0] == command else None)
-            options = command_line(command).parse_args(given)
+            options = command_line(command, alone=given[0] == command).parse_args(given)
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
     except CluevalError as error:
-        remark(f"{name}: {error}")
+        from clueval.cli.setting_names import with_options
+
+        remark(f"{name}: {with_options(error, command)}")
         return 2
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, _Ended) else signal.SIGINT
         remark(f"{name}: {_ENDS[number]}")
         return 128 + number
-    except BrokenPipeError:  # whoever reads the output has gone
+    except BrokenPipeError:  # the program that reads the output has ended
         _give_up_stdout()
         return 0
     except OSError as error:
@@ -62,11 +64,11 @@ _ENDS: dict[int, str] = {
     for name, meaning in (("SIGHUP", "hung up"), ("SIGINT", "interrupted"), ("SIGTERM", "terminated"))
     if (number := getattr(signal, name, None)) is not None
 }
-"""The signals that end a command in order, and what is said of each."""
+"""The signals after which a command cleans up and ends, with the message for each."""
 
 
 class _Ended(KeyboardInterrupt):
-    """SIGTERM or SIGHUP, which end a command as Ctrl-C does: no process is left behind, and no half of a file."""
+    """SIGTERM or SIGHUP, which end a command like Ctrl-C: no process and no incomplete file remains."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -74,8 +76,8 @@ class _Ended(KeyboardInterrupt):
 
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
-    """Inside, the signals of `_ENDS` raise `KeyboardInterrupt`, unless the caller has another use for them."""
-    only_in_main_thread = suppress(ValueError)  # another one is not told of signals and cannot ask to be
+    """Let the signals of `_ENDS` raise `KeyboardInterrupt` inside, except those for which the caller has a handler."""
+    only_in_main_thread = suppress(ValueError)  # Python raises it if another thread sets a handler
     own = [number for number in _ENDS if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, _: object) -> NoReturn:
@@ -95,7 +97,7 @@ def _ending_in_order() -> Iterator[None]:
 
 
 def _send_again(lost: sys.UnraisableHookArgs) -> None:
-    """An interruption that came upon a destructor, where Python drops it, comes again a moment later."""
+    """Send a signal again a moment later if it arrived during a destructor, where Python discards its exception."""
     if not isinstance(lost.exc_value, KeyboardInterrupt):
         sys.__unraisablehook__(lost)
         return
@@ -106,16 +108,16 @@ def _send_again(lost: sys.UnraisableHookArgs) -> None:
 
 
 class _Closed(TextIOBase):
-    """Standard output that was closed before the start: whoever writes a result to it is told."""
+    """Replaces a standard output that was closed before the start; writing to it raises `FileError`."""
 
     def write(self, _: str) -> NoReturn:
         raise FileError(
-            "standard output is closed, and the result was to go there", advice="send it to a file"
+            "standard output is closed, so the result cannot be printed", advice="write it to a file with -o"
         )
 
 
 def _make_printable() -> None:
-    """Standard output that takes every character, as an escape if need be; remarks for nobody go nowhere."""
+    """Make standard output accept every character, if necessary as an escape; replace outputs that are closed."""
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # stays open to the end
     if sys.stdout is None:
@@ -125,6 +127,6 @@ def _make_printable() -> None:
 
 
 def _give_up_stdout() -> None:
-    """Python's own flush at exit must not complain about an output that cannot be written."""
-    with suppress(OSError):  # it has no number: there is nothing to flush
+    """Discard the rest of the output, so that Python's flush at exit does not report that it cannot be written."""
+    with suppress(OSError):  # without a file descriptor, there is nothing to flush
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

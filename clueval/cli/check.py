@@ -1,4 +1,4 @@
-"""``clueval check``: all that is wrong with files."""
+"""``clueval check``: lists all problems of files."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from clueval.visible import visible
 
 USAGE = "FILE..."
 DESCRIPTION = """\
-Read files and list everything that is wrong with them, with line numbers: lines that lack a column, invalid tags,
-invalid sequences of tags, token ids that occur twice in a document, broken XML, wrong encoding. Exit code
-0 if nothing is, 1 if something is."""
+Read files and list all their problems, with line numbers: lines that lack a column, invalid tags, invalid
+sequences of tags, token ids that occur twice in a document, malformed XML, wrong encoding. The exit code is 0
+if there are no problems, otherwise 1."""
 EPILOG = """\
 example:
   clueval check gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4"""
@@ -62,14 +62,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(check: Check, path: Path, most: int) -> Generator[str, None, int]:
-    """What is wrong with a file, and a line that sums it up; returns the number of problems."""
+    """Yield a line for each problem of a file, and a summary; return the number of problems."""
     problems = check.problems()
     count = 0
     for problem in islice(problems, most):
         count += 1
         yield str(problem)
     if count == most and next(problems, None) is not None:
-        yield f"{path}: stopped after {most} problems; there are more (--max-errors shows them)"
+        yield f"{path}: stopped after {most} problems; there are more (--max-errors N shows N of them)"
     elif count:
         yield f"{path}: {count} problem{'s' * (count != 1)}"
     else:

@@ -8,6 +8,7 @@ from dataclasses import Field, fields
 from typing import Any
 
 from clueval.cli.parser import Command
+from clueval.cli.setting_names import with_options
 from clueval.cli.values import read_value, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
@@ -15,19 +16,19 @@ from clueval.metrics.metric import Metric
 
 
 def add_metrics(parser: Command, title: str) -> None:
-    """The options that name metrics and their settings."""
+    """Add the options for metrics and their settings."""
     group = parser.group(title)
     group.add_argument(
         "--metric",
         action="append",
         metavar="NAME,...",
-        help=f"what is counted: {', '.join(METRICS)} (default: levels)",
+        help=f"the metrics, separated by commas: {', '.join(METRICS)} (default: levels)",
     )
     add_set(parser, title)
 
 
 def add_set(parser: Command, title: str) -> None:
-    """The option for the settings of metrics."""
+    """Add the option for the settings of metrics."""
     parser.group(title).add_argument(
         "--set",
         action="append",
@@ -39,10 +40,10 @@ def add_set(parser: Command, title: str) -> None:
 
 
 def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
-    """The metrics of these names, with the settings that are given.
+    """Return the metrics `names`, with the settings `given` as METRIC.SETTING=VALUE.
 
-    Raises `UsageError` for an unknown metric or setting, for a value that it does not take, and for a setting of a
-    metric that is not among them.
+    Raises `UsageError` for an unknown metric or setting, for an invalid value, and for a setting of a metric that
+    is not in `names`.
     """
     for name in names:
         if name not in METRICS:
@@ -54,7 +55,7 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
         if metric not in settings:
             known = metric in METRICS
             raise UsageError(
-                f"--set {text}: {metric} is {'not counted here' if known else 'not a metric'}",
+                f"--set {text}: {metric} is {'not a selected metric' if known else 'not a metric'}",
                 advice=f"add --metric {metric}" if known else f"one of {', '.join(METRICS)}",
             )
         settings[metric][setting] = _value(metric, setting, value)
@@ -63,7 +64,7 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
 
 
 def _as_options() -> dict[str, str]:
-    """The settings of all metrics by the names that they might have as options, and how they are given."""
+    """Return how each setting is given, by the name that a user may try as an option."""
     return {
         setting.replace("_", "-"): f"--set {metric}.{setting}=..."
         for metric in reversed(METRICS)  # of several with the same setting, the first is named
@@ -72,12 +73,12 @@ def _as_options() -> dict[str, str]:
 
 
 def settings_of(kind: Any) -> dict[str, Field[Any]]:
-    """The settings of a metric that text can set."""
+    """Return the settings of a metric that can be given as text."""
     return {field.name: field for field in fields(kind) if field.init and values_of(kind, field) is not None}
 
 
 def metric_names(options: argparse.Namespace, default: str = "levels") -> list[str]:
-    """The names that ``--metric`` gives, each once."""
+    """Return the metrics that ``--metric`` names, each once."""
     return list(dict.fromkeys(name for given in options.metric or [default] for name in given.split(",")))
 
 
@@ -105,9 +106,11 @@ def _value(metric: str, setting: str, value: str) -> Any:
 
 
 def _made(name: str, values: Mapping[str, Any], texts: Sequence[str]) -> Metric:
-    """The metric with these settings. Raises `UsageError` in which what was given is named."""
+    """Return the metric with these settings. Raises `UsageError`, which names the option or quotes all of them."""
     try:
         metric: Metric = metric_class(name)(**values)
     except UsageError as error:
+        if with_options(error).problem.startswith("--set "):
+            raise
         raise UsageError(f"{' '.join(texts)}: {error.problem}", advice=error.advice) from None
     return metric

@@ -11,11 +11,11 @@ from clueval.exceptions import UsageError
 from clueval.version import __version__
 
 COMMANDS = {
-    "score": "score predicted against gold",
+    "score": "score predicted spans against gold",
     "conventions": "score under every convention at once: which F1 is this?",
     "masking": "report what was left unmasked: leaks, risk classes, a page to sign, limits",
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
-    "faireval": "carry out a FairEval config file",
+    "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
@@ -24,15 +24,18 @@ COMMANDS = {
     "metrics": "list the metrics, or describe one: definition and settings",
     "help": "show the help of a command, or of one topic of it",
 }
-"""What each command does; its module, of the same name, is imported when it is called."""
+"""The description of each command; its module, which has the same name, is imported when it is called."""
 
 
-def command_line(command: str | None) -> Parser:
-    """The command line, with the options of one command."""
+def command_line(command: str | None, *, alone: bool = False) -> Parser:
+    """Return the parser of the command line, with the options of one command.
+
+    It has the names of the other commands for its help and errors, unless `command` is known to come first (`alone`).
+    """
     top = Parser(
         prog="clueval",
         usage="%(prog)s COMMAND [options]",
-        description="Score labelled spans: gold against predicted, in every way of counting that people report.",
+        description="Score labelled spans: gold against predicted, by every usual way of counting.",
         epilog="clueval COMMAND --help shows the options of a command.",
     )
     top.add_argument("-V", "--version", action="version", version=f"%(prog)s {__version__}")
@@ -42,7 +45,7 @@ def command_line(command: str | None) -> Parser:
     for name, help_text in COMMANDS.items():
         if name == command:
             _add_command(commands, name, help_text)
-        else:
+        elif not alone:
             commands.add_parser(name, help=help_text)
     return top
 
@@ -55,7 +58,7 @@ def require_command(name: str | None) -> None:
 
 
 def command_parser(command: str) -> Command:
-    """The parser of one command."""
+    """Return the parser of one command."""
     module = import_module(f"clueval.cli.{command}")
     parser = Command(prog=f"clueval {command}", **_settings(module))
     module.add_arguments(parser)

@@ -17,8 +17,8 @@ from clueval.studies.conventions_report import FORMS, write_page
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
-Score predicted spans against gold under every convention that people report: conlleval, seqeval (default and
-strict), CLUEval's levels, MUC, FairEval, loio, GATE. One row each, with what it counts as right.
+Score predicted spans against gold under every usual convention: conlleval, seqeval (default and strict),
+CLUEval's levels, MUC, FairEval, loio, GATE. The table has a row for each, with its rule for correct spans.
 
 GOLD and PREDICTED are files or folders, as for clueval score; with GOLD alone, the file has both sides."""
 EPILOG = """\
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None:
-        raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
+        raise UsageError("--html and --format exclude each other", advice="remove one of them")
     with progress([options.gold, options.predicted]) as advance:
         table = conventions(
             options.gold,

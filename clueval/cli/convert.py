@@ -1,4 +1,4 @@
-"""``clueval convert``: one format into another."""
+"""``clueval convert``: writes the spans of a file in another format."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ Lines = Callable[[Iterator[Document]], Iterator[str]]
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
-Convert the spans of a file or folder.
+Convert the spans of a file or folder into another format.
 
---to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, one layer and one
-label (--label), positions in characters (tokens are joined by blanks). --to spans writes one table of all spans
-of all layers: document, start, end_inclusive, the layers, and with --token-id the ids of the first and the last
-token."""
+--to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, with the spans of
+one layer and one label (--label); tokens are joined by blanks. --to spans writes one table of the spans of all
+layers, with the columns document, start, end_inclusive, the layers and, with --token-id, the ids of the first and
+the last token."""
 EPILOG = """\
 examples:
-  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file a document)
+  clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
   clueval convert gold.xml --input ltf --to spans"""
 
 
@@ -86,12 +86,12 @@ def require_one_file(path: Path) -> None:
     """Raise `UsageError` for a folder: positions of a table are counted over one file."""
     if path.is_dir():
         raise UsageError(
-            f"{path} is a folder", advice="a table of spans belongs to one file: take file by file"
+            f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
         )
 
 
 def _with_label(document: Document, label: str) -> Document:
-    """The document with the spans of that label alone."""
+    """Return the document with only the spans of this label."""
     layers = {
         layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
     }
@@ -99,7 +99,7 @@ def _with_label(document: Document, label: str) -> Document:
 
 
 def _only(documents: Iterator[Document]) -> Iterator[Document]:
-    """The documents, of which there may be one. Raises `UsageError` for a second one."""
+    """Yield the only document. Raises `UsageError` for a second one."""
     for number, document in enumerate(documents):
         if number:
             raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
@@ -109,13 +109,15 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
 def _write_each(
     documents: Iterator[Document], folder: Path, write: Lines, ending: str, inputs: Inputs
 ) -> None:
-    """One file for each document, called by its id."""
+    """Write a file for each document, named after its id."""
     written: set[str] = set()
     for document in documents:
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
         name = f"{stem}{ending}"
         if name in written:
-            raise FileError(f"two documents would be called {name}", file=str(folder), document=document.id)
+            raise FileError(
+                f"two documents would have the file name {name}", file=str(folder), document=document.id
+            )
         written.add(name)
         path = folder / name
         inputs.refuse(path)

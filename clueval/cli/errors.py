@@ -6,10 +6,10 @@ import argparse
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
 from clueval.cli.chosen import add_set, chosen_metrics
@@ -19,18 +19,20 @@ from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writa
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, put_painted, remark, wrote
 from clueval.cli.progress import progress
+from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
 from clueval.findings.choice import SIDES, Choice, expected
-from clueval.findings.stream import errors
+from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.reports.text import render_tables
+from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.match_classes import LEVELS
 
@@ -44,10 +46,11 @@ Show the errors in context: gold spans that were not found and predicted spans t
 sentence with everything that overlaps it on the other side.
 
 A span is an error at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-partial if something overlaps it, else missed or, of the predicted side, spurious). With --labelled, it is also an
-error if the label that was found is not its own. clueval score counts exactly as many for the same choices."""
+partial if something overlaps it, else missed or, of the predicted side, spurious); the reason is then "boundary".
+With --labelled, it is also an error if the label of its match is not its own; the reason is then "label". clueval score
+counts the same number of errors for the same options."""
 EPILOG = """\
-in the context, brackets (text) and squares (TSV) say who marked what:
+in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
 
 examples:
@@ -68,7 +71,7 @@ def _add_choice(parser: Command) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
-        choices=("levels", "fair", "noisy"),
+        choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
         help="whose errors: levels, CLUEval's; fair, FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP; "
@@ -123,9 +126,6 @@ def _add_outputs(parser: Command) -> None:
     )
 
 
-_Sides = tuple[Any, Any]
-"""What is gold and what is predicted: two paths, or two lists of files."""
-
 _from_0 = typed(lambda text: whole(text, 0))
 
 
@@ -134,13 +134,22 @@ def run(options: argparse.Namespace) -> int:
     _check_outputs(options, sides)
     _refuse_options(options)
     (metric,) = chosen_metrics([options.metric], options.set)
-    reading = {
-        "layers": common.layers(options),
-        "gold_set": options.gold_set,
-        "predicted_set": options.predicted_set,
-        **common.reading(options),
-    }
-    return _RUNS[options.metric](options, sides, metric, reading)
+    finder = FINDERS[options.metric](options, metric)
+    with KeptRows[Any](options.limit) as rows:
+        with progress([options.gold, options.predicted]) as advance:
+            result = score(
+                *sides,
+                metrics=finder.metrics,
+                layers=common.layers(options),
+                observers=[finder.observer(rows.take)],
+                progress=advance,
+                gold_set=options.gold_set,
+                predicted_set=options.predicted_set,
+                counting=Counting(**given_fields(Counting, options)),
+                **common.reading(options),
+            )
+        finder.show(rows, result)
+    return 0
 
 
 def _refuse_options(options: argparse.Namespace) -> None:
@@ -163,40 +172,43 @@ _NOT_OF = {
 """The options that do not apply to the errors of a metric."""
 
 
-def _run_levels(options: argparse.Namespace, sides: _Sides, _: Metric, reading: dict[str, Any]) -> int:
+class Finder(NamedTuple):
+    """What `run` needs to know of a metric: how its errors are found and shown.
+
+    `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
+    that it is made with; `show` writes them to the outputs of the options, when the pass has ended.
+    """
+
+    metrics: Sequence[str | Metric]
+    observer: Callable[[Callable[[Iterable[Any]], None]], Observer]
+    show: Callable[[KeptRows[Any], Result], None]
+
+
+def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `levels`, in every form."""
     counting = given_fields(Counting, options)
-    merge, where = counting.get("merge", False), counting.get("where", [])
     choice = Choice(
         options.level or 2,
         options.labelled,
-        _wanted(options),
+        _chosen_sides(options),
         frozenset(_kinds(options)),
-        merge,
-        parse_where(where),
+        counting.get("merge", False),
+        parse_where(counting.get("where", [])),
         options.window,
     )
-    paths = [options.gold, options.predicted]
-    if reading["layers"] is not None:
-        choice.require_layer(reading["layers"])
-    with progress(paths) as advance:  # this pass also checks everything that there is to check
-        result = score(
-            *sides,
-            metrics=["levels", Confusion()],
-            merge=merge,
-            where=where,
-            progress=advance,
-            **reading,
-        )
-    choice.require_layer(_labels_of(result))
-    with progress(paths) as advance:
-        found = errors(*sides, choice, progress=advance, **reading)
-        shown = _put_out(islice(found, options.limit), result, choice, options)
-    _remark(shown, result, choice)
-    return 0
+    if (layers := common.layers(options)) is not None:
+        choice.require_layer(layers)
+
+    def show(rows: KeptRows[Finding], result: Result) -> None:
+        reports = result.metrics["levels"].values()
+        choice.require_layer([layer for report in reports for layer in report["labelled"]])
+        _put_out(rows, result, choice, options)
+        _remark(rows, f"; the scores count {_both([expected(report, choice) for report in reports])}")
+
+    return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
 
-def _wanted(options: argparse.Namespace) -> tuple[str, ...]:
+def _chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
     """The sides whose errors are shown."""
     return SIDES if options.side in (None, "both") else (options.side,)
 
@@ -205,7 +217,7 @@ def _kinds(options: argparse.Namespace) -> set[str]:
     return {kind for given in options.kinds or () for kind in given.split(",")}
 
 
-def _check_outputs(options: argparse.Namespace, sides: _Sides) -> None:
+def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
     refuse_to_overwrite(common.inputs_of(options, sides), outputs)
@@ -217,111 +229,78 @@ def _check_outputs(options: argparse.Namespace, sides: _Sides) -> None:
         xlsx.require_package()
 
 
-def _labels_of(result: Result) -> list[str]:
-    """The layers that can be labelled."""
-    return [layer for report in result.metrics["levels"].values() for layer in report["labelled"]]
-
-
 def _put_out(
-    findings: Iterator[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
-) -> int:
-    """Write the findings to wherever they are wanted, and return how many there are."""
-    wanted = [name for name in ("tsv", "xlsx", "html") if getattr(options, name) is not None]
-    # one file takes the findings as they come, several need them kept
-    rows: Iterable[Finding] = findings if len(wanted) < 2 else list(findings)
-    counts = [_write(name, rows, result, choice, options) for name in wanted]
-    return counts[0] if counts else _print(findings)
-
-
-def _write(
-    name: str, rows: Iterable[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
-) -> int:
-    """Write the findings to one file; a page needs the choice that they come from."""
-    path: Path = getattr(options, name)
-    if name == "tsv":
-        count = tsv.write(path, rows, raw=options.raw)
-    elif name == "xlsx":
-        count = sum(xlsx.write(path, rows, result.to_dict()).values())
-    else:
-        assert choice is not None  # a page about other errors is refused
+    rows: KeptRows[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
+) -> None:
+    """Write the findings to the outputs of the options; a page needs the choice that they come from."""
+    if options.tsv is not None:
+        tsv.write(options.tsv, rows, raw=options.raw)
+        wrote(options.tsv)
+    if options.xlsx is not None:
+        xlsx.write(options.xlsx, rows, result.to_dict())
+        wrote(options.xlsx)
+    if options.html is not None:
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
-        count = page.write(path, rows, result.to_dict(), choice, title=f"Errors: {title}")
-    wrote(path)
-    return count
+        page.write(options.html, rows, result.to_dict(), choice, title=f"Errors: {title}")
+        wrote(options.html)
+    if options.tsv is options.xlsx is options.html is None:
+        width = shutil.get_terminal_size((100, 24)).columns
+        colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        for line in text.lines(rows, width=width, colour=colour):
+            put_painted(line)
 
 
-def _print(findings: Iterator[Finding]) -> int:
-    count = 0
-
-    def counted() -> Iterator[Finding]:
-        nonlocal count
-        for finding in findings:
-            count += 1
-            yield finding
-
-    width = shutil.get_terminal_size((100, 24)).columns
-    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    for line in text.lines(counted(), width=width, colour=colour):
-        put_painted(line)
-    return count
+def _remark(rows: KeptRows[Finding], more: str = "") -> None:
+    remark(f"{len(rows):,} error{'s' * (len(rows) != 1)} shown{more}")
 
 
-def _remark(shown: int, result: Result, choice: Choice) -> None:
-    counts = [expected(report, choice) for report in result.metrics["levels"].values()]
-    total: dict[str, int] = {side: sum(count[side] for count in counts) for side in SIDES}
-    remark(f"{shown:,} error{'s' * (shown != 1)} shown; the scores count {_both(total)}")
+def _both(counts: Sequence[Mapping[str, int]]) -> str:
+    """The errors of both sides that the scores count, in all sequences."""
+    return " and ".join(f"{sum(count[side] for count in counts):,} {side} spans" for side in SIDES)
 
 
-def _both(total: dict[str, int]) -> str:
-    names: Sequence[tuple[str, str]] = (("gold", "gold spans"), ("predicted", "predicted spans"))
-    return " and ".join(f"{total[side]:,} {name}" for side, name in names)
-
-
-def _run_fair(options: argparse.Namespace, sides: _Sides, metric: Fair, reading: dict[str, Any]) -> int:
+def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
-    from clueval.findings.fair import FAIR_KINDS, find_fair_errors
+    from clueval.findings.fair import FAIR_KINDS, fair_findings
 
-    kinds, wanted = _kinds(options), _wanted(options)
+    kinds, chosen = _kinds(options), _chosen_sides(options)
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
-    with progress([options.gold, options.predicted]) as advance:
-        result = score(*sides, metrics=[metric], progress=advance, **reading)
-    found = (
-        finding
-        for finding in find_fair_errors(*sides, metric, window=options.window, **reading)
-        if finding.side in wanted and (not kinds or finding.kind in kinds)
-    )
-    shown = _put_out(islice(found, options.limit), result, None, options)
-    remark(f"{shown:,} error{'s' * (shown != 1)} shown")
-    return 0
+
+    def find(gold: Document, predicted: Document) -> Iterator[Finding]:
+        for finding in fair_findings(gold, predicted, metric, window=options.window):
+            if finding.side in chosen and (not kinds or finding.kind in kinds):
+                yield finding
+
+    def show(rows: KeptRows[Finding], result: Result) -> None:
+        _put_out(rows, result, None, options)
+        _remark(rows)
+
+    return Finder([metric], partial(DocumentsObserver, find), show)
 
 
-def _run_noisy(options: argparse.Namespace, sides: _Sides, metric: Noisy, reading: dict[str, Any]) -> int:
+def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
     """Every gold span with its counterpart in a text that differs: as text, a table or a web page."""
-    from clueval.findings.noisy import explain_files
+    from clueval.findings.noisy import explained
     from clueval.findings.noisy_rows import explanation_rows, explanation_table
 
-    result = score(*sides, metrics=[metric], **reading)
-    reading = {name: value for name, value in reading.items() if name not in ("gold_set", "predicted_set")}
+    def show(rows: KeptRows[tuple[str, Explanation]], result: Result) -> None:
+        if options.html is not None:
+            from clueval.findings.noisy_page import write_page
 
-    def explained() -> Iterator[tuple[str, Explanation]]:
-        return explain_files(*sides, metric, **reading)
+            write_page(options.html, result.to_dict(), rows)
+            wrote(options.html)
+        if options.tsv is not None:
+            put_result(explanation_rows(rows), options.tsv)
+        if options.html is None and options.tsv is None:
+            put(render_tables([explanation_table("noisy: every gold span and its counterpart", rows)]))
 
-    if options.html is not None:
-        from clueval.findings.noisy_page import write_page
-
-        write_page(options.html, result.to_dict(), explained())
-        wrote(options.html)
-    if options.tsv is not None:
-        put_result(explanation_rows(explained()), options.tsv)
-    if options.html is None and options.tsv is None:
-        put(render_tables([explanation_table("noisy: every gold span and its counterpart", explained())]))
-    return 0
+    return Finder([metric], partial(DocumentsObserver, partial(explained, metric=metric)), show)
 
 
-_RUNS: dict[str, Callable[[argparse.Namespace, _Sides, Any, dict[str, Any]], int]] = {
-    "levels": _run_levels,
-    "fair": _run_fair,
-    "noisy": _run_noisy,
+FINDERS: dict[str, Callable[[argparse.Namespace, Any], Finder]] = {
+    "levels": _levels,
+    "fair": _fair,
+    "noisy": _noisy,
 }
-"""What shows the errors of each metric."""
+"""What finds and shows the errors of each metric."""

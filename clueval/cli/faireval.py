@@ -1,4 +1,4 @@
-"""``clueval faireval``: carry out a config file of FairEval."""
+"""``clueval faireval``: runs a config file of FairEval."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from clueval.textfiles import lines
 
 USAGE = "CONFIG"
 DESCRIPTION = """\
-Carry out a FairEval config file and print its report.
+Run a FairEval config file and print its report.
 
-The config says what is scored and how: see `clueval.compat.faireval.config`. The report goes to
-the file of -o, to the file that the config names (eval_out), or to standard output."""
+The config file names the input and the settings; python -m pydoc clueval.compat.faireval.config describes
+it. The report is written to the file of -o, to the file that the config names (eval_out), or to standard output."""
 EPILOG = """\
 example:
   clueval faireval ner.config"""
@@ -28,7 +28,7 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    refuse_to_overwrite([options.config], [])  # and what can be no path
+    refuse_to_overwrite([options.config], [])  # also refuses an invalid path
     config = parse_config(lines(options.config), file=str(options.config))
     target = options.output_file or output_file(config)
     refuse_to_overwrite([options.config, config.target_in, config.system_in], [target])

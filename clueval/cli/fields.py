@@ -1,4 +1,4 @@
-"""Options made from the fields of dataclasses, and dataclasses from options."""
+"""Makes options from the fields of dataclasses, and dataclasses from options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Group = TypeVar("Group")
 
 
 class SideValues(NamedTuple):
-    """The value of an option of each side, where they differ."""
+    """The values of an option for the two sides, if they differ."""
 
     gold: Any
     predicted: Any
@@ -24,9 +24,9 @@ class SideValues(NamedTuple):
 def add_fields(
     parser: Command, group: type, title: str, *, only: Collection[str] | None = None, sides: int = 1
 ) -> dict[str, argparse.Action]:
-    """Add the options of a dataclass: under `title` or, as they say, under their help topics.
+    """Add the options of a dataclass: in their help topics or, without a topic, under `title`.
 
-    With two `sides`, a value may be ``GOLD:PREDICTED`` where the option allows for it. Returns the options by the
+    With two `sides`, the value of an option with `paired` may be ``GOLD:PREDICTED``. Returns the options by the
     names of their fields.
     """
     added: dict[str, argparse.Action] = {}
@@ -44,18 +44,18 @@ def add_fields(
 
 
 def given_fields(group: type, options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of a dataclass that options were given for, with their values."""
+    """Return the values of those fields of a dataclass for which options were given."""
     given = {field.name: getattr(options, _place(group, field.name), None) for field, _ in options_of(group)}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def group_of(group: type[Group], options: argparse.Namespace) -> Group:
-    """The dataclass that the options make."""
+    """Return the dataclass with the values of the options."""
     return group(**given_fields(group, options))
 
 
 def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Group, Group]:
-    """The dataclass that the options make, or one for each side, if an option has a value for each."""
+    """Return the dataclass with the values of the options, or one for each side if any value differs."""
     given = given_fields(group, options)
     if not any(isinstance(value, SideValues) for value in given.values()):
         return group(**given)
@@ -69,12 +69,12 @@ def pair_of(group: type[Group], options: argparse.Namespace) -> Group | tuple[Gr
 
 
 def _place(group: type, name: str) -> str:
-    """Where the value of a field stands among the options of a command."""
+    """Return the name of a field's value among the options of a command."""
     return f"{group.__name__}.{name}"
 
 
 def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> dict[str, Any]:
-    """What argparse has to know of an option."""
+    """Return the arguments of argparse for an option."""
     if declared.metavar is None:
         kinds = get_args(type_of(group, field))
         tri_state = type(None) in kinds
@@ -88,7 +88,7 @@ def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> d
 
 
 def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str], Any]:
-    """A function that reads a value, as argparse wants it; with `paired`, the value may be one for each side."""
+    """Return a function for argparse that reads a value or, with `paired`, a value for each side."""
 
     def value_of(text: str) -> Any:
         try:
@@ -101,7 +101,7 @@ def typed(read: Callable[[str], Any], *, paired: bool = False) -> Callable[[str]
 
 
 def help_of(field: Field[Any], declared: Option, note: str = "", default: str | None = None) -> str:
-    """What an option does, which values it takes, a note and the default, which may be told."""
+    """Return the help of an option: its description, its values, a note and the default (None: of the field)."""
     text = declared.help
     if any(choice not in text for choice in declared.choices):
         text += f": {', '.join(declared.choices)}"

@@ -1,4 +1,4 @@
-"""``clueval formats``: what is read and written, from the records of the formats."""
+"""``clueval formats``: lists and describes the formats, from their records."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from clueval.reading.options import Reading
 
 USAGE = "[NAME]"
 DESCRIPTION = """\
-List the formats: how each is recognised, what it holds, whether it is read and written. With NAME, describe one
-format and the options that it reads."""
+List the formats: how each is recognised, what it contains, and whether it can be read and written. With NAME,
+describe one format and the options that apply to it."""
 EPILOG = """\
 example:
   clueval formats gate-xml"""
 
-_LAYER = Option("--layer", "NAME=COLUMN", "a layer and the column of its tags; again for each layer")
+_LAYER = Option(
+    "--layer", "NAME=COLUMN", "a layer and the column of its tags; repeat the option for each layer"
+)
 
 _HEADER = ("format", "recognised by", "use", "holds")
 
@@ -44,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _table() -> Iterator[str]:
-    """The formats in columns; the last one is as wide as it is."""
+    """Yield the table of the formats; the last column is not padded."""
     rows = [_HEADER, *((form.name, form.recognised_by, _use(form), form.holds) for form in all_formats())]
     widths = [max(map(len, column)) for column in list(zip(*rows, strict=True))[:-1]]
     for *cells, last in rows:

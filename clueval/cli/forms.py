@@ -1,4 +1,4 @@
-"""The form in which a result is printed, and the file that it may go to instead."""
+"""The options for the form of a result and for the file to which it is written."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from pathlib import Path
 
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, wrote
-from clueval.writing import whole_file
 
 
 def add_output(parser: Command, forms: Collection[str] = ()) -> None:
-    """The options for the form of a result, if there are several, and for the file that it goes to."""
+    """Add the options for the form of a result, if there are several, and for the file."""
     group = parser.group("output")
     if forms:
         group.add_argument(
@@ -31,16 +30,18 @@ def add_output(parser: Command, forms: Collection[str] = ()) -> None:
 
 
 def put_result(lines: Iterable[str], path: Path | None) -> None:
-    """Lines to standard output or, complete or not at all, to a file."""
+    """Write lines to standard output, or to a file, which is then complete or not written at all."""
     if path is None:
         for line in lines:
             put(line)
         return
+    from clueval.writing import whole_file
+
     with whole_file(path) as output:
         output.writelines(f"{line}\n" for line in lines)
     wrote(path)
 
 
 def form_of(options: argparse.Namespace) -> str:
-    """The form that ``--format`` names."""
+    """Return the form that ``--format`` names."""
     return options.format or "text"

@@ -1,4 +1,4 @@
-"""``clueval gate``: gold against predicted, as GATE's plugin Evaluation scores."""
+"""``clueval gate``: scores predicted annotations against gold as GATE's plugin Evaluation does."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ USAGE = "GOLD [PREDICTED]"
 DESCRIPTION = """\
 Score predicted annotations against gold as GATE's plugin Evaluation does: strict and lenient.
 
-GOLD and PREDICTED are files or folders, as for clueval score --metric gate. With GOLD alone, the files have both
-sides: in GATE's documents (formats gate-xml and bdoc), the annotation sets --gold-set and --predicted-set."""
+GOLD and PREDICTED are files or folders, as for clueval score --metric gate. Without PREDICTED, the files of GOLD
+have both sides: in GATE's documents (formats gate-xml and bdoc), the annotation sets --gold-set and
+--predicted-set."""
 EPILOG = """\
 examples:
   clueval gate corpus/ --gold-set Key --predicted-set Response --types Person,Place --features id
@@ -37,12 +38,12 @@ _PREFIX = "clueval"
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    add_fields(parser, Gate, "what is counted")
-    add_fields(parser, Counting, "what is counted", only=("where", "by", "pair_by"))
-    parser.group("what is counted").add_argument(
+    add_fields(parser, Gate, "counting")
+    add_fields(parser, Counting, "counting", only=("where", "by", "pair_by"))
+    parser.group("counting").add_argument(
         "--reference-set",
         metavar="SET",
-        help="another annotation set of the predicted files, of an older run, to compare with",
+        help="another annotation set of the predicted files, such as an older run, to compare with",
     )
     add_fields(parser, Lists, "candidate lists")
     common.add_reading(parser, sides=2, sets=None)
@@ -64,13 +65,13 @@ def _add_outputs(parser: Command) -> None:
         "--write-indicators",
         type=Path,
         metavar="FOLDER",
-        help="write copies of the predicted files (formats gate-xml and bdoc) that show what became of each "
+        help="write copies of the predicted files (formats gate-xml and bdoc) that show the result for each "
         "annotation",
     )
     group.add_argument(
         "--indicator-prefix",
         metavar="P",
-        help="with --write-indicators: what the annotation sets P_Res, P_Ref and P_Diff in the copies begin with "
+        help="with --write-indicators: the prefix P of the annotation sets P_Res, P_Ref and P_Diff in the copies "
         f"(default: {_PREFIX})",
     )
 
@@ -80,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     metric, lists = group_of(Gate, options), _lists(options)
     if options.indicator_prefix is not None and options.write_indicators is None:
-        raise UsageError("--indicator-prefix is for --write-indicators", advice="add it")
+        raise UsageError("--indicator-prefix needs --write-indicators", advice="add it")
     refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
@@ -109,10 +110,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lists(options: argparse.Namespace) -> Lists | None:
-    """Where candidate lists are, if they are asked for. Raises `UsageError` for half of it."""
+    """Return the options for candidate lists, or None. Raises `UsageError` if one of two options is missing."""
     given = given_fields(Lists, options)
     for name in ("list_type", "edge_feature") if given else ():
         if name not in given:
             first = next(iter(given)).replace("_", "-")
-            raise UsageError(f"--{first} is given without --{name.replace('_', '-')}", advice="add it")
+            raise UsageError(f"--{first} needs --{name.replace('_', '-')}", advice="add it")
     return Lists(**given) if given else None

@@ -1,4 +1,4 @@
-"""``clueval help``: the help of a command, or of a topic of it."""
+"""``clueval help``: shows the help of a command, or of one of its topics."""
 
 from __future__ import annotations
 

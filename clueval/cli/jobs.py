@@ -1,4 +1,4 @@
-"""By how many processes files are counted: the options for processes and clusters."""
+"""The options for processes and clusters."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from clueval.exceptions import UsageError
 
 
 def add_jobs(parser: Command) -> None:
-    """The options for processes and clusters."""
+    """Add the options for processes and clusters."""
     add_fields(parser, Workers, "speed")
     group = parser.topic("workers")
     group.add_argument(
@@ -36,7 +36,7 @@ def add_jobs(parser: Command) -> None:
 
 @contextmanager
 def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[Workers]:
-    """The workers that the options ask for; the progress of reading `paths` is shown."""
+    """Provide the workers that the options select; show the progress of reading `paths`."""
     given = given_fields(Workers, options).get("jobs", "auto")
     jobs = None if given == "auto" else given
     with progress(paths) as advance:
@@ -45,7 +45,8 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
             return
         if given != "auto":
             raise UsageError(
-                "--jobs is for this machine, and --scheduler for others", advice="give one of them"
+                "--jobs is for processes of this machine, --scheduler for a cluster",
+                advice="give one of them",
             )
         from clueval.evaluation.parallel.dask import scheduler
 
@@ -54,7 +55,7 @@ def workers(options: argparse.Namespace, paths: list[Path | None]) -> Iterator[W
 
 
 def _remark(options: argparse.Namespace) -> Callable[[str], object] | None:
-    """What to do with messages about the number of processes."""
+    """Return the function for messages about the number of processes; None without ``--verbose``."""
     if not options.verbose:
         return None
     return lambda line: printing.remark(f"clueval {options.command}: {line}")

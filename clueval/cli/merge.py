@@ -1,4 +1,4 @@
-"""``clueval merge``: several layers of one file as one sequence of spans."""
+"""``clueval merge``: merges several layers of one file into one sequence of spans."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from clueval.spans.merging import merge_layers
 
 USAGE = "FILE"
 DESCRIPTION = """\
-Merge the layers of a file into one sequence of spans that carry a label for each layer.
+Merge the layers of a file into one sequence of spans with a label for each layer.
 
-Spans that overlap, of any layers, become one span from the least start to the greatest end; in each layer
-it has the label that covers most positions of it, or none. The result is a table of spans that clueval reads:
-document, start, end_inclusive (corpus positions, the last one included), the layers, and the token ids if there
-are any."""
+Overlapping spans of any layers become one span from the smallest start to the greatest end. In each layer, its
+label is the one that covers most of its positions; without a span in the layer, it has none. The result is a
+table of spans, which clueval can read, with the columns document, start, end_inclusive (corpus positions), the
+layers and, with --token-id, the token ids."""
 EPILOG = """\
 example:
   clueval merge gold.vrt --layer entity=2 --layer risk=3 --token-id 4 -o merged.tsv
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _lines(documents: Iterator[Document], layers: list[str], with_ids: bool) -> Iterator[str]:
-    """The header and a line for each merged span. `with_ids`: whether token ids are asked for."""
+    """Yield the header and a line for each merged span; `with_ids` adds the token ids."""
     number = -1
     for number, document in enumerate(documents):
         if number == 0:

@@ -1,4 +1,4 @@
-"""``clueval metrics``: the metrics, and the definition and settings of each."""
+"""``clueval metrics``: lists the metrics, or describes one with its settings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from clueval.options import option_of
 
 USAGE = "[NAME]"
 DESCRIPTION = """\
-List the metrics. With NAME, describe one: what it counts, its source, and its settings with their defaults, which
-clueval score takes as --set NAME.SETTING=VALUE."""
+List the metrics. With NAME, describe one: its definition, its source, and its settings with their defaults. Change
+a setting with clueval score --set NAME.SETTING=VALUE."""
 EPILOG = """\
 example:
   clueval metrics fair"""
@@ -42,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list() -> Iterator[str]:
-    """The metrics, each with the first line of its definition."""
+    """Yield the metrics, each with the first line of its definition."""
     width = max(map(len, METRICS))
     for name in METRICS:
         summary = _definition(name).partition("\n")[0]
@@ -50,11 +50,11 @@ def _list() -> Iterator[str]:
 
 
 def _described(name: str) -> Iterator[str]:
-    """The definition of a metric, then its settings."""
+    """Yield the definition of a metric, then its settings."""
     yield _definition(name)
     yield ""
     counting = inspect.getdoc(sys.modules[metric_class(name).__module__])
-    if metric_class(name).__module__ != METRICS[name][0] and counting:  # a package describes its parts
+    if metric_class(name).__module__ != METRICS[name][0] and counting:  # a package describes its modules
         yield f"{counting}\n"
     settings = settings_of(metric_class(name))
     yield "settings (clueval score --set METRIC.SETTING=VALUE):" if settings else "It has no settings."
@@ -77,7 +77,7 @@ def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
 
 
 def _definition(name: str) -> str:
-    """The docstring of the module that `METRICS` names for a metric, or that of its class."""
+    """Return the docstring of the module that `METRICS` names for a metric, or that of its class."""
     kind = metric_class(name)
     text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
     return text.removeprefix(f"Metric `{name}`: ")

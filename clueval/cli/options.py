@@ -1,4 +1,4 @@
-"""Options that several commands share, and that no field of a dataclass declares."""
+"""Options of several commands that no field of a dataclass declares."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clueval.spans.span import MERGED
 
 
 def add_sides(parser: Command) -> None:
-    """The arguments GOLD and PREDICTED."""
+    """Add the arguments GOLD and PREDICTED."""
     parser.add_argument("gold", type=Path, metavar="GOLD", help="file or folder")
     parser.add_argument(
         "predicted",
@@ -29,56 +29,56 @@ def add_sides(parser: Command) -> None:
 
 
 def add_pairs(parser: Command, topic: str) -> None:
-    """The option for a table of pairs of files."""
+    """Add the option for a table of pairs of files."""
     parser.topic(topic).add_argument(
         "--pairs",
         type=Path,
         metavar="CSV",
-        help="a table of the files that belong together, gold and predicted, all in folder GOLD, by their names",
+        help="a table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
     )
 
 
 def sides_of(options: argparse.Namespace) -> tuple[Any, Any]:
-    """Gold and predicted: what the arguments name, or the lists of files of a table of pairs."""
+    """Return gold and predicted: the paths of the arguments, or the lists of files in a table of pairs."""
     if options.pairs is None:
         return options.gold, options.predicted
     from clueval.formats.nerval import read_mapping
 
     if options.predicted is not None:
         raise UsageError(
-            "--pairs takes one folder", advice=f"clueval {options.command} --pairs pairs.csv FOLDER"
+            "--pairs needs exactly one folder", advice=f"clueval {options.command} --pairs pairs.csv FOLDER"
         )
     gold, predicted = zip(*read_mapping(options.pairs, options.gold), strict=True)
     return list(gold), list(predicted)
 
 
 def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for ``--pair-by`` where there is nothing to pair, or another way of pairing."""
+    """Raise `UsageError` for ``--pair-by`` with ``--pairs``, or if one file holds both sides."""
     if "pair_by" not in counting:
         return
     if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by are two ways of pairing", advice="give one of them")
+        raise UsageError("--pairs and --pair-by exclude each other", advice="remove one of them")
     if options.predicted is None:
-        raise UsageError("GOLD alone has both sides, which are paired already", advice="leave out --pair-by")
+        raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 
 
 def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
-    """The files that a command reads, for those that it must not write over."""
+    """Return the files that a command reads, which it must not overwrite."""
     listed = [path for side in sides if isinstance(side, list) for path in side]
     return [options.gold, options.predicted, options.pairs, text_of(options), *listed]
 
 
 def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:
-    """The options of commands that read files; those of two `sides` may have a value for each.
+    """Add the options of commands that read files; with two `sides`, options may have a value for each.
 
-    `sets` is the help topic of the options for annotation sets; None: they stand in the help of the command.
+    `sets` is the help topic of the options for annotation sets; None: they are in the help of the command.
     """
     parser.group("reading").add_argument(
         "--layer",
         action="append",
         metavar="NAME=COLUMN",
-        help="a layer and the column of its tags, counted from 1 (from -1 at the end); again for each layer"
-        + ("; NAME=GOLD:PREDICTED where the two sides have it in different columns" if sides == 2 else "")
+        help="a layer and the column of its tags, counted from 1 (from -1 at the end); repeat the option for each layer"
+        + ("; NAME=GOLD:PREDICTED if the column differs between the two sides" if sides == 2 else "")
         + " (default: the last column, called label)",
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
@@ -96,13 +96,13 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
 
 
 def formats_of(name: str) -> str:
-    """Which formats read an option, a field of `Reading`, in words; nothing of an option that all read."""
+    """Return the formats to which a field of `Reading` applies, in words; empty if it applies to all."""
     names = formats_that_read(name)
     return "" if len(names) == len(FORMATS) else f"format{'s' * (len(names) != 1)} {', '.join(names)}"
 
 
 def _treatments() -> str:
-    """How invalid tag sequences are treated by default."""
+    """Return the default treatments of invalid tag sequences, in words."""
     first: dict[str, list[str]] = {}
     for form in all_formats():
         if form.treatments:
@@ -111,19 +111,19 @@ def _treatments() -> str:
 
 
 def _add_sets(group: argparse._ArgumentGroup) -> None:
-    """The options for the annotation sets of the two sides."""
+    """Add the options for the annotation sets of the two sides."""
     group.add_argument(
         "--gold-set", metavar="SET", help="the annotation set that is gold, in formats that have several"
     )
     group.add_argument(
         "--predicted-set",
         metavar="SET",
-        help="the annotation set that is predicted; without PREDICTED, in the files of GOLD",
+        help="the annotation set that is predicted; without PREDICTED, it is in the files of GOLD",
     )
 
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of `Reading` that options were given for; where the sides differ, a `Reading` for each."""
+    """Return the fields of `Reading` for which options were given; if the sides differ, a `Reading` for each."""
     given = given_fields(Reading, options)
     if any(isinstance(value, SideValues) for value in given.values()):
         return {"reading": pair_of(Reading, options)}
@@ -131,13 +131,13 @@ def reading(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def text_of(options: argparse.Namespace) -> Path | None:
-    """The text file that ``--text`` names."""
+    """Return the text file that ``--text`` names."""
     path: Path | None = given_fields(Reading, options).get("text")
     return path
 
 
 def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:
-    """The layers named with ``--layer``. Raises `UsageError` for what cannot be read."""
+    """Return the layers that ``--layer`` names. Raises `UsageError` for an invalid value."""
     if not options.layer:
         return None
     found: dict[str, int | tuple[int, int]] = {}
@@ -145,14 +145,16 @@ def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] |
         name, columns = _layer(value)
         if name in found or name == MERGED:
             raise UsageError(
-                f"--layer names {name!r} twice" if name in found else f"{MERGED!r} is no name for a layer"
+                f"--layer names {name!r} twice"
+                if name in found
+                else f"{MERGED!r} cannot be the name of a layer"
             )
         found[name] = columns
     return found
 
 
 def _layer(value: str) -> tuple[str, int | tuple[int, int]]:
-    """A name and its column, or those of both sides."""
+    """Return the name of a layer and its column, or its columns of both sides."""
     name, equals, columns = value.partition("=")
     try:
         numbers = tuple(map(column, columns.split(":")))
@@ -167,11 +169,13 @@ def _layer(value: str) -> tuple[str, int | tuple[int, int]]:
 
 
 def single_layers(options: argparse.Namespace) -> Mapping[str, int] | None:
-    """The layers, each with one column. Raises `UsageError` for a pair of columns."""
+    """Return the layers, each with one column. Raises `UsageError` for a pair of columns."""
     found = layers(options)
     if found is None:
         return None
     single = {name: column for name, column in found.items() if isinstance(column, int)}
     if len(single) != len(found):
-        raise UsageError("one column for each layer: this command reads one side only")
+        raise UsageError(
+            "this command reads one side only", advice="give one column for each layer, as in entity=2"
+        )
     return single

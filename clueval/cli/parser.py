@@ -1,23 +1,22 @@
-"""The parsers of the command line: errors in one line, help by topics, no abbreviations."""
+"""The parsers of the command line: errors have one line, help has topics, options have no abbreviations."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from textwrap import fill
 from typing import Any, NoReturn
 
 from clueval.visible import visible
 
 _ALIKE = 0.7
-"""How alike an option must be to be suggested, from 0 to 1."""
+"""The similarity, from 0 to 1, from which an option is suggested."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that reports errors in one line, and asks for the width of the terminal only to print help.
+    """An argument parser that reports errors in one line, and gets the width of the terminal only to print help.
 
-    argparse asks with every argument, by way of shutil, which loads all the packers of files that there are.
+    argparse gets the width for every argument, and imports shutil and its compression modules to do so.
     """
 
     def __init__(
@@ -40,16 +39,18 @@ class Parser(argparse.ArgumentParser):
         return found, unknown
 
     def words(self) -> dict[str, str]:
-        """What may be meant by an unknown option: the names of the options, and how they are written."""
+        """Return the words that can be suggested for an unknown option, and how each is written."""
         return {
             flag.removeprefix("--"): flag for flag in self._option_string_actions if flag.startswith("--")
         }
 
 
 class HelpText(argparse.RawDescriptionHelpFormatter):
-    """Help whose paragraphs are as wide as the terminal; those with an indented line stay as they are."""
+    """Help with paragraphs as wide as the terminal; paragraphs with an indented line stay unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        from textwrap import fill  # only help needs it
+
         return "\n\n".join(
             paragraph if "\n " in paragraph else fill(paragraph, width, break_on_hyphens=False)
             for paragraph in text.split("\n\n")
@@ -57,34 +58,34 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
 
 
 class Command(Parser):
-    """The parser of one command; options that are rarely needed stand under topics of their own."""
+    """The parser of one command; options that are rarely needed have topics of their own."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
         self._by_title: dict[str, argparse._ArgumentGroup] = {}
         self.topics: dict[str, argparse._ArgumentGroup] = {}
         self.settings: Callable[[], Mapping[str, str]] = dict
-        """Words that are no options, and what to write in their place."""
+        """Words that are not options, and what to write instead."""
         self.before_help: Callable[[], None] | None = None
-        """Completes the help of options, where that costs too much to do for every run."""
+        """Functions that complete the help of options; they would take too much time in every run."""
 
     def words(self) -> dict[str, str]:
         return {**self.settings(), **super().words()}
 
     def group(self, title: str) -> argparse._ArgumentGroup:
-        """The group of options with that title in the help of the command."""
+        """Return the group of options with this title in the help of the command."""
         if title not in self._by_title:
             self._by_title[title] = self.add_argument_group(title)
         return self._by_title[title]
 
     def topic(self, name: str) -> argparse._ArgumentGroup:
-        """The group of options that `format_topic` shows."""
+        """Return the group of options that `format_topic` shows."""
         if name not in self.topics:
             self.topics[name] = self.add_argument_group(f"options of {self.prog}: {name}")
         return self.topics[name]
 
     def format_help(self) -> str:
-        """The help without the options of topics, which it names."""
+        """Return the help, with the names of the topics instead of their options."""
         self._complete_help()
         examples = self.epilog
         if self.topics:
@@ -104,7 +105,7 @@ class Command(Parser):
         return f"{program} help {command} {topic}"
 
     def format_topic(self, name: str) -> str:
-        """The help of one topic."""
+        """Return the help of one topic."""
         self._complete_help()
         formatter = self._prints_help(prog=self.prog)
         formatter.start_section(self.topics[name].title)
@@ -121,16 +122,16 @@ class Command(Parser):
 
 
 def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:
-    """What is wrong with arguments that the parser does not know."""
+    """Return the error message for arguments that the parser does not know."""
     first = next(iter(arguments))
     if not first.startswith("-"):
-        return f"there is no place for {first!r}"
+        return f"unexpected argument {first!r}"
     name = first.partition("=")[0]
     return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
 
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:
-    """A question for what may have been meant, of these words and how they are written; nothing if none is alike."""
+    """Return a question that suggests the most similar of the `known` words; empty if none is similar."""
     from difflib import get_close_matches
 
     begins = sorted((word for word in known if given and word.startswith(given)), key=len)

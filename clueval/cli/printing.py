@@ -1,8 +1,8 @@
-"""What the commands print: results on standard output, remarks on standard error.
+"""Prints results to standard output and messages to standard error.
 
-Every line that a command prints goes through here. Names of files and text from a corpus never control the
-terminal: what is written for people has escapes for the characters that could, always; data for other programs
-has them only if it goes to a terminal, since there the bytes matter.
+Every line that a command prints is printed here. File names and corpus text cannot control the terminal: text
+for people has escapes instead of control characters; data for programs has escapes only if standard output is a
+terminal, because a program needs the original bytes.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from clueval.visible import visible, visible_lines
 
 
 def say(line: str) -> None:
-    """A line for people, on standard output."""
+    """Print a line for people to standard output."""
     print(visible(line))
 
 
 def remark(line: str) -> None:
-    """A line for people, on standard error."""
+    """Print a line for people to standard error."""
     print(visible(line), file=sys.stderr)
 
 
 def wrote(path: Path) -> None:
-    """The remark that a file is there."""
+    """Print the message that a file was written."""
     remark(f"wrote {path}")
 
 
 def put(text: str, *, end: str = "\n") -> None:
-    """Data or a report, on standard output."""
+    """Print data or a report to standard output."""
     print(visible_lines(text) if sys.stdout.isatty() else text, end=end)
 
 
 def put_painted(line: str) -> None:
-    """A line in which all text is visible already, and which may have colours."""
+    """Print a line with colours, in which the control characters of text are already escapes."""
     print(line)

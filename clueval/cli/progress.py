@@ -1,4 +1,4 @@
-"""Progress on stderr, if that is a terminal and there is much to read."""
+"""Shows the progress of reading on stderr, if it is a terminal and the input is large."""
 
 from __future__ import annotations
 
@@ -11,18 +11,17 @@ from time import monotonic
 from clueval.textfiles import Progress
 
 WORTH_SHOWING = 50_000_000
-"""Bytes; less is read before a bar could be looked at."""
-
+"""The number of bytes from which progress is shown."""
 
 _PAUSE = 0.1
-"""Seconds at least between two pictures of the bar."""
+"""The minimum number of seconds between two updates of the bar."""
 
 
 @contextmanager
 def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
-    """A function to be told of bytes read, or None where nobody would see it.
+    """Provide a function that is called with numbers of bytes that were read; None if progress is not shown.
 
-    Draws a bar with `rich` (extra ``cli``), without it a plain line of numbers.
+    With `rich` (extra ``cli``), progress is a bar, otherwise a percentage.
     """
     total = sum(_size(path) for path in paths if path is not None)
     if total < WORTH_SHOWING or not sys.stderr.isatty():
@@ -35,7 +34,7 @@ def progress(paths: Iterable[Path | None]) -> Iterator[Progress | None]:
     except ImportError:
         yield from _plain(total)
         return
-    # drawn when there is something new, not by a thread: processes are forked while it is there
+    # no `auto_refresh`: it starts a thread, and processes are forked while the bar is shown
     with Bar(
         BarColumn(),
         DownloadColumn(),

@@ -1,4 +1,4 @@
-"""``clueval score``: gold against predicted."""
+"""``clueval score``: scores predicted spans against gold."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
+from clueval.metrics.metric import Metric
 from clueval.options import whole
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
 Score predicted spans against gold.
 
-GOLD and PREDICTED are two files (.gz, too) or two folders whose files are paired by name. With GOLD
-alone, the file has both sides: the last two columns, or those that --layer names, or two annotation
-sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an
-error."""
+GOLD and PREDICTED are two files (.gz files are read too) or two folders, whose files are paired by name. Without
+PREDICTED, GOLD has both sides: in the last two columns, in the columns that --layer names, or in two annotation
+sets (--gold-set, --predicted-set). Both sides must have the same text; the first difference is an error."""
 EPILOG = """\
 examples:
   clueval score gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --token-id 4
@@ -40,8 +40,8 @@ _FORMS = (*FORMS, "conlleval")
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    add_metrics(parser, "what is counted")
-    add_fields(parser, Counting, "what is counted")
+    add_metrics(parser, "counting")
+    add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     add_jobs(parser)
@@ -49,15 +49,17 @@ def add_arguments(parser: Command) -> None:
         "--max-alignment",
         type=typed(whole),
         metavar="CELLS",
-        help="with --align: two texts are aligned if the product of their lengths in characters is at most this, "
-        "else refused (default: 100000000000, two texts of 316,000)",
+        help="with --align: the maximum product of the lengths of two texts in characters; longer texts are an error "
+        "(default: 100000000000, for two texts of 316,000 characters)",
     )
     common.add_pairs(parser, "counting")
 
 
 def run(options: argparse.Namespace) -> int:
     counting = _counting(options)
-    metrics = chosen_metrics(_names(options, counting), options.set)
+    metrics = [
+        _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
+    ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
@@ -78,35 +80,45 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
+    """The metric with the settings that ``clueval gate`` derives from the annotation sets, so that both count alike."""
+    if metric.needs.within is None:
+        return metric
+    from clueval.compat.gate.run import with_unfiltered
+    from clueval.metrics.gate import Gate
+
+    return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
+
+
 def _rendered(result: Result, form: str) -> str:
     if form != "conlleval":
         return result.render(form)
     from clueval.compat.conlleval import render
 
-    printing.remark(f"signature: {result.signature}")  # which conlleval's format does not have
+    printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
     return render(result.to_dict())
 
 
 def _counting(options: argparse.Namespace) -> dict[str, Any]:
-    """The fields of `Counting` that options were given for."""
+    """Return the fields of `Counting` for which options were given."""
     counting = given_fields(Counting, options)
     if options.max_alignment is not None:
         if "align" not in counting:
             raise UsageError(
-                "--max-alignment is for --align", advice="add --align, or set noisy.max_alignment"
+                "--max-alignment needs --align", advice="add --align, or use --set noisy.max_alignment=N"
             )
         counting["align"] = options.max_alignment
     return counting
 
 
 def _names(options: argparse.Namespace, counting: dict[str, Any]) -> list[str]:
-    """The metrics that are counted; conlleval's format has its one metric."""
+    """Return the selected metrics; conlleval's format allows only one."""
     if form_of(options) != "conlleval":
         return metric_names(options)
     names = metric_names(options, "exact")
     if names != ["exact"] or "where" in counting or "by" in counting or counting.get("unit") == "character":
         raise UsageError(
-            "conlleval's format is about all spans and tokens",
-            advice="leave out --metric, --where, --by and --unit",
+            "--format conlleval shows the metric exact for all spans and tokens",
+            advice="remove --metric, --where, --by and --unit",
         )
     return names

@@ -1,4 +1,4 @@
-"""The text of an option becomes a value, as the type of its field says."""
+"""Reads the text of an option as a value, by the type of its field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NONE = "none"
 
 
 class Values(NamedTuple):
-    """Which values a field takes: in words, and how they are read (`read` raises ValueError)."""
+    """The values that a field allows, in words, and the function that reads them (`read` raises ValueError)."""
 
     takes: str
     read: Callable[[str], Any]
@@ -27,10 +27,10 @@ class Values(NamedTuple):
 
 
 def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | None:
-    """The values of a field of a dataclass; None if text cannot become one of them.
+    """Return the values of a field of a dataclass; None if they cannot be read from text.
 
-    With `none`, the word ``none`` is the value None of a field that may have it, and the empty tuple of one that
-    has several values.
+    With `none`, the word ``none`` stands for None if the field allows it, and for the empty tuple if the field has
+    several values.
     """
     declared = option_of(field)
     kind = type_of(group, field)
@@ -48,12 +48,12 @@ def values_of(group: type, field: Field[Any], *, none: bool = True) -> Values | 
 
 
 def default_of(field: Field[Any]) -> Any:
-    """The default of a field; `dataclasses.MISSING` if it has none."""
+    """Return the default of a field; `dataclasses.MISSING` if it has none."""
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def shown_default(field: Field[Any]) -> str:
-    """The default as help and signatures write it."""
+    """Return the default as help and signatures show it."""
     declared = option_of(field)
     if declared is not None and declared.default is not None:
         return declared.default
@@ -62,7 +62,7 @@ def shown_default(field: Field[Any]) -> str:
 
 
 def type_of(group: type, field: Field[Any]) -> Any:
-    """The type of a field, which is text in modules with postponed annotations; None if it cannot be known."""
+    """Return the type of a field, also if its annotation is a string; None if it cannot be determined."""
     if not isinstance(field.type, str):
         return field.type
     for owner in group.__mro__:
@@ -132,7 +132,7 @@ _PLAIN = {
 
 
 def read_value(values: Values, text: str, name: str) -> Any:
-    """The value that a text is, of a setting that is called `name`. Raises `UsageError`."""
+    """Return the value of the setting `name`, given as text. Raises `UsageError` for an invalid text."""
     try:
         return values.read(text)
     except UsageError as error:

@@ -1,6 +1,6 @@
-"""Gold against predicted, counted: the call, the engine, the result.
+"""Counts predicted spans against gold spans: `score`, the evaluation, the result.
 
 Read `run`, `plan`, `preparation`, `observer`, `engine`, `totals`, `result`, `signature`, in this order. `accumulator`
-counts documents one by one, `lockstep` compares two files of one format without building documents, `parallel` counts
-in several processes. Errors in their sentences belong to `clueval.findings`, which nothing here knows.
+counts batches, `lockstep` compares two files of one format without building documents, `parallel` counts in several
+processes. Error tables are in `clueval.findings`.
 """

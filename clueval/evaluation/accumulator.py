@@ -1,7 +1,7 @@
-"""An accumulator: scores that grow batch by batch, as training loops want them.
+"""An accumulator: counts batch by batch, for example in a training loop.
 
-It keeps counts, not spans, so its size does not grow with what it is given; it can be pickled, and accumulators
-of several processes add up to what one would have counted, in any order.
+It holds counts, not spans, so its size does not depend on the number of batches. It can be pickled, and the
+accumulators of several processes can be added, in any order, with the same result as one accumulator.
 
 >>> scores = Accumulator(["exact"])
 >>> scores.update([["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]])
@@ -20,18 +20,16 @@ from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
-from clueval.evaluation.plan import Plan
-from clueval.evaluation.result import Counted, Result
+from clueval.evaluation.plan import Plan, chosen_metrics
+from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
 from clueval.exceptions import TagError, UsageError
-from clueval.metrics import METRICS, metric_named
-from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.reading.pairing import same_documents
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
-from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.tagging.decoding import decode, decode_tags
 from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
 from clueval.tagging.transitions import Neighbours, Seams
@@ -43,15 +41,15 @@ Batch = (
 
 
 class Accumulator:
-    """Counts what it is given, by some metrics, and scores it when asked.
+    """Counts batches of gold and predicted documents, spans or tags by some metrics.
 
     Args:
-        metrics: names of metrics (see `clueval.metrics.METRICS`) or metrics; one name may stand alone.
+        metrics: a list of metrics or of their names (see `clueval.metrics.METRICS`), or one of them.
         merge: merge all layers into one sequence, `merged`, and score that.
-        scheme: the scheme of tags; None: told from them, which is possible if `invalid` is ``conlleval``.
-        invalid: what becomes of ill-formed tags: ``conlleval``, ``discard`` or ``error``.
+        scheme: the scheme of tags; None: detected from the tags, only if `invalid` is ``conlleval``.
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``.
 
-    Raises `UsageError` for names that are not known, and if the scheme is needed and not named.
+    Raises `UsageError` for unknown names, and if `scheme` is needed and None.
     """
 
     def __init__(
@@ -68,10 +66,10 @@ class Accumulator:
             )
         if scheme is None and invalid != "conlleval":
             raise UsageError(
-                f"ill-formed tags cannot be told without their scheme (invalid={invalid!r})",
+                f"invalid={invalid!r} needs the scheme of the tags",
                 advice="name it, as in scheme='BIO'",
             )
-        self._plan = Plan(_metrics(metrics), merge, Filter(), ())
+        self._plan = Plan(chosen_metrics(metrics), merge, Filter(), ())
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid = invalid
         self.reset()
@@ -83,7 +81,7 @@ class Accumulator:
 
     @property
     def signature(self) -> Signature:
-        """The choices behind the scores of what has been given."""
+        """The choices that the scores depend on."""
         tags = {"scheme": schemes_of(self._inputs()), "invalid": self._invalid}
         choices = {
             **(tags if self._state.tagged else dict.fromkeys(tags, "documents")),
@@ -94,18 +92,17 @@ class Accumulator:
         return Signature.of(self.metrics, choices, self._state.evaluation.units)
 
     def reset(self) -> None:
-        """Forget everything that was counted."""
+        """Set all counts to zero."""
         self._state = _State(Evaluation(self._plan, []))
 
     def update(self, gold: Batch, predicted: Batch) -> None:
-        """Count gold and predicted documents, spans or tags, both of the same kind; all of them or, if one is
-        refused, none.
+        """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
 
-        A list of spans is one document, as is a list of tags (one sentence); a list of lists is several. Pairs
-        of documents are checked as `clueval.score` does. Empty lists on both sides count nothing.
+        A list of spans is one document; a list of tags is one sentence, counted as a document; a list of lists
+        is several documents. Empty lists on both sides count nothing.
 
-        Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents of different
-        texts, `TagError` for tags outside the scheme, `OverlapError` where a metric forbids overlapping spans.
+        Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents with different
+        texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
         """
         kind, golds, predicteds = _same_kind(gold, predicted)
         new = _State(Evaluation(self._plan, self._state.evaluation.layers))
@@ -120,39 +117,30 @@ class Accumulator:
         self._state.add(new, self._scheme)
 
     def compute(self) -> Result:
-        """The scores of everything counted since the last `reset`; counting may go on.
+        """The result of all batches since the last `reset`; further batches can be added.
 
-        Raises `UsageError` if a metric was asked about labels that never occurred.
+        Raises `UsageError` if a setting of a metric names a label that never occurred.
         """
-        evaluation = self._state.evaluation
-        layers = list(evaluation.layers)
-        return replace(
-            evaluation.result(self.signature),
-            repaired_tags={
-                side: n + self._state.ill_formed(side, self._scheme)
-                for side, n in evaluation.repaired_tags().items()
-            },
-            inputs=self._inputs(),
-            counted=Counted(
-                self.metrics,
-                {key: Tally(tally) for key, tally in evaluation.total.tallies.items()},
-                {MERGED: layers} if self._plan.merge else {layer: [layer] for layer in layers},
-            ),
-        )
+        result = self._state.evaluation.result(self.signature)
+        repaired = {
+            side: number + self._state.repaired(side, self._scheme)
+            for side, number in result.repaired_tags.items()
+        }
+        return replace(result, repaired_tags=repaired, inputs=self._inputs())
 
     def _inputs(self) -> Inputs:
-        """What was given, with the schemes of tags."""
-        found = self._state.evaluation.read()
+        """The inputs of the result, with the schemes of tags."""
+        inputs = self._state.evaluation.read()
         if self._state.tagged:
             for side, neighbours in self._state.neighbours.items():
-                add_layer(found, side, DEFAULT_LAYER, scheme=self._scheme or scheme_of(neighbours))
-        return found
+                add_layer(inputs, side, DEFAULT_LAYER, scheme=self._scheme or scheme_of(neighbours))
+        return inputs
 
     def merge_state(self, other: Accumulator | Iterable[Accumulator], *, force: bool = False) -> None:
-        """Add what another accumulator, or several, have counted; they keep it. All are added, or none.
+        """Add the counts of one or several other accumulators, which do not change. After an error, none is added.
 
-        Raises `UsageError` if they count otherwise (their signatures differ), unless `force` is given; if they
-        have other metrics, in any case. One that has counted nothing need only have the same metrics.
+        Raises `UsageError` if their metrics differ, and, unless `force` is given, if their signatures differ. An
+        accumulator that has counted nothing needs only the same metrics.
         """
         others = [other] if isinstance(other, Accumulator) else list(other)
         for accumulator in others:
@@ -168,7 +156,7 @@ class Accumulator:
     def _of_tags(
         self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], new: _State
     ) -> Iterator[tuple[Document, Document]]:
-        """Pairs of sentences as documents; `new` takes note of the tags."""
+        """Pairs of sentences as documents; `new` records their tags."""
         for number, pair in enumerate(_paired(gold, predicted, "sentences")):
             if len(pair[0]) != len(pair[1]):
                 raise UsageError(
@@ -187,7 +175,7 @@ class Accumulator:
             yield documents[0], documents[1]
 
     def _of_sentence(self, tags: Sequence[str], number: int) -> Document:
-        """A sentence as a document. Its tokens are not known, only how many they are."""
+        """A sentence as a document with empty tokens, one for each tag."""
         lenient = self._scheme is None
         chunks = decode(tags) if lenient else decode_tags(tags, self._scheme, self._invalid)
         spans = [Span(start, end, Frozen({DEFAULT_LAYER: label})) for start, end, label in chunks]
@@ -201,8 +189,7 @@ class Accumulator:
 
 @dataclass(slots=True)
 class _State:
-    """What has been counted: the counts, and which tags stand next to each other, by which ill-formed ones are
-    found. States add up, in any order."""
+    """The counts, and the pairs of adjacent tags, which determine the repaired tags. States can be added."""
 
     evaluation: Evaluation
     neighbours: dict[str, Neighbours] = field(default_factory=lambda: {side: Counter() for side in SIDES})
@@ -216,14 +203,14 @@ class _State:
         self.evaluation.count_documents(*pair)
         self.evaluation.count_read(*pair)
 
-    def ill_formed(self, side: str, scheme: str | None) -> int:
-        """How many tags are ill-formed in this scheme, or in that which they are written in."""
+    def repaired(self, side: str, scheme: str | None) -> int:
+        """The number of repaired tags in this scheme; None: in the scheme detected from the tags."""
         found = self.neighbours[side]
         scheme = scheme or scheme_of(found)
         return 0 if scheme is None else count_illegal(found, scheme)
 
     def add(self, other: _State, scheme: str | None) -> None:
-        """Add what another has counted. Raises `TagError` if the tags of both are of no one scheme."""
+        """Add another state. Raises `TagError` if no scheme has the tags of both."""
         found = {side: self.neighbours[side] + other.neighbours[side] for side in SIDES}
         if scheme is None:
             for side, pairs in found.items():
@@ -233,33 +220,21 @@ class _State:
                     raise TagError(f"{side}: {error.problem}", advice="name the scheme") from None
         self.neighbours = found
         self.tagged = self.tagged or other.tagged
-        own, evaluation = self.evaluation, other.evaluation
-        own.see_layers(evaluation.layers)
-        own.units |= evaluation.units
-        own.total.documents += evaluation.total.documents
-        own.total.tokens += evaluation.total.tokens
-        for (metric, sequence), tally in evaluation.total.tallies.items():
-            own.total.add(metric, sequence, tally)
+        evaluation, added = self.evaluation, other.evaluation
+        evaluation.see_layers(added.layers)
+        evaluation.units |= added.units
+        evaluation.total.include(added.total)
+        evaluation.add_repaired(added.repaired)
         for side in SIDES:
-            own.repaired[side] += evaluation.repaired[side]
-            own.repairs[side].include(evaluation.repairs[side])
-        include(own.inputs, evaluation.inputs)
-
-
-def _metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
-    named: Sequence[str | Metric] | Metric = given.split(",") if isinstance(given, str) else given
-    several = named if isinstance(named, Sequence) else [named]
-    chosen = [metric_named(one) if isinstance(one, str) else one for one in several]
-    if not chosen:
-        raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
-    return tuple({metric.name: metric for metric in chosen}.values())
+            evaluation.repairs[side].include(added.repairs[side])
+        include(evaluation.inputs, added.inputs)
 
 
 _WORDS = {Document: "documents", Span: "spans", str: "tags"}
 
 
 def _same_kind(gold: Any, predicted: Any) -> tuple[type, list[Any], list[Any]]:
-    """What both sides are, `Document`, `Span` or `str` (tags), and the documents, or lists, of each side.
+    """The kind of both sides, `Document`, `Span` or `str` (tags), and the documents or lists of each side.
 
     Raises `UsageError` if the sides are not of one kind.
     """
@@ -289,25 +264,25 @@ def _listed(side: Any, name: str) -> list[Any]:
 
 
 def _kind(items: Sequence[Any], name: str) -> tuple[type | None, bool] | None:
-    """What the items of a side are (None: there is none to tell), and whether they stand in lists.
+    """The type of the items of a side, and whether they are in lists; the type is None if all lists are empty.
 
-    None for an empty list, which may be anything.
+    None for an empty side, which may be of any kind.
     """
     if not items:
         return None
     nestings = {isinstance(item, list | tuple) for item in items}
     nested = True in nestings
     if len(nestings) > 1:
-        raise UsageError(f"{name} has lists beside what is none", advice="give a list, or a list of lists")
+        raise UsageError(f"{name} mixes lists and other items", advice="give a list, or a list of lists")
     found = {
         next((kind for kind in _WORDS if isinstance(item, kind)), type(item))
         for item in (chain.from_iterable(items) if nested else items)
     }
-    strange = sorted(kind.__name__ for kind in found if kind not in _WORDS or (nested and kind is Document))
-    if strange or len(found) > 1:
+    wrong = sorted(kind.__name__ for kind in found if kind not in _WORDS or (nested and kind is Document))
+    if wrong or len(found) > 1:
         raise UsageError(
             f"{name} must be all documents, all spans or all tags",
-            advice=f"there is something of type {strange[0]}" if strange else "it has several of these",
+            advice=f"one item has the type {wrong[0]}" if wrong else "it mixes them",
         )
     return next(iter(found), None), nested
 
@@ -319,17 +294,17 @@ def _paired(gold: Sequence[Any], predicted: Sequence[Any], what: str) -> Iterato
 
 
 def _of_spans(pair: tuple[Sequence[Span], Sequence[Span]]) -> tuple[Document, Document]:
-    """The spans of both sides as documents without their text."""
+    """The spans of both sides as documents without text."""
     return _document(pair[0]), _document(pair[1])
 
 
 def _document(spans: Sequence[Span]) -> Document:
-    """Spans as a document, each of their layers for itself."""
+    """Spans as a document, with one span for each layer of a span."""
     layers: dict[str, list[Span]] = {}
     for span in spans:
         labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
         for layer, label in labels.items():
             if label is not None:
-                alone = span if len(span.by_layer) < 2 else replace(span, labels=Frozen({layer: label}))
-                layers.setdefault(layer, []).append(alone)
+                of_layer = span if len(span.by_layer) < 2 else replace(span, labels=Frozen({layer: label}))
+                layers.setdefault(layer, []).append(of_layer)
     return Document("", Frozen(layers))

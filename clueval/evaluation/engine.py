@@ -1,16 +1,16 @@
-"""One evaluation while it runs: what is to be counted, and what has been.
+"""One evaluation while it runs: its plan, and everything counted so far.
 
-Pairs of documents go through the metrics one by one. Where texts have been compared already, only what is left
-over goes through them (`clueval.spans.compared`). Both ways give the same counts, and the first is the model for
-the second. Where texts may differ (`Plan.align`, metric `noisy`), predicted spans are first projected onto
-the gold text; those without a place on it count as predicted spans that nothing in gold supports.
+Metrics count pairs of documents one by one. Where two texts have been compared already, metrics count only the
+spans that differ (`clueval.spans.compared`). Both ways give the same counts; the first defines what the second
+must give. With `Plan.align`, predicted spans are first projected onto the gold text; those without a place on it
+count as spurious.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
@@ -19,20 +19,21 @@ from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Counted, Result, Unprojected
-from clueval.evaluation.seen_names import Known
+from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.totals import Found, Totals
-from clueval.exceptions import CluevalError, OverlapError, UsageError
+from clueval.evaluation.tallies import count_comparison, count_sides
+from clueval.evaluation.totals import PartialCounts, Totals
+from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Side, refuse_filter, sequences_of
+from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
-from clueval.spans.compared import SIDES, Compared, Comparison
+from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
 from clueval.spans.filters import ID
-from clueval.spans.merging import with_merged
-from clueval.spans.span import DEFAULT_LAYER, MERGED, making_many
-from clueval.transforms.characters import to_characters
-from clueval.transforms.group import Group
+from clueval.spans.span import DEFAULT_LAYER, MERGED
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group
 
 WITHOUT_VALUE = "(none)"
 """The group of the documents that lack the metadata of a break-down."""
@@ -57,17 +58,17 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self._preparation = Preparation(plan.transforms)
-        self._known = Known(plan.where)
+        self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
 
     def _refuse_filters(self) -> None:
-        """Raise `UsageError` for a filter on a layer that a metric cannot have."""
+        """Raise `UsageError` if a filter on a layer is set and a metric must count every span."""
         for metric in self.plan.metrics if self.plan.where.on_layers(self.layers) else ():
             refuse_filter(metric)
 
     def see_layers(self, layers: Iterable[str]) -> None:
-        """Take in layers that documents bring along, but for those within which a metric counts."""
+        """Add layers that documents have, except those within which a metric counts."""
         known = len(self.layers)
         self.layers.extend(
             layer for layer in layers if layer not in self.layers and layer not in self._frames
@@ -79,7 +80,7 @@ class Evaluation:
 
     @property
     def leaves_out_spans(self) -> bool:
-        """Whether a filter leaves spans out of the count, which takes whole documents."""
+        """Whether a filter leaves out single spans, so that documents must be counted."""
         return bool(self.plan.where.on_layers(self.layers or [DEFAULT_LAYER]))
 
     # Documents
@@ -99,8 +100,10 @@ class Evaluation:
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
-                self.text = "absent"  # there was nothing to compare
+                self.text = "absent"
         if self.plan.unit == "character":
+            from clueval.transforms.characters import to_characters
+
             gold, predicted = to_characters(gold), to_characters(predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
@@ -109,14 +112,14 @@ class Evaluation:
         self.units.add(gold.unit)
         if not receivers:
             return
-        self._known.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
-        as_it_is = [
+        self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
+        unprojected = [
             metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
         ]
-        projected = [metric for metric in self.plan.metrics if metric not in as_it_is]
-        if as_it_is:
-            self._count(self._sides(gold, predicted), as_it_is, receivers)
-            self._count_whole(gold, predicted, as_it_is, receivers)
+        projected = [metric for metric in self.plan.metrics if metric not in unprojected]
+        if unprojected:
+            self._count(self._sides(gold, predicted), unprojected, receivers)
+            self._count_whole(gold, predicted, unprojected, receivers)
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
 
@@ -128,15 +131,15 @@ class Evaluation:
                 add_layer(self.inputs, side, layer, spans=len(spans))
 
     def repaired_tags(self) -> dict[str, int]:
-        """The repaired tags of each side, however they were counted."""
+        """The number of repaired tags of each side."""
         return {side: number + self.repairs[side].total() for side, number in self.repaired.items()}
 
     def read(self) -> Inputs:
-        """What was read of each side."""
+        """The inputs of each side, for the result."""
         return reported(self._inputs_so_far(), self.layers, self._frames)
 
     def _inputs_so_far(self) -> Inputs:
-        """What was read, with the columns and schemes of tags where documents come from files."""
+        """The inputs of each side, with the columns and schemes of tags if documents come from files."""
         found = no_inputs()
         include(found, self.inputs)
         for side, repairs in self.repairs.items():
@@ -147,10 +150,10 @@ class Evaluation:
     def _count(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
-        for sequence, own, other in sides:
+        for sequence, gold, predicted in sides:
             for metric in metrics:
                 if metric.needs.whole is None:
-                    _add(receivers, metric.name, sequence, _count(metric, own, other))
+                    _add(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
 
     def _count_whole(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -160,20 +163,22 @@ class Evaluation:
             sequence = metric.needs.whole
             if sequence is not None:
                 sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
-                _add(receivers, metric.name, sequence, _count(metric, *sides))
+                _add(receivers, metric.name, sequence, count_sides(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
-        """Count with the predicted spans moved onto the gold text."""
+        """Count with the predicted spans projected onto the gold text."""
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        projection = project(*map(self._sequenced, (gold, predicted)), max_cells=self.plan.align)
+        projection = project(
+            *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
+        )
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self._count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        # Every lost span is counted for itself, against a text of which there is no position.
+        # spans without a place have no common positions, so each is counted alone, against an empty gold side
         nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
         for sequence in self._sequences():
             lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
@@ -185,7 +190,7 @@ class Evaluation:
     def _sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
     ) -> Iterator[tuple[str, Side, Side]]:
-        """The two sides of every sequence; `projected` has the predicted spans as they are to be counted."""
+        """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
         spans_filter = self.plan.where.on_layers(self.layers)
         if spans_filter and self.plan.align is not None:
             raise UsageError(
@@ -196,82 +201,86 @@ class Evaluation:
             sides = []
             for document, source in zip((gold, predicted), sources, strict=True):
                 spans = source.layers.get(sequence, ())
-                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that is called so
+                if not self.plan.merge and sequence == MERGED:  # a layer of the documents that has this name
                     spans = in_layer(sequence, spans)
                 counted = spans_filter.counted(spans, document) if spans_filter else None
                 sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
             yield sequence, sides[0], sides[1]
 
     def _sequenced(self, document: Document) -> Document:
-        """The document with the sequences that are counted as its layers."""
-        return with_merged(document) if self.plan.merge else document
+        """The document with its merged sequence as a layer, if layers are merged."""
+        if not self.plan.merge:
+            return document
+        from clueval.spans.merging import with_merged
 
-    # What has been compared
+        return with_merged(document)
+
+    # Texts that have been compared
 
     def count_reading(self, reading: FileReading) -> FileEnd:
-        """Count a reading, apart, and add it when it has ended.
+        """Count two files in a separate evaluation, and include its counts when the files have ended.
 
-        If it raises, what was counted of it is dropped, and the same is read and counted again in a way that
-        says what is wrong and where.
+        If the reading raises an error, its counts are dropped, and `FileReading.again` is counted, whose errors
+        name the place.
         """
         self.see_layers(reading.layers)
         try:
-            apart = self._counted(reading)
+            separate = self._counted(reading)
         except CluevalError:
             if reading.again is None:
                 raise
             return self.count_reading(reading.again)
-        self.include(apart.found())
+        self.include(separate.counts())
         return reading.end
 
     def _counted(self, reading: FileReading) -> Evaluation:
-        """An evaluation of nothing but this."""
-        apart = Evaluation(self.plan, self.layers)
-        for _ in map(apart.count_compared, reading):  # which keeps no value while the next is made
+        """A new evaluation that has counted only this reading."""
+        separate = Evaluation(self.plan, self.layers)
+        for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
-        return apart
+        return separate
 
     def count_compared(self, compared: Compared) -> None:
-        """Count what the two sides have in common, and what is left over."""
+        """Count the spans on which two texts agree, and those that differ."""
         self.units.add("token")
         if not compared.has_text:
             self.text = "absent"
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
         for sequence, comparison in compared.sequences.items() if receivers else ():
             for metric in self.plan.metrics:
-                _add(receivers, metric.name, sequence, _tally(metric, comparison))
+                _add(receivers, metric.name, sequence, count_comparison(metric, comparison))
         for (name, sequence), tally in compared.tallies.items():
             _add(receivers, name, sequence, tally)
 
     def add_repaired(self, repaired: Mapping[str, int]) -> None:
-        """Add repaired tags of each side, which are known when their texts have ended."""
+        """Add numbers of repaired tags, by side."""
         for side, number in repaired.items():
             self.repaired[side] += number
 
     def add_spans(self, end: FileEnd) -> None:
-        """Add the spans of each layer in two files, or in parts of them, and their columns."""
+        """Add the numbers of spans in each layer of two files, or of parts of them, and the columns."""
         for (side, layer), (source, spans) in end.spans().items():
             add_layer(self.inputs, side, layer, source, spans=spans)
 
     def add_tags(self, end: FileEnd) -> None:
-        """Add what is told from all tags of two files: their schemes, and which of them were repaired."""
+        """Add the schemes and the numbers of repaired tags, which all tags of two files determine."""
         self.add_repaired(end.repaired())
         for (side, layer), scheme in end.schemes().items():
             add_layer(self.inputs, side, layer, scheme=scheme)
 
-    # Both
+    # Both ways
 
     def receivers(
         self, document: str, metadata: Mapping[str, str], documents: int, tokens: int
     ) -> list[Totals]:
-        """Where the counts of a document go: the total and its groups, or nowhere if it is filtered out.
+        """The totals that count a document: of everything and of its groups; none if it is filtered out.
 
-        `documents` and `tokens` are how many there are more.
+        `documents` and `tokens` are added to each of them.
         """
         receivers = [self.total]
         if self.plan.where or self.plan.by:
             on_documents = self.plan.where.on_documents(self.layers)
-            self._known.see(document, metadata, on_documents)
+            self._seen_names.see(document, metadata, on_documents)
             if not on_documents.lets_through(document, metadata):
                 return []
         for key in self.plan.by:
@@ -282,9 +291,9 @@ class Evaluation:
             totals.tokens += tokens
         return receivers
 
-    def found(self) -> Found:
+    def counts(self) -> PartialCounts:
         """Everything counted, for another evaluation of the same plan to `include`."""
-        return Found(
+        return PartialCounts(
             self.layers if self._begun else None,
             self._grown,
             self.total,
@@ -294,123 +303,98 @@ class Evaluation:
             self.treatments,
             self.text,
             self.unprojected,
-            self._known,
+            self._seen_names,
             self._frames,
-            None,  # the tags of a part are known to what has read it
+            None,
             self._preparation.changed(),
             self._inputs_so_far(),
         )
 
-    def fits(self, found: Found) -> bool:
-        """Whether the same would have been counted here, after what has been counted here already.
+    def fits(self, counts: PartialCounts) -> bool:
+        """Whether this evaluation would have counted the same after its own documents.
 
-        A layer that turned up before counts in all later documents, also in those that have no spans in it.
+        It would not if layers differ, because a layer counts in all documents after its first.
         """
-        if not self._begun or found.layers is None:
+        if not self._begun or counts.layers is None:
             return True
-        return not found.grown and set(found.layers) == set(self.layers)
+        return not counts.grown and set(counts.layers) == set(self.layers)
 
-    def include(self, found: Found) -> None:
-        """Add what was counted elsewhere."""
-        if found.layers is not None:
-            self.see_layers(found.layers)
-        self.total.include(found.total)
-        for key, values in found.groups.items():
-            own = self.groups[key]
+    def include(self, counts: PartialCounts) -> None:
+        """Add the counts of another evaluation of the same plan."""
+        if counts.layers is not None:
+            self.see_layers(counts.layers)
+        self.total.include(counts.total)
+        for key, values in counts.groups.items():
             for value, totals in values.items():
-                if value in own:
-                    own[value].include(totals)
-                else:
-                    own[value] = totals
-        self.add_repaired(found.repaired)
-        self.units |= found.units
-        self.treatments |= found.treatments
-        if found.text == "absent":
-            self.text = found.text
-        self.unprojected += found.unprojected
-        self._known.include(found.known)
-        for frame, number in found.frames.items():
+                self.groups[key].setdefault(value, Totals()).include(totals)
+        self.add_repaired(counts.repaired)
+        self.units |= counts.units
+        self.treatments |= counts.treatments
+        if counts.text == "absent":
+            self.text = counts.text
+        self.unprojected += counts.unprojected
+        self._seen_names.include(counts.seen_names)
+        for frame, number in counts.frames.items():
             self._frames[frame] += number
-        self._preparation.include(found.prepared)
-        include(self.inputs, found.inputs)
+        self._preparation.include(counts.prepared)
+        include(self.inputs, counts.inputs)
 
     def result(self, signature: Signature) -> Result:
-        self._known.require_all(self.plan.by, self.layers)
+        """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
+        self._seen_names.require_all(self.plan.by, self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(
-                    f"no annotation is in {frame!r}, within which is to be counted",
+                    f"no annotation is in {frame!r}, within which the metric counts",
                     advice="check its spelling",
                 )
-        scores = self._scores(self.total)
+        counted = self._counted_by_metrics(self.total)
+        scores = counted.scores()
         for metric in self.plan.metrics:
-            metric.check(self._tally_of(metric))
+            metric.check(counted.tally_of(metric))
         return Result(
             self.total.documents,
             self.total.tokens,
             self.repaired_tags(),
             scores,
             signature,
-            {
-                key: {
-                    value: {
-                        "documents": totals.documents,
-                        "tokens": totals.tokens,
-                        "metrics": self._scores(totals),
-                    }
-                    for value, totals in sorted(values.items())
-                }
-                for key, values in self.groups.items()
-            }
-            if self.groups
-            else None,
-            self.unprojected if self.plan.align is not None else None,
-            Counted(self.plan.metrics, self.total.tallies, self._layers_of_sequences()),
-            self.plan.metrics,
-            self._preparation.changed() if self.plan.transforms else None,
-            sections_of(self.plan.observers),
-            [deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
-            self.read(),
+            groups=self._reports_of_groups() if self.groups else None,
+            unprojected=self.unprojected if self.plan.align is not None else None,
+            counted=counted,
+            scored_by=self.plan.metrics,
+            prepared=self._preparation.changed() if self.plan.transforms else None,
+            sections=sections_of(self.plan.observers),
+            observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
+            inputs=self.read(),
         )
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        found: dict[str, str] = {}
+        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
-                found |= metric.needs.choices(self._tally_of(metric))
+                found |= metric.needs.choices(counted.tally_of(metric))
         return found
 
-    def _tally_of(self, metric: Metric) -> Tally:
-        """What a metric counted in all sequences together."""
-        total: Tally = Tally()
-        for (name, _), tally in self.total.tallies.items():
-            if name == metric.name:
-                total.update(tally)
-        return total
-
-    def _layers_of_sequences(self) -> dict[str, list[str]]:
-        return {MERGED: self.layers} if self.plan.merge else {layer: [layer] for layer in self.layers}
-
-    def _scores(self, totals: Totals) -> dict[str, dict[str, Any]]:
-        sequences = self._layers_of_sequences()
+    def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
         return {
-            metric.name: {
-                sequence: metric.scores(totals.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in sequences_of(metric, sequences, self.total.tallies).items()
+            key: {
+                value: {
+                    "documents": totals.documents,
+                    "tokens": totals.tokens,
+                    "metrics": self._counted_by_metrics(totals).scores(),
+                }
+                for value, totals in sorted(values.items())
             }
-            for metric in self.plan.metrics
+            for key, values in self.groups.items()
         }
 
-
-def _count(metric: Metric, gold: Side, predicted: Side) -> Tally:
-    """What a metric counts; an error about the spans says where they were read."""
-    try:
-        return metric.count(gold, predicted)
-    except OverlapError as error:
-        if error.file is None and gold.document is not None:
-            error.file = gold.document.file
-        raise
+    def _counted_by_metrics(self, totals: Totals) -> Counted:
+        """A copy of the tallies, with the layers of each sequence."""
+        layers = list(self.layers)
+        sequences = {MERGED: layers} if self.plan.merge else {layer: [layer] for layer in layers}
+        tallies = {key: Tally(tally) for key, tally in totals.tallies.items()}
+        return Counted(self.plan.metrics, tallies, sequences)
 
 
 def _add(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
@@ -418,21 +402,8 @@ def _add(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) 
         totals.add(metric, sequence, tally)
 
 
-def _tally(metric: Metric, comparison: Comparison) -> Tally:
-    """What a metric counts in two texts: what agrees, and what is left over."""
-    tally = metric.count_agreed(comparison.agreed, comparison.equal)
-    own_tags, other_tags = comparison.tags or (None, None)
-    if comparison.gold or comparison.predicted or own_tags:
-        gold, predicted = Side(comparison.gold, tags=own_tags), Side(comparison.predicted, tags=other_tags)
-        with making_many(len(comparison.gold) + len(comparison.predicted)):
-            tally.update(metric.count(gold, predicted))
-    if comparison.times > 1:
-        return Tally({key: number * comparison.times for key, number in tally.items()})
-    return tally
-
-
 def _positions(gold: Document, predicted: Document) -> int:
-    """How many positions the text has; 0 where neither side brings its text."""
+    """The number of positions of the text; 0 if neither side has its text."""
     for document in (gold, predicted):
         if document.end is not None:
             return document.end - document.start

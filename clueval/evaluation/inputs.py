@@ -1,7 +1,8 @@
-"""What was read of each side: the format, the files, and of each layer its column, its scheme and its spans.
+"""The inputs of an evaluation: for each side the format, the number of files, and for each layer its column, its
+scheme and its number of spans.
 
-Inputs are plain, as in the JSON of a result, and they add up: numbers are added; where files have different
-formats, columns or schemes, all of them are named, joined by ``+``.
+Inputs are plain dictionaries, as in the JSON of a result. When they are added, numbers are added, and different
+formats, columns or schemes are joined by ``+``.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Inputs = dict[str, dict[str, Any]]
 """By side: ``format``, ``files``, and in ``layers`` by name ``source``, ``scheme`` and ``spans``."""
 
 DOCUMENTS = "documents"
-"""The format of a side that is documents, not files."""
+"""The format of a side that consists of documents, not files."""
 
 
 def no_inputs() -> Inputs:
-    """Nothing read yet."""
+    """Inputs without files and layers."""
     return {side: {"format": None, "files": 0, "layers": {}} for side in SIDES}
 
 
@@ -38,7 +39,7 @@ def add_layer(
     scheme: str | None = None,
     spans: int = 0,
 ) -> None:
-    """Add what was read of a layer."""
+    """Add a layer with its column, its scheme and its number of spans."""
     found = inputs[side]["layers"].setdefault(layer, {"source": None, "scheme": None, "spans": 0})
     found["spans"] += spans
     if source is not None:
@@ -48,7 +49,7 @@ def add_layer(
 
 
 def include(inputs: Inputs, other: Mapping[str, Mapping[str, Any]]) -> None:
-    """Add what was read elsewhere."""
+    """Add other inputs."""
     for side, found in other.items():
         add_files(inputs, side, found["format"], found["files"])
         for layer, of_layer in found["layers"].items():
@@ -56,7 +57,7 @@ def include(inputs: Inputs, other: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def reported(inputs: Inputs, layers: Iterable[str], without: Iterable[str]) -> Inputs:
-    """Inputs for a result: with all these layers on both sides, in this order, and without some others."""
+    """Inputs for a result: both sides have all `layers`, in this order, and none of `without`."""
     result = no_inputs()
     include(result, inputs)
     names = dict.fromkeys([*layers, *(name for found in inputs.values() for name in found["layers"])])
@@ -69,7 +70,7 @@ def reported(inputs: Inputs, layers: Iterable[str], without: Iterable[str]) -> I
 
 
 def schemes_of(inputs: Mapping[str, Mapping[str, Any]]) -> str:
-    """The schemes of both sides as signatures have them; ``GOLD:PREDICTED`` where they differ.
+    """The schemes of both sides for a signature; ``GOLD:PREDICTED`` if they differ.
 
     >>> found = no_inputs()
     >>> add_layer(found, "gold", "entity", 2, "BIO")
@@ -90,8 +91,8 @@ def schemes_of(inputs: Mapping[str, Mapping[str, Any]]) -> str:
     return ":".join(dict.fromkeys("+".join(schemes) or "none" for schemes in sides))
 
 
-def _joined(own: int | str | None, other: int | str | None) -> int | str | None:
-    """Both values, one of them where they are equal or one is None."""
-    if own is None or other is None or own == other:
-        return other if own is None else own
-    return "+".join(sorted({*str(own).split("+"), *str(other).split("+")}))
+def _joined(first: int | str | None, second: int | str | None) -> int | str | None:
+    """Both values joined; a value alone if both are equal or the other is None."""
+    if first is None or second is None or first == second:
+        return second if first is None else first
+    return "+".join(sorted({*str(first).split("+"), *str(second).split("+")}))

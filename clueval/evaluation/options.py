@@ -1,6 +1,6 @@
-"""The options of an evaluation, in groups: what is counted, and by how many processes.
+"""The groups of options of an evaluation: `Counting` and `Workers`.
 
-Every function that scores files takes the groups, or their fields by their own names (`ScoreOptions`).
+Every function that scores files takes the groups, or their fields as single options (see `keywords`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.options import field_names, option, refuse_unknown, whole, with_fields
-from clueval.reading.options import SETS, Reading, Readings, SidesOptions, readings_of
+from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
 
@@ -31,21 +31,20 @@ def _processes(text: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counting:
-    """What is counted, and which documents belong together.
+    """Which spans are counted, in which unit, and how documents are paired.
 
     Attributes:
         merge: merge all layers into one sequence, `merged`, and score that.
-        where: conditions ``KEY=VALUE`` on layers or metadata; `clueval.spans.filters` says what is counted.
-        by: metadata, or ``document``, to break the scores down by.
-        unit: ``character`` to count the positions of tokens in characters, token texts joined by blanks.
-        align: True if the two sides' texts differ and predicted spans are to be projected onto the gold text
-            (needs rapidfuzz, extra ``align``); a number is the greatest product of the lengths of two texts.
-            The metric ``noisy`` compares different texts without it.
-        pair_by: ``id``, ``name`` or ``content``: documents of the two sides go together by the id that the
-            document has, by the name of its file but for its ending, or by its text, in any order. None:
-            files by relative name, documents in order.
+        where: conditions ``KEY=VALUE`` on layers or metadata; see `clueval.spans.filters`.
+        by: keys of metadata, or ``document``: scores are computed for each value, too.
+        unit: ``character`` to count positions in characters, with token texts joined by blanks.
+        align: True to project predicted spans onto the gold text if the texts of the two sides differ (needs
+            rapidfuzz, extra ``align``); a number limits the product of the lengths of two texts. The metric
+            ``noisy`` compares different texts without it.
+        pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
+            or by ``content`` (their text). None: files by relative name, documents in order.
 
-    Raises `UsageError` for values that mean nothing.
+    Raises `UsageError` for unknown values.
     """
 
     merge: bool = field(
@@ -113,16 +112,16 @@ class Counting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workers:
-    """By how many processes files are counted, and who is told.
+    """The processes that count files, and the functions that are called meanwhile.
 
     Attributes:
-        jobs: how many processes count files; None: as many as there are cores, if there is enough to count.
-        executor: what counts files instead: anything with the `submit` of `concurrent.futures.Executor`,
-            whose workers find the files under the same paths. It is sent paths and ranges of bytes and sends
-            back counts. `jobs` is then how many tasks it carries out at a time, if more than 1; four times as
-            many are in flight, or 64.
-        progress: is called with the number of bytes read, again and again.
-        remark: is called with a message about the number of processes.
+        jobs: the number of processes; None: one for each core if the files are large enough.
+        executor: counts files instead: an object with the `submit` of `concurrent.futures.Executor`, whose
+            workers find the files under the same paths. Workers receive paths and ranges of bytes and return
+            counts. `jobs` is then the number of tasks that it carries out at a time; at most four times as many
+            are submitted, or 64 if `jobs` is 1 or None.
+        progress: called with the number of bytes read since the last call.
+        remark: called with a message about the number of processes.
     """
 
     jobs: int | None = field(
@@ -140,21 +139,6 @@ class Workers:
     remark: Callable[[str], object] | None = None
 
 
-class ScoreOptions(SidesOptions, total=False):
-    """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
-
-    merge: bool
-    where: Iterable[str] | Mapping[str, Any]
-    by: str | Iterable[str]
-    unit: str | None
-    align: bool | int
-    pair_by: str | None
-    jobs: int | None
-    executor: Executor | None
-    progress: Progress | None
-    remark: Callable[[str], object] | None
-
-
 class Groups(NamedTuple):
     """The groups of options, with one `Reading` for each side."""
 
@@ -166,7 +150,7 @@ class Groups(NamedTuple):
 def groups_of(
     reading: Readings, counting: Counting, workers: Workers, options: Mapping[str, Any], caller: str
 ) -> Groups:
-    """The groups with the options that were given one by one; `caller` is the function that errors name.
+    """The groups with single options added; `caller` is the name of the function, for messages.
 
     Raises `UsageError` for an option that does not exist.
     """

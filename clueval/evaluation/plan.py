@@ -1,19 +1,25 @@
-"""What is to be counted."""
+"""The plan of an evaluation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.observer import Observer
+from clueval.exceptions import UsageError
+from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import Filter
-from clueval.transforms.group import Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.observer import Observer, PassageObserver
+    from clueval.transforms.group import Transform
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be counted: metrics, sequences with their layers, filters, break-downs; and what is done before."""
+class Plan(NamedTuple):
+    """The choices of an evaluation: metrics, merging, filter, break-downs, unit, alignment, transforms, observers.
+
+    `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned.
+    """
 
     metrics: tuple[Metric, ...]
     merge: bool
@@ -26,26 +32,48 @@ class Plan:
 
     @property
     def texts_may_differ(self) -> bool:
-        """Whether gold and predicted need not be the same text: if texts are aligned, or all metrics say so."""
+        """Whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
         return self.align is not None or not any(metric.needs.same_text for metric in self.metrics)
 
     @property
     def reads_whole_texts(self) -> bool:
         """Whether files of a token and a tag are read as Nerval reads them, as one text of characters.
 
-        One metric that compares texts decides that for all: its numbers are the same alone and beside others. If
-        texts are aligned for the others, files are read as those read them.
+        They are if one metric compares different texts, so that its numbers do not depend on the other metrics;
+        if texts are aligned, only if all metrics do.
         """
         decides = any if self.align is None else all
         return decides(not metric.needs.same_text for metric in self.metrics)
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
-        """What filters and break-downs want to know of a document, the key of its id among it."""
+        """The keys of metadata that filters and break-downs need, the key of the document's id included."""
         return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
+    def passage_observers(self) -> list[PassageObserver]:
+        """The observers that may see passages in place of documents."""
+        if not self.observers:
+            return []
+        from clueval.evaluation.observer import PassageObserver
+
+        return [each for each in self.observers if isinstance(each, PassageObserver)]
+
+    @property
     def needs_documents(self) -> bool:
-        """Whether raw passages are not enough, because of what is to be counted."""
-        documents = any(metric.needs.documents for metric in self.metrics)
-        looked_at = bool(self.transforms or self.observers)
-        return self.texts_may_differ or documents or looked_at or self.unit == "character"
+        """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
+        by_metrics = any(metric.needs.documents for metric in self.metrics)
+        by_others = bool(self.transforms) or len(self.passage_observers) < len(self.observers)
+        return self.texts_may_differ or by_metrics or by_others or self.unit == "character"
+
+
+def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
+    """The metrics of a list of metrics or names, or of names separated by commas, each once.
+
+    Raises `UsageError` for an unknown name and for an empty list.
+    """
+    several = given.split(",") if isinstance(given, str) else given
+    listed = several if isinstance(several, Sequence) else [several]
+    chosen = [metric_named(one) if isinstance(one, str) else one for one in listed]
+    if not chosen:
+        raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
+    return tuple({metric.name: metric for metric in chosen}.values())

@@ -1,46 +1,49 @@
-"""Transforms at work: they change each group in their order, and what they changed is counted."""
+"""The transforms of an evaluation, and the numbers of their changes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from typing import TYPE_CHECKING
 
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.transforms.group import Group, Transform
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Group, Transform
 
 
 class Preparation:
-    """Copies of transforms, for one evaluation. What they had changed before it began is not counted."""
+    """Copies of transforms for one evaluation. Earlier changes of the transforms are not counted."""
 
     def __init__(self, transforms: Sequence[Transform]) -> None:
         self._transforms = deepcopy(transforms)
         self._before = [Tally(transform.prepared) for transform in transforms]
-        self._elsewhere = [Tally() for _ in transforms]
+        self._included = [Tally() for _ in transforms]
 
     def __call__(self, group: Group) -> Group:
-        """The group as it is to be counted."""
+        """Apply the transforms to a group, in their order."""
         for transform in self._transforms:
             group = transform(group)
         return group
 
     def changed(self) -> dict[str, Tally]:
-        """What each transform has changed, by its name."""
-        parts = zip(self._transforms, self._before, self._elsewhere, strict=True)
+        """The numbers of changes by each transform, by its name."""
+        parts = zip(self._transforms, self._before, self._included, strict=True)
         return {
-            transform.signature[0]: transform.prepared - before + elsewhere
-            for transform, before, elsewhere in parts
+            transform.signature[0]: transform.prepared - before + included
+            for transform, before, included in parts
         }
 
     def include(self, changed: Mapping[str, Tally]) -> None:
-        """Add what was changed in another process."""
-        for transform, elsewhere in zip(self._transforms, self._elsewhere, strict=True):
-            elsewhere.update(changed[transform.signature[0]])
+        """Add the numbers of changes of another evaluation."""
+        for transform, included in zip(self._transforms, self._included, strict=True):
+            included.update(changed[transform.signature[0]])
 
 
 def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
-    """What transforms add to the signature. Raises `UsageError` for a name that is taken."""
+    """The choices that transforms add to the signature. Raises `UsageError` for a name that occurs already."""
     choices: dict[str, str] = {}
     for name, choice in (transform.signature for transform in transforms):
         if name in choices or name in (*SHORT, "paired"):

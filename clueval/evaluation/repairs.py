@@ -1,13 +1,13 @@
-"""How many tags were repaired, where documents come one by one.
+"""The number of repaired tags in documents.
 
-Which tags are ill-formed depends on the scheme, and that is recognised from all tags of a file. So documents bring
-along which tags follow each other in them, and what is ill-formed is counted when their file has ended.
+Repaired tags depend on the scheme, which is detected from all tags of a file. So each document has the counts of
+its pairs of adjacent tags, and repaired tags are counted when the file has ended.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from clueval.formats.columns.documents import FileTags, Transitions
 from clueval.spans.document import Document
@@ -15,7 +15,7 @@ from clueval.tagging.transitions import Neighbours
 
 
 class RepairCount:
-    """Counts the repaired tags of documents. Held in memory: what follows what in the files that have not ended."""
+    """Counts the repaired tags of documents. Holds the pairs of adjacent tags of files that have not ended."""
 
     def __init__(self) -> None:
         self._counted = 0
@@ -23,50 +23,51 @@ class RepairCount:
         self._files: dict[int, tuple[FileTags, dict[str, Neighbours]]] = {}
 
     def add(self, document: Document) -> None:
-        """Count a document: by the scheme of its file, or, if it does not come from tags, as it says itself."""
+        """Count a document, by the scheme of its file; if it has no tags, by `Document.repaired`."""
         found = document.transitions
         if not isinstance(found, Transitions):
             self._counted += document.repaired
             return
         if id(found.file) not in self._files:
             self._settle_ended()
-        _, known = self._files.setdefault(id(found.file), (found.file, {}))
-        for layer, neighbours in found.neighbours.items():
-            known.setdefault(layer, Counter()).update(neighbours)
+        self._add(found.file, found.neighbours)
+
+    def _add(self, file: FileTags, neighbours: Mapping[str, Neighbours]) -> None:
+        _, in_file = self._files.setdefault(id(file), (file, {}))
+        for layer, pairs in neighbours.items():
+            in_file.setdefault(layer, Counter()).update(pairs)
 
     def include(self, other: RepairCount) -> None:
-        """Add what another has counted."""
+        """Add the counts of another one."""
         self._counted += other._counted
         self._layers |= other._layers
         self._settle_ended()
-        for key, (file, found) in other._files.items():
-            _, known = self._files.setdefault(key, (file, {}))
-            for layer, neighbours in found.items():
-                known.setdefault(layer, Counter()).update(neighbours)
+        for file, neighbours in other._files.values():
+            self._add(file, neighbours)
 
     def total(self) -> int:
-        """The number of repaired tags, by what is known of their files now."""
-        return self._counted + sum(_repaired(file, known) for file, known in self._files.values())
+        """The number of repaired tags so far."""
+        return self._counted + sum(_repaired(*in_file) for in_file in self._files.values())
 
     def layers(self) -> list[tuple[str, int | None, str | None]]:
-        """The layers that come from tags, each with its column, from 1, and its scheme in a file."""
-        waiting = [layer for file, known in self._files.values() for layer in _layers(file, known)]
-        return list(self._layers | dict.fromkeys(waiting))
+        """Every layer that comes from tags, with its column, from 1, and its scheme, for each file."""
+        not_settled = [layer for in_file in self._files.values() for layer in _layers(*in_file)]
+        return list(self._layers | dict.fromkeys(not_settled))
 
     def _settle_ended(self) -> None:
-        """Keep no more than a number of the files that have ended."""
-        for key, (file, known) in list(self._files.items()):
-            if file.ended:
-                self._counted += _repaired(file, known)
-                self._layers |= dict.fromkeys(_layers(file, known))
+        """Replace the pairs of tags of files that have ended by the number of repaired tags."""
+        for key, in_file in list(self._files.items()):
+            if in_file[0].ended:
+                self._counted += _repaired(*in_file)
+                self._layers |= dict.fromkeys(_layers(*in_file))
                 del self._files[key]
 
 
-def _repaired(file: FileTags, known: dict[str, Neighbours]) -> int:
-    return sum(file.decoders[layer].repaired(found) for layer, found in known.items())
+def _repaired(file: FileTags, neighbours: Mapping[str, Neighbours]) -> int:
+    return sum(file.decoders[layer].repaired(pairs) for layer, pairs in neighbours.items())
 
 
-def _layers(file: FileTags, known: Iterable[str]) -> Iterator[tuple[str, int | None, str | None]]:
+def _layers(file: FileTags, layers: Iterable[str]) -> Iterator[tuple[str, int | None, str | None]]:
     columns = dict(file.layout.layers) if file.layout is not None else {}
-    for layer in known:
+    for layer in layers:
         yield layer, columns[layer] + 1 if columns else None, file.decoders[layer].scheme()

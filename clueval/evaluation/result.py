@@ -1,9 +1,4 @@
-"""Results, and the signature that says what they are.
-
-Two results can be compared, or added, if they are of the same kind: if their signatures are equal but for the
-version (``scores`` in them grows whenever a number changes). If they are not, both refuse and say what differs,
-unless `force` is given.
-"""
+"""Results, which can be compared and added if their signatures allow it (`clueval.evaluation.signature`)."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, _described, require_same
+from clueval.evaluation.signature import Signature, require_same, with_settings
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, sequences_of
@@ -33,11 +28,11 @@ FORMS = {
     "markdown": "clueval.reports.markdown",
     "latex": "clueval.reports.latex",
 }
-"""The forms of a result and their modules, which are imported when they are asked for."""
+"""The forms of a result and their modules, each imported when it is first used."""
 
 
 class Unprojected(NamedTuple):
-    """A predicted span that has no place on the gold text, as it was, and the id of its document."""
+    """A predicted span without a place on the gold text, in predicted positions, and the id of its document."""
 
     document: str
     span: Span
@@ -45,9 +40,11 @@ class Unprojected(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What a result was computed from, so that results can be added: metrics, tallies, layers by sequence.
+    """The counts behind a result, so that results can be added.
 
-    A tally stands under the names of its metric and its sequence.
+    Attributes:
+        tallies: by the names of metric and sequence.
+        sequences: the layers of each sequence.
     """
 
     metrics: Sequence[Metric]
@@ -55,12 +52,12 @@ class Counted:
     sequences: Mapping[str, Sequence[str]]
 
     def __add__(self, other: Counted) -> Counted:
-        """Both together. Raises `UsageError` if they were not counted by equal metrics."""
+        """The sum of both. Raises `UsageError` if the metrics or their settings differ."""
         if {metric.name: metric for metric in self.metrics} != {
             metric.name: metric for metric in other.metrics
         }:
             names = [
-                "+".join(sorted(_described(metric) for metric in side.metrics)) for side in (self, other)
+                "+".join(sorted(with_settings(metric) for metric in side.metrics)) for side in (self, other)
             ]
             raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
         tallies = {key: Tally(tally) for key, tally in self.tallies.items()}
@@ -71,6 +68,14 @@ class Counted:
             for name in dict.fromkeys([*self.sequences, *other.sequences])
         }
         return Counted(self.metrics, tallies, sequences)
+
+    def tally_of(self, metric: Metric) -> Tally:
+        """The counts of a metric in all sequences together."""
+        total: Tally = Tally()
+        for (name, _), tally in self.tallies.items():
+            if name == metric.name:
+                total.update(tally)
+        return total
 
     def scores(self) -> dict[str, dict[str, Any]]:
         """The reports, by metric and sequence."""
@@ -84,10 +89,9 @@ class Counted:
 
 
 class Difference(NamedTuple):
-    """A number of a report that two results do not share: where it stands in it, and both values.
+    """A number of a report that differs between two results: its path in the report, and both values.
 
-    The path begins with the sequence; a value is None where one of the results has no such number, or it is
-    undefined there.
+    The path begins with the sequence. A value is None if the result has no such number, or it is undefined.
     """
 
     path: tuple[str, ...]
@@ -96,22 +100,27 @@ class Difference(NamedTuple):
 
     @property
     def change(self) -> float | None:
-        """The other value less the own; None where one of them is not there."""
+        """`other` minus `own`; None if one of them is None."""
         return None if self.own is None or self.other is None else self.other - self.own
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an evaluation found.
+    """The result of an evaluation.
 
-    `metrics` holds, by metric and sequence, the reports whose shapes the documentation of each metric gives.
-    `groups` holds the same for each value of the metadata that the evaluation was broken down by, if it was;
-    `unprojected`, if texts were aligned, the predicted spans without a place on the gold text, which count as
-    wrong. `scored_by` are the metrics, which make the tables. `prepared` holds, if there were transforms, what each
-    has changed; `sections` are the reports of the observers, by their names, and `observers` those that add.
-    `inputs` says of each side what was read: ``format``, ``files`` and, in ``layers``, of each its ``source`` (the
-    column, from 1), its ``scheme`` (both None where spans do not come from tags) and how many ``spans`` it has, those
-    that are filtered out, too.
+    Attributes:
+        repaired_tags: the number of repaired tags of each side.
+        metrics: the reports, by metric and sequence; each metric documents the shape of its report.
+        groups: the same for each value of each key of a break-down; None without a break-down.
+        unprojected: predicted spans without a place on the gold text, counted as spurious; None if texts were not
+            aligned.
+        counted: the counts, to add results.
+        scored_by: the metrics, which make the tables.
+        prepared: the numbers of changes by each transform; None without transforms.
+        sections: the reports of observers, by name.
+        observers: the observers that can be added.
+        inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
+            the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
     """
 
     documents: int
@@ -129,9 +138,9 @@ class Result:
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
-        """The numbers in which two results differ, by metric, in the order of the reports.
+        """The numbers that differ, by metric, in the order of the reports; a metric may be in one result only.
 
-        Metrics of either are compared. Raises `UsageError` if the signatures differ, unless `force` is given.
+        Raises `UsageError` if the signatures differ, unless `force` is given.
         """
         if not force:
             require_same(self.signature, other.signature, "compared")
@@ -142,11 +151,11 @@ class Result:
         }
 
     def add(self, other: Result, *, force: bool = False) -> Result:
-        """The result of both corpora together: counts are added, and the scores computed anew.
+        """The result of both corpora together: counts are added, and scores are computed again.
 
-        Raises `UsageError` if the signatures differ, unless `force` is given; the choices that differ then have
-        both values in the signature. Raises it, too, for results of different metrics and for those that do not
-        have their counts, or are broken down, of aligned texts or with sections of observers that do not add.
+        Raises `UsageError` if the signatures differ, unless `force` is given; then the new signature has both
+        values of choices that differ. Raises `UsageError` in any case for different metrics, and for results
+        without counts, with a break-down, of aligned texts, or with observers that cannot be added.
         """
         if not force:
             require_same(self.signature, other.signature, "added")
@@ -154,11 +163,13 @@ class Result:
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
             if result.groups is not None or result.unprojected is not None or cannot:
                 raise UsageError(
-                    "results that are broken down, of aligned texts or with observers that do not add cannot be added",
-                    advice="evaluate both corpora in one go",
+                    "results with a break-down, of aligned texts or with observers that do not add cannot be added",
+                    advice="score both corpora together",
                 )
         if self.counted is None or other.counted is None:
-            raise UsageError("a result without its counts cannot be added", advice="evaluate both in one go")
+            raise UsageError(
+                "a result without its counts cannot be added", advice="score both corpora together"
+            )
         inputs = no_inputs()
         for result in (self, other):
             include(inputs, result.inputs)
@@ -181,7 +192,7 @@ class Result:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain dictionaries, strings, integers and floats. Rates are fractions."""
+        """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
         report: dict[str, Any] = {
             "clueval": __version__,
             "schema": SCHEMA,
@@ -205,13 +216,13 @@ class Result:
         return report
 
     def to_json(self) -> str:
-        """`to_dict` as JSON, indented, the same bytes for the same result."""
-        from clueval.reports.json_text import dumps  # only where it is wanted: most programs read the numbers
+        """`to_dict` as indented JSON; equal results give equal bytes."""
+        from clueval.reports.json_text import dumps
 
         return dumps(self.to_dict())
 
     def render(self, form: str) -> str:
-        """The result in one of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for another."""
+        """The result in a form of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for others."""
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         if form == "json":
@@ -222,7 +233,7 @@ class Result:
         return rendered
 
     def tables(self) -> Iterator[Table]:
-        """The reports as tables, those of each group of a break-down after the whole."""
+        """The reports as tables: first for all documents, then for each group of a break-down."""
         from clueval.metrics.tables import of_report, of_section
 
         yield from of_report(self.to_dict(), self.scored_by)
@@ -238,34 +249,36 @@ class Result:
         return self.render("text")
 
 
-def _joined(own: Signature, other: Signature, schemes: str) -> Signature:
-    """A signature with both values of what differs; these are the schemes of both, unless one has documents."""
+def _joined(first: Signature, second: Signature, schemes: str) -> Signature:
+    """A signature with both values of choices that differ; `schemes` is the scheme unless a side has documents."""
     both = {
         key: " and ".join(value for value in pair if value is not None)
-        for key, pair in own.differences(other).items()
+        for key, pair in first.differences(second).items()
     }
-    if "scheme" in both and "documents" not in (own.choices.get("scheme"), other.choices.get("scheme")):
+    if "scheme" in both and "documents" not in (first.choices.get("scheme"), second.choices.get("scheme")):
         both["scheme"] = schemes
-    return Signature({**own.choices, **both})
+    return Signature({**first.choices, **both})
 
 
-def _added(own: Mapping[str, Tally] | None, other: Mapping[str, Tally] | None) -> Mapping[str, Tally] | None:
-    """What transforms have changed in both corpora together."""
-    if own is None and other is None:
+def _added(
+    first: Mapping[str, Tally] | None, second: Mapping[str, Tally] | None
+) -> Mapping[str, Tally] | None:
+    """The numbers of changes by transforms in both corpora together."""
+    if first is None and second is None:
         return None
-    sides = own or {}, other or {}
+    both = first or {}, second or {}
     return {
-        name: sides[0].get(name, Tally()) + sides[1].get(name, Tally())
-        for name in dict.fromkeys([*sides[0], *sides[1]])
+        name: both[0].get(name, Tally()) + both[1].get(name, Tally())
+        for name in dict.fromkeys([*both[0], *both[1]])
     }
 
 
-def _differences(own: object, other: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """The numbers of two reports that are not the same."""
-    if isinstance(own, Mapping) or isinstance(other, Mapping):
-        sides = [side if isinstance(side, Mapping) else {} for side in (own, other)]
-        for key in dict.fromkeys([*sides[0], *sides[1]]):
-            yield from _differences(sides[0].get(key), sides[1].get(key), (*path, str(key)))
-    elif own != other:
-        values = [side if isinstance(side, int | float) else None for side in (own, other)]
+def _differences(first: object, second: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
+    """The numbers that differ between two reports."""
+    if isinstance(first, Mapping) or isinstance(second, Mapping):
+        reports = [report if isinstance(report, Mapping) else {} for report in (first, second)]
+        for key in dict.fromkeys([*reports[0], *reports[1]]):
+            yield from _differences(reports[0].get(key), reports[1].get(key), (*path, str(key)))
+    elif first != second:
+        values = [value if isinstance(value, int | float) else None for value in (first, second)]
         yield Difference(path, *values)

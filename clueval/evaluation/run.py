@@ -1,8 +1,8 @@
-"""The evaluation: pairs gold with predicted, checks that they are the same text, and counts.
+"""`score`: pairs gold with predicted, checks that their texts are equal, and counts.
 
-Files of the column formats are compared passage by passage, raw; everything else goes document by document
-through the metrics. Both ways give the same counts, and the second is the model for the first. Where there
-are several processes, files and parts of files are shared out (see `clueval.evaluation.parallel.schedule`).
+Files of the column formats are compared without building documents (`clueval.evaluation.lockstep`); otherwise
+metrics count pairs of documents. Both ways give the same counts. Several processes count files and parts of
+files (`clueval.evaluation.parallel.schedule`).
 """
 
 from __future__ import annotations
@@ -11,22 +11,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
-from clueval.evaluation.options import Counting, ScoreOptions, Workers, groups_of
+from clueval.evaluation.options import Counting, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan
+from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
-from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
@@ -43,7 +42,10 @@ from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.transforms.group import Group, Transform
+
+if TYPE_CHECKING:
+    from clueval.evaluation.keywords import ScoreOptions
+    from clueval.transforms.group import Transform
 
 _READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
 
@@ -69,26 +71,25 @@ def score(
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column, of a single file the last two.
-        reading: how files are read, see `Reading`; a pair where the two sides differ. With further ones, the
-            predicted files are read once more for each, and transforms and observers get these documents as
+        reading: how files are read, see `Reading`; a pair if the two sides differ. For each further one, the
+            predicted files are read again, and transforms and observers receive these documents as
             `Group.further`.
-        counting: what is counted, see `Counting`.
-        workers: by how many processes, see `Workers`.
-        transforms: change each `Group` of parallel documents, one after the other, before layers are merged,
-            filters applied and spans counted. The signature names them; what they changed is in
-            `Result.prepared`.
-        observers: see each group that is counted, as the transforms have left it; what they report is in
-            `Result.sections`. With observers one process counts.
+        counting: see `Counting`.
+        workers: see `Workers`.
+        transforms: applied to each `Group` of parallel documents, one after the other, before layers are merged,
+            filters applied and spans counted. The signature names them; `Result.prepared` has the numbers of
+            their changes.
+        observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
+            With observers one process counts.
         options: any field of `Reading`, `Counting` and `Workers` by its own name, as in ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
-            several by name. The layer that a metric `gate` names as `containing` is, in these formats, written
-            ``SET:TYPE``; it is not scored itself.
+            named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
+            that layer is not scored itself.
 
-    Returns the `Result`, the same for any `jobs` and `executor`. One pass; held in memory are one document or
-    passage of each side and the counts, in each process. Raises `CluevalError` for wrong use or input,
-    `TextMismatch` where the two sides differ in their text, `WorkerLost` if three processes end, one after
-    the other, while they count the same part, and if an executor loses a task or returns something that is
-    not counts.
+    Returns the `Result`, which does not depend on `jobs` and `executor`. Reads the files once. Each process holds
+    one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
+    `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
+    while they count the same part, or if an executor loses a task or returns something other than counts.
     """
     readings, counting, workers = groups_of(reading, counting, workers, options, "score")
     jobs, executor, progress = workers.jobs, workers.executor, workers.progress
@@ -97,7 +98,7 @@ def score(
     pair_by, single = counting.pair_by, predicted is None
     if single and pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    chosen, prepared = _metrics(metrics), choices_of(transforms)
+    chosen, prepared = chosen_metrics(metrics), choices_of(transforms)
     plan = _plan(chosen, counting, transforms, observers)
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     read_options = [
@@ -110,18 +111,19 @@ def score(
         sides = columns_of_sides(read_options, layers, single)
         remark = workers.remark or _discard
         if observers or len(sides) > 2 or pair_by is not None:
-            remark("1 process: every document is looked at by itself")
+            remark("1 process: documents are read one by one")
+        if len(sides) > 2 or pair_by is not None:
             see = partial(_see, evaluation)
             paths: tuple[Any, Any] = gold, predicted
             _count_groups(evaluation, document_groups(*paths, sides, pair_by, progress, see))
         else:
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
-            count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = {
-            "scheme": schemes_of(evaluation.read()),
-            "invalid": "+".join(sorted(evaluation.treatments)) or "none",
-        }
+            if observers:
+                work.count_here(evaluation, pairs, progress)
+            else:
+                count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
+        choices = _choices_of_tags(evaluation)
     else:
         _require_documents(gold, predicted, readings)
         for each in read_options:
@@ -152,7 +154,7 @@ def _plan(
 
 
 def _require_documents(gold: object, predicted: object, readings: Sequence[Reading]) -> None:
-    """Raise `UsageError` unless both sides are documents, and nothing is asked for that is read from files."""
+    """Raise `UsageError` unless both sides are documents and there is no further reading, which needs files."""
     if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
         raise UsageError("one side is a path and the other is not", advice="give two paths or two iterables")
     if len(readings) > 2:
@@ -162,7 +164,7 @@ def _require_documents(gold: object, predicted: object, readings: Sequence[Readi
 def _require_use(
     readings: Sequence[ReadOptions], gold: object, predicted: object, pairs: Sequence[FilePair]
 ) -> None:
-    """Raise `UsageError` for an option of reading that the format of no file reads."""
+    """Raise `UsageError` for an option of reading that applies to the format of no file."""
     files = [list(_files(side, number, pairs)) for number, side in enumerate((gold, predicted))]
     if readings[0] == readings[1]:
         readings[0].require_use(chain(*files))
@@ -176,7 +178,7 @@ def _discard(_: str) -> None:
 
 
 def _files(side: Any, number: int, pairs: Sequence[FilePair]) -> Iterator[Path]:
-    """The files of the gold (0) or the predicted (1) side; of sides that are still to be paired, too."""
+    """The files of the gold (0) or the predicted (1) side, also before documents are paired."""
     if pairs:
         yield from ((gold, predicted)[number] for _, gold, predicted in pairs)
     elif side is not None:
@@ -184,7 +186,7 @@ def _files(side: Any, number: int, pairs: Sequence[FilePair]) -> Iterator[Path]:
 
 
 def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | None, Path, Path]] | None:
-    """No pairs yet, where documents of paths are still to be paired; None if the sides are documents."""
+    """No pairs if both sides are paths, because their documents are paired later; None if they are documents."""
     return [] if are_paths(gold) and are_paths(predicted) else None  # type: ignore[arg-type]
 
 
@@ -199,12 +201,14 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
 
 
 def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+    from clueval.transforms.group import Group  # not needed where passages are counted
+
     for gold, predicted, *further in groups:
         evaluation.count_group(Group(gold, predicted, tuple(further)))
 
 
 def _cells(align: bool | int) -> int | None:
-    """The greatest product of the lengths of two texts to be aligned, or None if none are."""
+    """The greatest product of the lengths of two texts to align; None if texts are not aligned."""
     if align is False:
         return None
     from clueval.transforms.alignment import MAX_CELLS
@@ -212,20 +216,10 @@ def _cells(align: bool | int) -> int | None:
     return MAX_CELLS if align is True else align
 
 
-def _metrics(names: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
-    chosen: list[Metric] = []
-    several = names.split(",") if isinstance(names, str) else names
-    for name in several if isinstance(several, Sequence) else [several]:
-        chosen.append(metric_named(name) if isinstance(name, str) else name)
-    if not chosen:
-        raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
-    return tuple({metric.name: metric for metric in chosen}.values())
-
-
 def _see(evaluation: Evaluation, source: Source, number: int) -> None:
-    """Take note of a file, the `number`-th of its group, and of how its ill-formed tags are treated.
+    """Record a file, which has this number in its group, and its treatment of ill-formed tags.
 
-    Of a file that is read in parts, the first part is noted; of further annotation sets, the treatment alone.
+    Of the parts of a file only the first counts as a file; of further annotation sets only the treatment counts.
     """
     if source.treatment is not None:
         evaluation.treatments.add(source.treatment)
@@ -237,8 +231,7 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
 
 
 def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
-    """Count a pair of files, without documents if these are not needed; then the tags that `FileEnd` says were
-    repaired are not counted yet."""
+    """Count a pair of files, by lockstep if possible; then spans and repaired tags are in the returned `FileEnd`."""
     for number, source in enumerate((gold, predicted)):
         _see(evaluation, source, number)
     reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
@@ -248,11 +241,16 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     return None
 
 
+def _choices_of_tags(evaluation: Evaluation) -> dict[str, str]:
+    """The schemes and the treatments of the tags that were read from files."""
+    invalid = "+".join(sorted(evaluation.treatments)) or "none"
+    return {"scheme": schemes_of(evaluation.read()), "invalid": invalid}
+
+
 def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -> Signature:
-    """The choices behind a result."""
-    made = {
+    shared = {
         "merge": "yes" if plan.merge else "no",
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **made, **evaluation.choices()}, evaluation.units)
+    return Signature.of(plan.metrics, {**choices, **shared, **evaluation.choices()}, evaluation.units)

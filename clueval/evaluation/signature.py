@@ -1,4 +1,4 @@
-"""The signature of a result says what its numbers are: every choice that was made, and the version."""
+"""The signature of a result: every choice that its numbers depend on, and the version."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ SHORT = MappingProxyType(
         "version": "v",
     }
 )
-"""The keys of the short form. A key that is not among them is written in full there, too."""
+"""The letters of keys in the short form; it has all other keys in full."""
 
 _LONG = MappingProxyType({short: key for key, short in SHORT.items()})
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """The choices that a score depends on, in a fixed order: what to print beside it and to cite.
+    """The choices that a score depends on, in a fixed order, to print and cite with it.
 
-    Signatures are equal if all their choices are, in whatever order. In the long form a key is a word, in the
-    short form a letter (see `SHORT`); nothing else is left out, so either can be parsed back.
+    Signatures are equal if their choices are equal, in any order. Keys are words in the long form and letters in
+    the short form (see `SHORT`); both can be parsed.
 
     >>> signature = Signature({"metrics": "levels", "unit": "token"})
     >>> str(signature), signature.short
@@ -54,22 +54,22 @@ class Signature:
 
     @property
     def short(self) -> str:
-        """The short form: letters for the keys."""
+        """The short form, with letters for keys."""
         return _written((SHORT.get(key, key), value) for key, value in self.choices.items())
 
     @classmethod
     def of(
         cls, metrics: Iterable[Metric], choices: Mapping[str, str], units: Iterable[str] = ()
     ) -> Signature:
-        """The signature of an evaluation by these metrics, in these units, with these choices beside the usual.
+        """The signature of an evaluation by these metrics, in these units, with these choices.
 
-        A choice that is not made has its usual value. Reports hold all averages and name them, so `average` is
-        ``all`` until a number is cited; see `citing`.
+        Other choices have their default values. `average` is ``all``, because a report holds all averages; see
+        `citing`.
         """
-        found = list(metrics)
-        special = [f"{metric.name}={metric.zero}" for metric in found if metric.zero != "0"]
-        usual = {
-            "metrics": "+".join(_described(metric) for metric in found),
+        listed = list(metrics)
+        special = [f"{metric.name}={metric.zero}" for metric in listed if metric.zero != "0"]
+        defaults = {
+            "metrics": "+".join(with_settings(metric) for metric in listed),
             "unit": "+".join(sorted(units)) or "token",
             "scheme": "none",
             "invalid": "conlleval",
@@ -79,11 +79,11 @@ class Signature:
             "zero": ",".join(["0/0=0", *special]),
             "text": "equal",
         }
-        return cls({**usual, **choices, "scores": str(SCORES), "version": __version__})
+        return cls({**defaults, **choices, "scores": str(SCORES), "version": __version__})
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """The signature that prints like this, in its long or short form. Raises `UsageError` if none does."""
+        """The signature of a text in the long or short form. Raises `UsageError` for other texts."""
         choices: dict[str, str] = {}
         for part in text.strip("\n").split("|"):
             key, colon, value = part.partition(":")
@@ -96,7 +96,7 @@ class Signature:
         return cls(choices)
 
     def citing(self, **choices: str) -> Signature:
-        """The signature of one number of the result: with the choices that lead to it, `scores` and the version last.
+        """The signature of one number of the result, with the choices that select it before `scores` and `version`.
 
         >>> str(Signature({"metrics": "levels", "average": "all"}).citing(average="micro", level="1"))
         'metrics:levels|average:micro|level:1'
@@ -106,7 +106,7 @@ class Signature:
         return Signature(merged | last)
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
-        """The choices that are not the same, with both values; None where one has no such choice.
+        """The choices that differ, with both values; None if a signature has no such choice.
 
         >>> Signature({"unit": "token"}).differences(Signature({"unit": "character"}))
         {'unit': ('token', 'character')}
@@ -116,35 +116,33 @@ class Signature:
         return {key: pair for key, pair in pairs.items() if pair[0] != pair[1]}
 
 
-def require_same(own: Signature, other: Signature, purpose: str) -> None:
-    """Raise `UsageError`, naming every choice that differs, if two signatures are not of results of the same kind.
+def require_same(first: Signature, second: Signature, purpose: str) -> None:
+    """Raise `UsageError`, with every choice that differs, unless two results can be compared or added (`purpose`).
 
-    The version may differ (`scores` grows with every change to any number, and is compared in its place), and the
-    scheme of the predicted tags. To be added, gold's may differ, too, where ill-formed tags are repaired: that rule is
-    the same in every scheme.
+    The version may differ, because `scores` changes with every change to a number, and so may the scheme of the
+    predicted tags. If results are added and ill-formed tags are repaired, the gold scheme may differ, too, because
+    the rule of repair is the same in every scheme.
     """
-    found = own.differences(other)
-    found.pop("version", None)
-    one, two = found.get("scheme", (None, None))
-    repaired = own.choices.get("invalid") == other.choices.get("invalid") == "conlleval"
+    differences = first.differences(second)
+    differences.pop("version", None)
+    one, two = differences.get("scheme", (None, None))
+    repaired = first.choices.get("invalid") == second.choices.get("invalid") == "conlleval"
     if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
-        del found["scheme"]
+        del differences["scheme"]
     if purpose == "added":
-        found.pop(
-            "entities", None
-        )  # the documents have ids of entities or not, and metric masking takes both
-    if found:
-        what = "; ".join(
-            f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in found.items()
+        differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
+    if differences:
+        shown = "; ".join(
+            f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in differences.items()
         )
         raise UsageError(
-            f"the results cannot be {purpose}: {what}",
+            f"the results cannot be {purpose}: {shown}",
             advice="evaluate both alike, or insist with force=True",
         )
 
 
-def _described(metric: Metric) -> str:
-    """A metric and its settings."""
+def with_settings(metric: Metric) -> str:
+    """The name of a metric with its settings."""
     names = [setting.name for setting in fields(metric) if setting.compare]  # type: ignore[arg-type]  # a dataclass
     values = {name: getattr(metric, name) for name in names}
     settings = [
@@ -155,7 +153,7 @@ def _described(metric: Metric) -> str:
 
 
 def plain(value: object) -> str:
-    """A setting as signatures write it."""
+    """A setting as a signature shows it."""
     if isinstance(value, Mapping):
         return "/".join(f"{key}={plain(part)}" for key, part in value.items())
     if isinstance(value, set | frozenset):

@@ -1,6 +1,6 @@
-"""Totals: everything that has been counted, as values that add up and travel between processes.
+"""Totals and partial counts, which are added and sent between processes.
 
-Counts are integers, so their sum does not depend on who counted what, nor on the order in which it is added.
+Counts are integers, so their sum does not depend on the order in which they are added.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from clueval.evaluation.inputs import Inputs
 from clueval.evaluation.result import Unprojected
-from clueval.evaluation.seen_names import Known
+from clueval.evaluation.seen_names import SeenNames
 from clueval.metrics.counting import Tally
 from clueval.tagging.decoder import Decoder
 
@@ -29,20 +29,24 @@ class Totals:
         self.tallies.setdefault((metric, sequence), Tally()).update(tally)
 
     def include(self, other: Totals) -> None:
-        """Add all that somebody else has counted."""
+        """Add the counts of other totals."""
         self.documents += other.documents
         self.tokens += other.tokens
         for (metric, sequence), tally in other.tallies.items():
             self.add(metric, sequence, tally)
 
 
-class Found(NamedTuple):
-    """What an evaluation of some of the files has found; as large as its counts, not as its files.
+class PartialCounts(NamedTuple):
+    """The counts of an evaluation of some files, or of a part of a pair of files.
 
-    `layers` are those that were known in the end, None if nothing was counted; `grown` tells that some of them
-    turned up only after the first document. `decoders`, by side and layer, are kept where a part of a file was
-    read: what is ill-formed is told from the tags of the whole file. `prepared` is what each transform
-    has changed, by its name; `inputs` are what was read (`clueval.evaluation.inputs`).
+    Attributes:
+        layers: all layers; None if nothing was counted.
+        grown: whether some layers occurred only after the first document.
+        frames: the number of annotations in each layer within which a metric counts.
+        decoders: by side and layer, for a part of a pair of files only, because the tags of the whole file
+            determine which tags are repaired.
+        prepared: the numbers of changes by each transform, by its name.
+        inputs: see `clueval.evaluation.inputs`.
     """
 
     layers: list[str] | None
@@ -54,7 +58,7 @@ class Found(NamedTuple):
     treatments: set[str]
     text: str
     unprojected: list[Unprojected]
-    known: Known
+    seen_names: SeenNames
     frames: Mapping[str, int]
     decoders: Mapping[tuple[str, str], Decoder] | None
     prepared: Mapping[str, Tally]

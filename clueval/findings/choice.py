@@ -57,7 +57,7 @@ class Choice:
         if self.window is not None and self.window < 0:
             raise UsageError(f"a window of {self.window} positions", advice="a number from 0 on")
 
-    def is_problem(self, match: Match) -> bool:
+    def is_error(self, match: Match) -> bool:
         """Return whether a span with this match is an error."""
         good = match.level is not None and match.level <= self.level
         if self.labelled is None:
@@ -94,10 +94,10 @@ def findings(gold: Document, predicted: Document, choice: Choice | None = None) 
             if spans_filter:
                 counted = spans_filter.counted(spans, documents[side])
                 matches = [match for match, count in zip(matches, counted, strict=True) if count]
-            problems = [match.span for match in matches if choice.is_problem(match)]
+            wrong = [match.span for match in matches if choice.is_error(match)]
             other = other if sequence in other.layers else _with_layer(other, sequence)
             for finding in error_table(
-                problems, own, other, layer=sequence, side=side, level=choice.level, window=choice.window
+                wrong, own, other, layer=sequence, side=side, level=choice.level, window=choice.window
             ):
                 if not choice.kinds or finding.kind in choice.kinds:
                     yield finding

@@ -4,23 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Unpack
 
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import (
-    Reading,
-    Readings,
-    ReadOptions,
-    SidesOptions,
-    columns_of_sides,
-    readings_of,
-)
-from clueval.reading.pairing import document_pairs, source_pairs
-from clueval.reading.paths import Paths, path_pairs
-from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 
 FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
@@ -55,26 +42,3 @@ def fair_findings(
                 side, span, partner = "predicted", error.predicted, None
             assert span is not None  # an error has a span
             yield replace(rows[side].row(span, layer, partner), kind=error.kind)
-
-
-_READING = Reading()
-
-
-def find_fair_errors(
-    gold: Paths,
-    predicted: Paths | None,
-    metric: Fair,
-    *,
-    window: int | None = None,
-    layers: LayerColumns | None = None,
-    reading: Readings = _READING,
-    **options: Unpack[SidesOptions],
-) -> Iterator[Finding]:
-    """Yield the errors of files; arguments as in `clueval.score`. Holds one document of each side."""
-    sides = columns_of_sides(
-        [ReadOptions.of(each) for each in readings_of(reading, options)], layers, predicted is None
-    )
-    for sources in source_pairs(path_pairs(gold, predicted) or [], sides, None):
-        for own, other in document_pairs(*sources):
-            require_same_text(own, other)
-            yield from fair_findings(own, other, metric, window=window)

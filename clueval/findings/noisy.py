@@ -1,45 +1,17 @@
-"""Every gold span of files with the predicted span that it takes, as metric `noisy` pairs them."""
+"""Every gold span with the predicted span that it takes, as metric `noisy` pairs them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Unpack
 
 from clueval.metrics.metric import Side
 from clueval.metrics.noisy import Explanation, Noisy
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import (
-    Reading,
-    Readings,
-    ReadOptions,
-    SidesOptions,
-    columns_of_sides,
-    readings_of,
-)
-from clueval.reading.pairing import document_pairs, source_pairs
-from clueval.reading.paths import Paths, path_pairs
-
-_READING = Reading()
+from clueval.spans.document import Document
 
 
-def explain_files(
-    gold: Paths,
-    predicted: Paths | None,
-    metric: Noisy,
-    *,
-    layers: LayerColumns | None = None,
-    reading: Readings = _READING,
-    **options: Unpack[SidesOptions],
-) -> Iterator[tuple[str, Explanation]]:
-    """Yield the document id and the explanation of each gold span, as `Noisy.explain` gives them.
-
-    The arguments are those of `clueval.score`. Holds one document of each side. Raises the same errors.
-    """
-    read_options = [ReadOptions.of(each, whole_text=True) for each in readings_of(reading, options)]
-    sides_options = columns_of_sides(read_options, layers, predicted is None)
-    for sources in source_pairs(path_pairs(gold, predicted) or [], sides_options, None):
-        for own, other in document_pairs(*sources):
-            for layer in dict.fromkeys([*own.layers, *other.layers]):
-                sides = (Side(document.layers.get(layer, ()), document=document) for document in (own, other))
-                for explanation in metric.explain(*sides):
-                    yield own.id, explanation
+def explained(gold: Document, predicted: Document, metric: Noisy) -> Iterator[tuple[str, Explanation]]:
+    """Yield the document id and the explanation of each gold span of two documents, as `Noisy.explain` gives them."""
+    for layer in dict.fromkeys([*gold.layers, *predicted.layers]):
+        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
+        for explanation in metric.explain(*sides):
+            yield gold.id, explanation

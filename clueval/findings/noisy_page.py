@@ -20,7 +20,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
 from clueval.metrics.tables import noisy
-from clueval.reports.page import ShownTable, environment, json_inside, score_table, script_hash, template
+from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
 from clueval.spans.span import Span
 from clueval.transforms.alignment import align
 from clueval.writing import whole_file
@@ -61,10 +61,8 @@ def _rendered(
     return jinja.get_template("aligned.html").generate(
         title=title,
         report=report,
-        signature=report["signature"],
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
-        score_table=score_table(jinja),
         style=Markup(template("page.css") + template("aligned.css")),
         script=Markup(script),
         script_hash=script_hash(script),

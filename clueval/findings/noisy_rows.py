@@ -12,7 +12,6 @@ from clueval.metrics.noisy import Explanation
 from clueval.reports.table import Cell, Rate, Table
 from clueval.reports.tsv import guarded
 from clueval.spans.span import Span
-from clueval.transforms.alignment import align
 
 Explained = Iterable[tuple[str, Explanation]]
 """Explanations, each with the id of its document."""
@@ -60,18 +59,6 @@ def explanation_rows(explained: Explained) -> Iterator[str]:
             "yes" if one.matched else "no",
         ]
         yield "\t".join(cells)
-
-
-def aligned_texts(explanation: Explanation) -> list[tuple[str, str]]:
-    """Return the two texts of a pair in aligned pieces, gold and predicted.
-
-    Pieces of the same length are equal or replaced; where one piece is empty, that side has nothing.
-
-    >>> gold, predicted = Span(0, 7, "PER"), Span(0, 9, "PER")
-    >>> aligned_texts(Explanation(gold, predicted, "Tolkien", "Tolkieene", "Tolkieene", 2, True))
-    [('Tolkie', 'Tolkie'), ('', 'e'), ('n', 'n'), ('', 'e')]
-    """
-    return list(align(explanation.gold_text, explanation.predicted_text).pieces())
 
 
 def _place(span: Span | None) -> str:

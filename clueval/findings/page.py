@@ -20,7 +20,7 @@ from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many, labels_of
-from clueval.reports.page import ShownTable, environment, json_inside, score_table, script_hash, template
+from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
 from clueval.reports.table import Table
 from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
@@ -40,7 +40,7 @@ def write(
     report: Mapping[str, Any],
     choice: Choice | None = None,
     *,
-    title: str = "Findings",
+    title: str = "Errors",
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
@@ -61,7 +61,7 @@ def render(
     report: Mapping[str, Any],
     choice: Choice | None = None,
     *,
-    title: str = "Findings",
+    title: str = "Errors",
 ) -> str:
     """Return the page as a string; see `write`."""
     return "".join(_rendered(_Lines(findings), report, choice or Choice(), title))
@@ -79,7 +79,6 @@ def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, t
         choice_text=_in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
-        score_table=score_table(jinja),
         classes=list(_MEANINGS.items()),
         pictures=list(_pictures(report, choice)),
         style=Markup(template("page.css")),
@@ -178,10 +177,10 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
 
 def _in_words(choice: Choice) -> str:
     """Return a description of the choice."""
-    problem = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
+    listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:
-        problem = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
-    parts = [problem]
+        listed = f"errors at level {choice.level}, including wrong labels of {choice.labelled}"
+    parts = [listed]
     if len(choice.sides) == 1:
         parts.append(f"{choice.sides[0]} side only")
     if choice.kinds:

@@ -22,7 +22,7 @@ LONGEST_OTHER = 2_000
 BETWEEN = " | "
 """Separates the texts, and the labels, of several spans."""
 
-_OWN = ("side", "layer", "class", "problem", "label")
+_OWN = ("side", "layer", "class", "reason", "label")
 _PLACE = ("text", "start", "end_inclusive", "first_token_id", "last_token_id")
 _OTHER = (
     "other_text",

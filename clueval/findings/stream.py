@@ -21,13 +21,13 @@ from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, refuse_unknown
+from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.options import (
     SETS,
     Reading,
     Readings,
     ReadOptions,
-    SidesOptions,
     columns_of_sides,
     readings_of,
 )
@@ -109,7 +109,7 @@ class _Stream:
         for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)
             other = source_of(other_path, options[1], name=name, progress=progress)
-            if self._within_sentences(own, other):
+            if within_sentences(own, other, self._choice):
                 yield from self._of_passages(own, other)
             else:
                 yield from self._of_pairs(same_documents(own.documents(), other.documents()))
@@ -126,15 +126,6 @@ class _Stream:
             self._metadata.update(gold.metadata)
             yield from findings(gold, predicted, self._choice)
 
-    def _within_sentences(self, own: Source, other: Source) -> bool:
-        """Return whether neither the choice nor the format needs more than a sentence."""
-        return (
-            own.token_lines is not None
-            and own.format == other.format
-            and own.options.decoder().reads_neighbours
-            and self._choice.window is None
-        )
-
     def _of_passages(self, own: Source, other: Source) -> Iterator[Finding]:
         names = layer_names(own.options.layers)
         self._layers.update(dict.fromkeys(names))
@@ -144,14 +135,7 @@ class _Stream:
                 raise ends_early(own, other, gold is None, extra.document, first_line(extra))
             self._metadata.update(gold.metadata)
             require_same_frame(gold, predicted)
-            disputed = _disputed(gold, predicted)
-            if disputed:
-                sizes = [sentence.count("\n") for sentence in gold.sentences]
-                if any(predicted.sentences[number].count("\n") != sizes[number] for number in disputed):
-                    raise first_difference(gold, predicted)
-                parts = [_as_document(own, _part(each, disputed, sizes)) for each in (gold, predicted)]
-                require_same_text(parts[0], parts[1])
-                yield from _moved(findings(parts[0], parts[1], self._choice), parts[0], gold, disputed, sizes)
+            yield from passage_findings((own, other), (gold, predicted), self._choice, is_checked=False)
 
     def _require_known_names(self) -> None:
         self._choice.require_layer(self._layers)
@@ -162,6 +146,43 @@ class _Stream:
                     advice=f"layers: {', '.join(self._layers)}; "
                     f"metadata: {', '.join(sorted(self._metadata | {ID}))}",
                 )
+
+
+def within_sentences(own: Source, other: Source, choice: Choice) -> bool:
+    """Return whether neither the choice nor the format needs more than a sentence."""
+    return (
+        own.token_lines is not None
+        and own.format == other.format
+        and own.options.decoder().reads_neighbours
+        and choice.window is None
+    )
+
+
+def passage_findings(
+    sources: tuple[Source, Source],
+    passages: tuple[Passage, Passage],
+    choice: Choice,
+    *,
+    is_checked: bool = True,
+) -> Iterator[Finding]:
+    """Yield the findings of two passages that have the same frame; of files that are `within_sentences`.
+
+    Raises `TextMismatch` for different texts, unless they are checked already.
+    """
+    gold, predicted = passages
+    disputed = _disputed(gold, predicted)
+    if not disputed:
+        return
+    sizes = [sentence.count("\n") for sentence in gold.sentences]
+    if any(predicted.sentences[number].count("\n") != sizes[number] for number in disputed):
+        raise first_difference(gold, predicted)
+    own, other = (
+        _as_document(source, _part(passage, disputed, sizes))
+        for source, passage in zip(sources, passages, strict=True)
+    )
+    if not is_checked:
+        require_same_text(own, other)
+    yield from _moved(findings(own, other, choice), own, gold, disputed, sizes)
 
 
 def _as_document(source: Source, passage: Passage) -> Document:

@@ -20,11 +20,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.added_sets import check_added, wide_characters
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import json_key
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of
+from clueval.spans.span import Span
 
 _ONLY_DOCUMENT = "1"
 """The id of the document if the file has no name for it."""
@@ -83,16 +84,15 @@ def write_bdoc(data: str, added: Mapping[str, Sequence[Span]], *, file: str) -> 
     for name in content.sets:
         list(content.spans_of(name))  # checks the sets that are written back
     sets = dict(content.sets)
+    check_added(added, sets, len(content.text), file)
     for name, spans in added.items():
-        if name in sets:
-            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
         sets[name] = {
             "name": name,
             "annotations": [
                 {
                     "type": span.label,
-                    "start": content.written(span.start, span, name),
-                    "end": content.written(span.end, span, name),
+                    "start": content.written(span.start),
+                    "end": content.written(span.end),
                     "id": number,
                     "features": dict(span.features),
                 }
@@ -125,11 +125,9 @@ class _Bdoc:
         kind = self.whole.get("offset_type")
         if kind not in ("p", "j"):
             self._refuse(f"the offset_type is {kind!r}", "'p' for code points or 'j' for UTF-16 units")
-        # the positions in UTF-16 units at which a character of two units begins
-        self._pairs = [place + n for n, place in enumerate(self._astral())] if kind == "j" else []
-
-    def _astral(self) -> list[int]:
-        return [place for place, character in enumerate(self.text) if ord(character) > 0xFFFF]
+        # the characters of two UTF-16 units, by their place in the text and by the unit at which they begin
+        self._wide = wide_characters(self.text) if kind == "j" else []
+        self._pairs = [place + n for n, place in enumerate(self._wide)]
 
     def spans_of(self, name: str) -> Iterator[Span]:
         """Yield the spans of one set, in the order of the file."""
@@ -175,13 +173,9 @@ class _Bdoc:
             )
         return position - before
 
-    def written(self, place: int, span: Span, name: str) -> int:
+    def written(self, place: int) -> int:
         """Convert a code point of the text to a position of the file."""
-        if place > len(self.text):
-            raise UsageError(
-                f"span {name_of(span)} of the new set {name!r} ends after the text", file=self._file
-            )
-        return place + bisect_left([unit - n for n, unit in enumerate(self._pairs)], place)
+        return place + bisect_left(self._wide, place)
 
     def _parsed(self, data: str) -> dict[str, Any]:
         import json
@@ -240,10 +234,6 @@ def _read(opened: Opened, _: Options) -> Iterator[Document]:
     yield read_bdoc(opened.text(), file=opened.file)
 
 
-def _with_sets(opened: Opened, added: Mapping[str, Sequence[Span]]) -> str:
-    return write_bdoc(opened.text(), added, file=opened.file)
-
-
 FORMAT = Format(
     name="bdoc",
     holds="GATE documents as JSON (`gatenlp`): a text and named annotation sets",
@@ -251,5 +241,5 @@ FORMAT = Format(
     read=_read,
     single=True,
     sets=True,
-    add_sets=_with_sets,
+    add_sets=lambda opened, added: write_bdoc(opened.text(), added, file=opened.file),
 )

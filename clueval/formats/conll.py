@@ -1,10 +1,11 @@
 """CoNLL-like columns: one token per line, a blank line after each sentence.
 
-Columns are parted by TAB if the first token line has one, else by blanks. ``-DOCSTART-`` begins a document. A
-line that begins with ``#`` is a comment unless it is a token line of its file: with tabs, if it has one; with
-blanks, if it has the right number of columns and tags where tags belong (before the first token line: if no blank
-follows the ``#`` and a tag ends the line). Of the comments, ``# newdoc id = X``
-(CoNLL-U) begins a document, ``# sent_id = X`` names a sentence and ``# meta::key = value`` is metadata.
+Columns are separated by tabs if the first token line contains one, otherwise by blanks. ``-DOCSTART-`` begins a
+document. A line that begins with ``#`` is a comment unless it is a token line. In a file with tabs, it is a token
+line if it contains a tab. In a file with blanks, it is a token line if it has the right number of columns and
+tags in the columns of the layers; before the first token line, if no blank follows the ``#`` and the last column
+is a tag. The comment ``# newdoc id = X`` (CoNLL-U) begins a document, ``# sent_id = X`` names a sentence, and
+``# meta::key = value`` is metadata.
 
 Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments.
 """
@@ -22,15 +23,14 @@ from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
 
 DOCSTART = "-DOCSTART-"
-_IS_LINE = re.compile(
-    r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}"
-)  # also those that are cut, or have a lone CR
+# Also matches a line that was cut, or has a lone CR.
+_IS_LINE = re.compile(r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}")
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
 
 
 def sentence_id(head: str) -> str | None:
-    """The id of a sentence, given the comment that opens it."""
+    """Return the id of a sentence, given the comment that opens it."""
     comment = _COMMENT.match(head)
     return comment[2].strip() if comment and comment[2] is not None else None
 
@@ -105,15 +105,15 @@ class ConllReader:
 
 
 def _has_columns(beginning: Beginning) -> bool:
-    """Whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
+    """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
     return not beginning.keys and (not lines or any(_IS_LINE.match(line) for line in lines))
 
 
 FORMAT = Format(
     name="conll",
-    holds="one token a line, TABs or blanks, a blank line after a sentence, `-DOCSTART-`; a line that begins with "
-    "`#` is a comment unless it has the columns of a token line",
+    holds="one token per line, columns separated by tabs or blanks, a blank line after each sentence, `-DOCSTART-`; "
+    "a line that begins with `#` is a comment unless it has the columns of a token line",
     signs=(Sign("a line of two columns or more", _has_columns),),
     token_lines=TokenLines(ConllReader, sentence_id),
     options=frozenset({"layers", "token", "token_id", "scheme"}),

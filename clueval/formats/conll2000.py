@@ -7,7 +7,7 @@ spans; ``O``, ``_`` or an empty column ends all spans. Sentences are separated b
 
 Each sentence is a document, with the ids "1", "2", ..., and positions from 0. Its spans are in the order in
 which they end, as in FairEval, because the order decides between equally similar spans. Of spans that end at
-the same token, the innermost comes first if an outer span goes on, and the outermost if all end there.
+the same token, the innermost comes first if an outer span continues, and the outermost if all end there.
 
 Like FairEval, clueval removes punctuation (`ignore_punct`): a token whose part of speech is punctuation
 belongs to no span, and a span that begins or ends with such tokens becomes shorter. A span of only such
@@ -25,7 +25,7 @@ from clueval.exceptions import FormatError, TagError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Span
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Span
 
 PUNCTUATION = frozenset(
     [
@@ -48,7 +48,6 @@ PUNCTUATION = frozenset(
 )
 """Parts of speech for punctuation: STTS, UPOS, PTB and related tag sets."""
 
-PLACEHOLDERS = ("NONE", "EMPTY")
 _OUTSIDE = ("O", "_", "")
 _BLANKS = re.compile(r"[ \t]+")
 

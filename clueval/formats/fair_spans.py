@@ -22,9 +22,7 @@ from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
-
-PLACEHOLDERS = ("NONE", "EMPTY")
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen, Span
 
 _COLUMNS = "label, first token, last token and tokens, separated by tabs"
 _SHOWN = 20

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign, either
-from clueval.spans.document import Document
-from clueval.spans.span import Span
+
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
+    from clueval.spans.document import Document
+    from clueval.spans.span import Span
 
 
 class Options(Protocol):
@@ -45,29 +47,29 @@ class Writer(NamedTuple):
     unit: str | None = None
 
 
-AddSets = Callable[[Opened, Mapping[str, Sequence[Span]]], str]
+AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:
     """A file format. It has either `read` or, with one token per line, `token_lines`.
 
     Attributes:
         name: as in ``--input``.
-        holds: what is in a file, in a few words.
-        endings: the endings of names by which it is recognised (`clueval.formats.ENDINGS`).
-        signs: what else it is recognised by, in its place in `clueval.formats.ORDER`.
-        read: the documents of a file, one at a time.
-        token_lines: how its lines are found, where passages and documents are made of lines.
-        options: the reading options that it reads (fields of `clueval.reading.options.ReadOptions`).
-        treatments: how it can treat ill-formed tags; the first is what it does unless told otherwise.
-        scheme: the scheme of its tags, if every file has the same.
-        single: a file holds one document.
-        nameless: a file does not say what its documents are called.
-        sets: `read` gives a document whose layers are annotation sets, of which one is chosen.
-        extra: the extra of clueval that has to be installed.
-        write, add_sets: how it is written.
+        holds: a short description of the content of a file.
+        endings: the endings of file names by which it is recognised (`clueval.formats.ENDINGS`).
+        signs: the other signs by which it is recognised, tried in the order of `clueval.formats.ORDER`.
+        read: yields the documents of a file.
+        token_lines: the reader of its lines, for formats with one token per line.
+        options: the options that apply to it (fields of `clueval.reading.options.ReadOptions`).
+        treatments: the treatments of ill-formed tags that it supports; the first is the default.
+        scheme: the scheme of its tags, if all files have the same.
+        single: whether a file holds only one document.
+        nameless: whether its documents have no ids in the file.
+        sets: whether the layers that `read` returns are annotation sets, of which one is selected.
+        extra: the extra of clueval that must be installed.
+        write, add_sets: write documents, or add annotation sets to a file.
     """
 
     name: str
@@ -88,7 +90,7 @@ class Format:
 
     def __post_init__(self) -> None:
         if (self.read is None) == (self.token_lines is None):
-            raise TypeError(f"the format {self.name} has either `read` or `token_lines`")
+            raise TypeError(f"the format {self.name} must have either `read` or `token_lines`")
 
     def has(self, beginning: Beginning) -> bool:
         """Return whether a file with this beginning has this format."""

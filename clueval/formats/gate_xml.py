@@ -25,23 +25,22 @@ Source: the GATE user guide, "GATE XML Documents".
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from clueval.exceptions import FormatError, UsageError
+from clueval.exceptions import FormatError
 from clueval.formats import xml_text
+from clueval.formats.added_sets import STRING, TextNodes, check_added, written_sets
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import first_lines
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of
+from clueval.spans.span import Span
 
 _ONLY_DOCUMENT = "1"
 """The id of the document; a file holds one document without a name."""
 
-_STRING = "java.lang.String"
 _WHOLE = {f"java.lang.{name}" for name in ("Integer", "Long", "Short", "Byte")} | {"java.math.BigInteger"}
 _REAL = {"java.lang.Double", "java.lang.Float", "java.math.BigDecimal"}
 _LISTS = {
@@ -63,7 +62,6 @@ _PARENTS = {
 }
 """The allowed parents of each element; None is the top of the file."""
 
-_ATTRIBUTE_ESCAPES = {**xml_text.ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
 _DECLARED = rb"""^\s*<\?xml[^>]*?encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"""
 _DECLARATION = r"""^(\s*<\?xml[^>]*?encoding\s*=\s*["'])[A-Za-z0-9._-]+"""
 
@@ -106,16 +104,10 @@ def write_gate_xml(data: bytes | str, added: Mapping[str, Sequence[Span]], *, fi
     """
     text = _decoded(data, file)
     reader = _GateReader(text, file, _ONLY_DOCUMENT)
-    for name, spans in added.items():
-        if name in reader.sets:
-            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
-        for span in spans:
-            if span.end > len(reader.text):
-                raise UsageError(
-                    f"span {name_of(span)} of the new set {name!r} ends after the text", file=file
-                )
-    nodes = _Nodes(reader)
-    sets = "".join(_written_sets(reader, nodes, added, file))
+    check_added(added, reader.sets, len(reader.text), file)
+    nodes = TextNodes(reader.text, reader.nodes)
+    known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
+    sets = "".join(written_sets(added, nodes, max(known, default=-1) + 1, file))
     raw = text.encode()
     pieces = [raw[: reader.text_at[0]], raw[slice(*reader.text_at)], raw[reader.text_at[1] : reader.end_at]]
     if nodes.new:
@@ -306,9 +298,9 @@ class _GateReader:
         self._name = None
 
     def _value(self, text: str, attributes: Mapping[str, str]) -> Any:
-        kind, item = attributes.get("className", _STRING), attributes.get("itemClassName")
+        kind, item = attributes.get("className", STRING), attributes.get("itemClassName")
         if kind in _LISTS or item is not None:
-            return [self._scalar(part, item or _STRING) for part in text.split(";") if part]
+            return [self._scalar(part, item or STRING) for part in text.split(";") if part]
         return self._scalar(text, kind)
 
     def _scalar(self, text: str, kind: str) -> Any:
@@ -339,121 +331,8 @@ class _GateReader:
         )
 
 
-# Writing
-
-
-class _Nodes:
-    """The nodes of a text by position, including added ones."""
-
-    def __init__(self, reader: _GateReader) -> None:
-        self.new = False
-        self._text = reader.text
-        self._names = {place: name for name, place in reversed(reader.nodes.items())}
-        self._all = [(place, name) for name, place in reader.nodes.items()]
-        self._taken = set(reader.nodes)
-        self._astral = [place for place, c in enumerate(reader.text) if ord(c) > 0xFFFF]
-
-    def at(self, place: int) -> str:
-        """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
-        if place not in self._names:
-            number = place + bisect_left(self._astral, place)
-            while str(number) in self._taken:
-                number += len(self._text) + len(self._astral) + 1
-            self._names[place] = name = str(number)
-            self._taken.add(name)
-            self._all.append((place, name))
-            self.new = True
-        return self._names[place]
-
-    def written(self) -> Iterator[str]:
-        """Yield the parts of the escaped text with its nodes."""
-        done = 0
-        for place, name in sorted(self._all, key=lambda node: node[0]):
-            yield self._text[done:place].translate(xml_text.ESCAPES)
-            yield f'<Node id="{_attribute(name)}"/>'
-            done = place
-        yield self._text[done:].translate(xml_text.ESCAPES)
-
-
-def _written_sets(
-    reader: _GateReader, nodes: _Nodes, added: Mapping[str, Sequence[Span]], file: str
-) -> Iterator[str]:
-    known = [annotation.id or 0 for own in reader.sets.values() for annotation in own]
-    number = max(known, default=-1) + 1
-    for name, spans in added.items():
-        _require_xml(name, file)
-        yield f'<AnnotationSet Name="{_attribute(name)}">\n' if name else "<AnnotationSet>\n"
-        for span in spans:
-            _require_xml(span.label, file)
-            yield (
-                f'<Annotation Id="{number}" Type="{_attribute(span.label)}" '
-                f'StartNode="{nodes.at(span.start)}" EndNode="{nodes.at(span.end)}">\n'
-            )
-            for feature, value in span.features.items():
-                if value is not None:
-                    yield _written_feature(feature, value, span, file)
-            yield "</Annotation>\n"
-            number += 1
-        yield "</AnnotationSet>\n"
-
-
-def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
-    items = value if isinstance(value, list | tuple) else [value]
-    kinds = {_class_of(item) for item in items}
-    text = ";".join(_plain(item) for item in items)
-    is_list = items is value
-    if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
-        raise UsageError(
-            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
-            file=file,
-            advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
-        )
-    kind = next(iter(kinds), _STRING)
-    classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
-    _require_xml(name + text, file)
-    return (
-        f'<Feature>\n  <Name className="{_STRING}">{name.translate(xml_text.ESCAPES)}</Name>\n'
-        f"  <Value {classes}>{text.translate(xml_text.ESCAPES)}</Value>\n</Feature>\n"
-    )
-
-
-def _class_of(value: object) -> str | None:
-    if isinstance(value, bool):
-        return "java.lang.Boolean"
-    if isinstance(value, int):
-        return "java.lang.Integer" if -(2**31) <= value < 2**31 else "java.lang.Long"
-    if isinstance(value, float):
-        return "java.lang.Double"
-    return _STRING if isinstance(value, str) else None
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
-    return str(value)
-
-
-def _attribute(text: str) -> str:
-    return text.translate(_ATTRIBUTE_ESCAPES)
-
-
-def _require_xml(text: str, file: str) -> None:
-    found = xml_text.forbidden(text)
-    if found:
-        raise FormatError(
-            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot contain",
-            file=file,
-        )
-
-
 def _read(opened: Opened, _: Options) -> Iterator[Document]:
     yield read_gate_xml(opened.data(), file=opened.file)
-
-
-def _with_sets(opened: Opened, added: Mapping[str, Sequence[Span]]) -> str:
-    return write_gate_xml(opened.data(), added, file=opened.file)
 
 
 FORMAT = Format(
@@ -464,5 +343,5 @@ FORMAT = Format(
     single=True,
     nameless=True,
     sets=True,
-    add_sets=_with_sets,
+    add_sets=lambda opened, added: write_gate_xml(opened.data(), added, file=opened.file),
 )

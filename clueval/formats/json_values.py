@@ -43,7 +43,7 @@ class _Values:
             yield from self._feed(self._decoded(decoder, data, False), False)
         yield from self._feed(self._decoded(decoder, b"", True), True)
         if self._array:
-            raise self._wrong("the array is never closed")
+            raise self._wrong("the array is not closed")
 
     def _decoded(self, decoder: Any, data: bytes, last: bool) -> str:
         try:
@@ -56,7 +56,7 @@ class _Values:
         self._waiting, self._at = self._waiting[self._at :] + text, 0
         if len(self._waiting) < self._worth and not last:
             return
-        while self._begins(last):
+        while self._begins():
             try:
                 value, end = self._parse(self._waiting, self._at)
             except json.JSONDecodeError as error:
@@ -68,7 +68,7 @@ class _Values:
                 raise self._wrong("JSON that is nested too deep") from None
             except ValueError as error:  # a number with thousands of digits
                 raise self._wrong(f"JSON that cannot be read: {error}") from None
-            if end == len(self._waiting) and not last:  # a number may go on
+            if end == len(self._waiting) and not last:  # a number may continue
                 self._wait()
                 return
             self._at, self._number, self._worth = end, self._number + 1, 0
@@ -82,7 +82,7 @@ class _Values:
             raise self._wrong(f"a value of more than {self._longest:,} characters")
         self._worth = 2 * size
 
-    def _begins(self, last: bool) -> bool:
+    def _begins(self) -> bool:
         """Return whether a value begins, after skipping blanks, the array's brackets and commas."""
         self._skip_blanks()
         if self._array is None and self._at < len(self._waiting):

@@ -6,13 +6,13 @@ span, continues after them. Two files that are compared need not have the same t
 ``B-``, ``S-`` and ``U-`` open a span. ``I-``, ``E-`` and ``L-`` continue the open span of their label: the
 last span of this label that was opened since the last ``O``. So a span may continue after tokens of other
 labels, and then contains them. This is how Nerval reads nested spans, *approximately*, because the tags
-cannot show whether the outer span goes on to the end of a nested span. In the README of Nerval
+cannot show whether the outer span extends to the end of a nested span. In the README of Nerval
 
     Louis B-PER, par I-PER ... roy I-PER, de I-PER, France B-LOC, et I-PER, de I-PER, Navarre B-LOC, . O
 
 is PER "Louis par ... roy de France et de", LOC "France" and LOC "Navarre". A tag that continues a label
 without an open span is ill-formed: it opens no span, and its token belongs to no span, except to a span of
-another label that continues after it. `Document.repaired` counts such tags, `ill_formed_tags` lists them.
+another label that continues after it. `Document.repaired` counts such tags.
 
 Source: Nerval (Miret and Kermorvant 2021), which reads files in this way. It also reads a table of pairs of
 files.
@@ -131,15 +131,6 @@ def read_nerval(
         repaired=len(content.ill_formed),
         file=file,
     )
-
-
-def ill_formed_tags(lines: Iterable[tuple[int, str]], *, file: str) -> list[IllFormed]:
-    """Return the tags of a file that continue no span, in order. Raises the errors of `read_nerval`.
-
-    >>> ill_formed_tags([(1, "le O"), (2, "roy I-PER")], file="gold.bio")
-    [IllFormed(line=2, tag='I-PER')]
-    """
-    return _followed(lines, file).ill_formed
 
 
 def _followed(lines: Iterable[tuple[int, str]], file: str) -> _TaggedText:

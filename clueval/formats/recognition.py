@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -16,13 +15,13 @@ _JSON = r'(?s)"((?:[^"\\]|\\.)*+)"(\s*+:)?|([{\[])|([}\]])|\\.'
 """A JSON string, which is a key if a colon follows, or a bracket. An escape outside a string is skipped."""
 
 
-@dataclass(frozen=True)
 class Beginning:
     """The name of a file and the first block of its text; `whole_text`: whether its lines are one text."""
 
-    file_name: str
-    text: str
-    whole_text: bool = False
+    def __init__(self, file_name: str, text: str, whole_text: bool = False) -> None:
+        self.file_name = file_name
+        self.text = text
+        self.whole_text = whole_text
 
     @property
     def ending(self) -> str:

@@ -1,9 +1,9 @@
 """VRT, the vertical text of the Corpus Workbench (CWB): one token per line, XML tags alone on a line.
 
-Columns are parted by one TAB. A line that begins with ``<`` and is an XML tag is structure, not a token; the
-attributes of the document's element, and of the elements around it, are the document's metadata. Comments
-(``<!-- ... -->`` on one line), XML declarations and blank lines are passed over. The five XML entities and
-character references are decoded. Spans end where sentences begin and end.
+Columns are separated by one tab. A line that begins with ``<`` and is an XML tag is structure, not a token; the
+attributes of the document's element, and of the elements around it, are the metadata of the document. Comments
+(``<!-- ... -->`` on one line), XML declarations and blank lines are skipped. The five XML entities and character
+references are decoded. No span continues across the beginning or the end of a sentence.
 
 Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
 """
@@ -24,25 +24,25 @@ from clueval.spans.span import Frozen
 from clueval.tagging.schemes import INVALID
 from clueval.textfiles import Complain
 
-NAME = r"[^\W\d][\w:.\-]*+"  # possessive: a name is never tried shorter, so that no line costs more than one look
+NAME = r"[^\W\d][\w:.\-]*+"  # possessive, without backtracking, so that each line costs linear time
 _TAG = re.compile(rf"<(/?)({NAME})((?:\s+{NAME}\s*=\s*(?:\"[^\"]*\"|'[^']*'))*)\s*(/?)>\s*$")
 _LOOKS_LIKE_TAG = re.compile(rf"</?({NAME})[^\t<>]*+>\s*$")
-_DEFINITION = re.compile("<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)")
-_FIRST = re.compile(r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)")
+_DEFINITION = "<!(DOCTYPE|ENTITY|ELEMENT|ATTLIST|NOTATION)"
+_FIRST = r"\s*<(/?[^\W\d][^\t]*>|\?xml|!--)"
 _ATTRIBUTE = re.compile(rf"(?<![\w:.\-])({NAME})\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
 
 
 AROUND = 100
-"""Elements around documents have at most so many names of attributes: every document gets a copy of them."""
+"""The maximum number of attribute names of the elements around a document; every document gets a copy of them."""
 
 
 def sentence_id(head: str) -> str | None:
-    """The id of a sentence, given the line that opens it."""
+    """Return the id of a sentence, given the line that opens it."""
     return attributes(head).get("id")
 
 
 def attributes(tag: str) -> dict[str, str]:
-    """The attributes of an XML tag, decoded.
+    """Return the attributes of an XML tag, decoded.
 
     >>> attributes('<text id="d1" title="R&amp;D">')
     {'id': 'd1', 'title': 'R&D'}
@@ -54,7 +54,7 @@ _ends_its_line = methodcaller("endswith", "\n")
 
 
 class VrtReader:
-    """Follows the structure of one file, block by block."""
+    """Finds the documents and sentences of one file, block by block."""
 
     def __init__(self, file: str, options: ColumnOptions, name: str | None, complain: Complain) -> None:
         self._refuse = complain
@@ -64,12 +64,14 @@ class VrtReader:
         self._sentence_head = f"<{self._sentence_tag} "
         self._sentence_end = f"</{self._sentence_tag}>\n"
         self._document_end = f"\n</{self._document_tag}"
-        # heads without their >, each with a line end, as they are in ordinary files
+        # usual opening lines of sentences, without their >, each with a line end
         self._plain_heads = re.compile(rf'(?:<{re.escape(self._sentence_tag)}(?: {NAME}="[^"\n\t]*")*\n)+')
-        self._step_to = 0  # in the block at hand, up to where lines must be looked at one by one
-        self._document_line = 0  # where the open document element stands, 0 if none is open
+        self._step_to = 0  # in the current block, the lines before this position are examined one by one
+        self._document_line = 0  # the line of the open document element, 0 if none is open
         self._sentence_line = 0
-        self._around: list[tuple[str, dict[str, str]]] = []  # what is open, each with the attributes up to it
+        self._around: list[
+            tuple[str, dict[str, str]]
+        ] = []  # open elements, each with the attributes of all up to it
 
     @property
     def in_document_element(self) -> bool:
@@ -102,15 +104,14 @@ class VrtReader:
             position = end
 
     def _sentences(self, number: int, text: str, position: int) -> tuple[int, int]:
-        """Take in all sentences from here to the end of the document or block.
+        """Read all sentences from `position` to the end of the document or block; return their lines and their end.
 
-        Only if there is nothing but sentences, each an opening line, token lines and a closing line, which a
-        few counts tell; otherwise the lines are looked at one by one. Returns how many lines were taken in
-        and the position after them.
+        This works if there are only sentences, each with an opening line, token lines and a closing line, which
+        a few counts show. Otherwise returns 0 and `position`, and `feed` examines the lines one by one.
         """
         if not text.startswith(f"<{self._sentence_tag}", position) or self._sentence_line:
             return 0, position
-        if self.builder.in_sentence:  # tokens outside any sentence element stand before
+        if self.builder.in_sentence:  # there are tokens outside any sentence element before
             return 0, position
         stop = text.find(self._document_end, position) + 1 or len(text)
         self._step_to = stop
@@ -137,7 +138,7 @@ class VrtReader:
             (self._document_tag, self._document_line),
         ):
             if line:
-                self._complain(line, f"<{tag}> is never closed", "is the file cut off?")
+                self._complain(line, f"<{tag}> is not closed", "check whether the end of the file is missing")
         self.builder.end_document()
 
     def _tokens(self, number: int, run: str) -> None:
@@ -148,7 +149,7 @@ class VrtReader:
             self.builder.add(number, run)
 
     def _structure(self, number: int, line: str) -> bool:
-        """Take in a line that begins with ``<``; false if it is a token after all."""
+        """Read a line that begins with ``<``; return whether it was structure and not a token."""
         if (
             line.startswith(self._sentence_head)
             and line.endswith('">')
@@ -181,29 +182,29 @@ class VrtReader:
         if line.startswith("<?") or (line.startswith("<!--") and line.rstrip().endswith("-->")):
             return True
         if line.startswith("<!--"):
-            self._complain(number, "the comment does not end on its line")
+            self._complain(number, "the comment does not end on this line", "write it on one line")
             return True
-        if _DEFINITION.match(line):
-            self._complain(number, "an XML document type definition", "such definitions are refused unread")
+        if re.match(_DEFINITION, line):
+            self._complain(number, "an XML document type definition (DTD) is not allowed", "remove it")
             return True
         loose = _LOOKS_LIKE_TAG.match(line)
         if "\t" in line and loose is None:
             return False
         if loose is None or loose[1] in (self._document_tag, self._sentence_tag):
-            self._complain(number, "a malformed XML tag", 'attributes are written name="value"')
+            self._complain(number, "a malformed XML tag", 'write attributes as name="value"')
         return True
 
     def _surroundings(self, number: int, closing: bool, name: str, empty: bool, line: str) -> None:
-        """Elements outside documents: what is open around a document belongs to its metadata."""
+        """Read a tag outside documents; the attributes of the elements around a document are its metadata."""
         if not closing and not empty:
             own = attributes(line)
             around = self._around[-1][1] if self._around else {}
             if own and len(own.keys() | around.keys()) > AROUND:
                 raise FormatError(
-                    f"more than {AROUND} names of attributes around documents",
+                    f"the open elements around documents have more than {AROUND} attribute names",
                     file=self._file,
                     line=number,
-                    advice="close the elements that are no longer meant",
+                    advice="close elements that have ended",
                 )
             self._around.append((name, {**around, **own} if own else around))
         elif closing and self._around and self._around[-1][0] == name:
@@ -211,7 +212,9 @@ class VrtReader:
 
     def _open_document(self, number: int, line: str) -> None:
         if self._document_line:
-            self._complain(number, f"<{self._document_tag}> inside the one of line {self._document_line}")
+            self._complain(
+                number, f"<{self._document_tag}> inside the document of line {self._document_line}"
+            )
         if self._sentence_line:
             self._complain(
                 number, f"<{self._document_tag}> inside the sentence of line {self._sentence_line}"
@@ -223,7 +226,7 @@ class VrtReader:
 
     def _close_document(self, number: int) -> None:
         if not self._document_line:
-            self._complain(number, f"</{self._document_tag}> closes nothing")
+            self._complain(number, f"</{self._document_tag}> without <{self._document_tag}> before it")
             return
         if self._sentence_line:
             self._complain(
@@ -234,13 +237,15 @@ class VrtReader:
 
     def _open_sentence(self, number: int, line: str) -> None:
         if self._sentence_line:
-            self._complain(number, f"<{self._sentence_tag}> inside the one of line {self._sentence_line}")
+            self._complain(
+                number, f"<{self._sentence_tag}> inside the sentence of line {self._sentence_line}"
+            )
         self._sentence_line = number
         self.builder.begin_sentence(line)
 
     def _close_sentence(self, number: int) -> None:
         if not self._sentence_line:
-            self._complain(number, f"</{self._sentence_tag}> closes nothing")
+            self._complain(number, f"</{self._sentence_tag}> without <{self._sentence_tag}> before it")
             return
         self._sentence_line = 0
         self.builder.end_sentence()
@@ -251,9 +256,10 @@ class VrtReader:
 
 FORMAT = Format(
     name="vrt",
-    holds="vertical text (CWB): one token a line, TAB columns, XML tags alone on a line; attributes are metadata",
+    holds="vertical text (CWB): one token per line, columns separated by tabs, each XML tag on a line of its own; "
+    "attributes are metadata",
     endings=(".vrt", ".vert"),
-    signs=(Sign("first line is an XML tag", lambda beginning: bool(_FIRST.match(beginning.first_line))),),
+    signs=(Sign("first line is an XML tag", lambda beginning: bool(re.match(_FIRST, beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
     options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
     treatments=INVALID,

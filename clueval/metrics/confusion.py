@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Tally
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
 from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
 from clueval.spans.span import Frozen
@@ -42,6 +43,7 @@ class Confusion:
 
     name: ClassVar[str] = "confusion"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((SIDES, any_layer, any_text, KINDS, text_or_none),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()

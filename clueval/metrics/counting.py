@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 Tally = Counter[tuple[Any, ...]]
 """Counts by key; the class of each metric documents its keys."""
@@ -39,8 +38,7 @@ def f_measure(precision: float, recall: float, beta: float = 1.0) -> float:
     return rate((1 + weight) * precision * recall, weight * precision + recall)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """The number of spans of each side, and the number of true positives **of that side**.
 
     CLUEval classifies the spans of each side separately, so `tp_gold` and `tp_predicted` may differ. Metrics

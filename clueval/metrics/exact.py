@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate, weighted
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class Exact:
 
     name: ClassVar[str] = "exact"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("gold", "predicted", "tp_gold", "tp_predicted"), any_text),
+        (("positions",), ("all", "equal")),
+    )
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally = _positions(gold, predicted)

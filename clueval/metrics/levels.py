@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, macro, micro
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
+from clueval.metrics.tally_keys import Shape, any_flag, any_layer, any_text
 from clueval.spans.compared import SIDES
 from clueval.spans.match_classes import KINDS, LEVELS, classes_of
 from clueval.spans.span import Frozen
@@ -44,6 +45,10 @@ class Levels:
 
     name: ClassVar[str] = "levels"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("class",), SIDES, KINDS),
+        (("label",), SIDES, any_layer, any_text, KINDS, any_flag),
+    )
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         tally: Tally = Tally()

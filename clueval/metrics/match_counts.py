@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
+from clueval.spans.joined_labels import joined
 from clueval.spans.match_classes import KINDS, Classes, Kind, classify
-from clueval.spans.matching import joined
 from clueval.spans.span import Frozen, Labels
 
 
@@ -63,22 +63,22 @@ def _found(
 ) -> list[Hashable]:
     """Return the key of each span's joined partner labels, None for no partner; add new ones to `labels`."""
     found = list(map([*other_keys, None].__getitem__, classes.firsts))  # the last one has the number -1
-    starts, ends = other.starts, other.ends
+    starts, ends, own_starts, own_ends = other.starts, other.ends, own.starts, own.ends
     one_layer = len({tuple(of) for of in labels.values() if of}) == 1 and all(
         None not in of.values() for of in labels.values()
     )
     for number, past in classes.pasts.items():
         first = classes.firsts[number]
+        if one_layer and past - first == 2:  # the two meet inside the span: the longer part decides
+            if 2 * ends[first] < own_starts[number] + own_ends[number]:
+                found[number] = other_keys[first + 1]
+            continue
         keys = other_keys[first:past]
         if keys.count(keys[0]) == len(keys):
             continue
-        if one_layer and past - first == 2:  # the two meet inside the span: the longer part decides
-            if 2 * ends[first] < own.starts[number] + own.ends[number] and labels[keys[0]] != labels[keys[1]]:
-                found[number] = keys[1]
-            continue
         ranges = zip(starts[first:past], ends[first:past], strict=True)
         partners = [labels[key] for key in keys]
-        joint = joined((own.starts[number], own.ends[number]), ranges, partners)
+        joint = joined((own_starts[number], own_ends[number]), ranges, partners)
         if joint in partners:
             found[number] = keys[partners.index(joint)]
         else:

@@ -11,8 +11,7 @@ refuses settings that name a label, type or feature that never occurred.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
@@ -26,8 +25,7 @@ Rates = tuple[float, float, float]
 """Precision, recall, F1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(NamedTuple):
     """One side of one sequence in one document.
 
     `spans` are in the order of the document. `counted` has one value for each span, whether it is counted
@@ -43,8 +41,7 @@ class Side:
     sequence: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Needs:
+class Needs(NamedTuple):
     """The needs of a metric beyond labels and tags.
 
     Args:

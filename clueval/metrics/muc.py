@@ -53,6 +53,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Muc:
 
     name: ClassVar[str] = "muc"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = ((SCHEMES, any_text, CATEGORIES),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans. Raises `UsageError` if a filter excludes spans."""

@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
 from clueval.spans.span import Frozen, Span, name_of
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align, edit_distance
@@ -156,6 +157,10 @@ class Noisy:
 
     name: ClassVar[str] = "noisy"
     zero: ClassVar[str] = "undefined"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("gold", "predicted", "matched"), any_text),
+        (("document",), any_count, any_count, any_count),
+    )
 
     threshold: float = field(
         default=0.30,
@@ -177,9 +182,11 @@ class Noisy:
     def __post_init__(self) -> None:
         is_number = isinstance(self.threshold, int | float) and not isinstance(self.threshold, bool)
         if not is_number or not 0 <= self.threshold <= 1:
-            raise UsageError(f"threshold must be a number from 0 to 1, not {self.threshold!r}")
+            raise UsageError(f"Noisy.threshold must be a number from 0 to 1, not {self.threshold!r}")
         if type(self.max_alignment) is not int or self.max_alignment < 1:
-            raise UsageError(f"max_alignment must be a whole number above 0, not {self.max_alignment!r}")
+            raise UsageError(
+                f"Noisy.max_alignment must be a whole number above 0, not {self.max_alignment!r}"
+            )
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; the texts are aligned only if both sides have spans.
@@ -266,7 +273,13 @@ class Noisy:
 
     def _align(self, own: Text, other: Text, gold: Side) -> Alignment:
         document = None if gold.document is None else gold.document.id
-        return align(own.text, other.text, max_cells=self.max_alignment, document=document)
+        return align(
+            own.text,
+            other.text,
+            max_cells=self.max_alignment,
+            limit="Noisy.max_alignment",
+            document=document,
+        )
 
     def _matches(self, own: str, other: str) -> bool:
         """Return whether two texts differ by no more than the threshold; an empty text matches nothing."""

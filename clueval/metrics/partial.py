@@ -53,7 +53,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span, name_of
 
@@ -81,20 +83,6 @@ class PartialMatch(NamedTuple):
     def factor(self) -> float:
         """Return the overlap factor, above 0 up to 1; 1 for an exact match, also of zero length."""
         return 1.0 if self.exact else self.overlap / self.longest
-
-
-def overlap_factor(one: Span, other: Span) -> float:
-    """Return the length that two spans share divided by the length of the longer one, between 0 and 1.
-
-    Equal ranges give 1, also of zero length; spans that share no position give 0. Labels are ignored.
-
-    >>> overlap_factor(Span(0, 4), Span(1, 6)), overlap_factor(Span(3, 3), Span(3, 3))
-    (0.6, 1.0)
-    """
-    if one.start == other.start and one.end == other.end:
-        return 1.0
-    shared = min(one.end, other.end) - max(one.start, other.start)
-    return rate(max(shared, 0), max(len(one), len(other)))
 
 
 def partial_matches(gold: Iterable[Span], predicted: Iterable[Span]) -> Iterator[PartialMatch]:
@@ -157,6 +145,11 @@ class Partial:
 
     name: ClassVar[str] = "partial"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("gold", "predicted", "exact"), any_text),
+        (("shared",), any_text, any_count),
+        (("glued",), any_text, SIDES),
+    )
 
     factor: float = field(
         default=0.75,
@@ -177,14 +170,14 @@ class Partial:
 
     def __post_init__(self) -> None:
         if not _is_number(self.factor) or not 0 <= self.factor <= 1:
-            raise UsageError(f"factor must be a number from 0 to 1, not {self.factor!r}")
+            raise UsageError(f"Partial.factor must be a number from 0 to 1, not {self.factor!r}")
         if type(self.glue) is not bool:
-            raise UsageError(f"glue must be True or False, not {self.glue!r}")
+            raise UsageError(f"Partial.glue must be True or False, not {self.glue!r}")
         if type(self.betas) is not tuple:
-            raise UsageError(f"betas must be a tuple of numbers, not {self.betas!r}")
+            raise UsageError(f"Partial.betas must be a tuple of numbers, not {self.betas!r}")
         for beta in self.betas:
             if not _is_number(beta) or not 0 < beta <= 1e6:
-                raise UsageError(f"a beta must be a number above 0, up to a million, not {beta!r}")
+                raise UsageError(f"Partial.betas must be numbers above 0, up to a million, not {beta!r}")
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document; O(n log n) for n spans.

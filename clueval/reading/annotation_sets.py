@@ -1,4 +1,4 @@
-"""One annotation set of a document that has several by name."""
+"""Selects one annotation set of a document that has several named sets."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from clueval.spans.span import DEFAULT_LAYER
 def chosen_set(
     document: Document, name: str, types: Collection[str] = (), *, layer: str = DEFAULT_LAYER
 ) -> Document:
-    """The document with one of its annotation sets as its only layer, and of that the given types (all).
+    """Return the document with the annotation set `name` as its only layer, called `layer`.
 
-    Documents of formats that have named annotation sets hold each set as a layer; the default set is called
-    ``""``. Raises `UsageError` for a set that the document does not have.
+    Only annotations of the given `types` are kept; without types, all are. Formats with named annotation sets
+    hold each set as a layer; the default set is called ``""``. Raises `UsageError` for a set that the document
+    does not have.
 
     >>> from clueval import Document, Span
     >>> document = Document("d", {"Key": [Span(0, 1, {"Key": "A"}), Span(1, 2, {"Key": "B"})]})
@@ -26,10 +27,10 @@ def chosen_set(
     if name not in document.layers:
         known = ", ".join(repr(known) for known in document.layers) or "none"
         raise UsageError(
-            f"there is no annotation set {name!r}",
+            f"the document has no annotation set {name!r}",
             file=document.file,
             document=document.id,
-            advice=f"the document has the sets: {known}",
+            advice=f"its sets: {known}",
         )
     chosen = [
         replace(span, labels={layer: span.label})
@@ -40,17 +41,17 @@ def chosen_set(
 
 
 def wanted_set(document: Document, name: str | None, containing: str | None) -> Document:
-    """The document with the set that is asked for, and beside it a layer of the containing annotations.
+    """Return the document with the annotation set `name` and, if `containing` is given, a layer of that name.
 
-    `containing` is ``SET:TYPE`` and the name of that layer. Raises `UsageError` where no set is asked for, and
-    for one that the document does not have.
+    `containing` is ``SET:TYPE`` and selects the annotations of its layer. Raises `UsageError` if `name` is None
+    and for a set that the document does not have.
     """
     if name is None:
         sets = ", ".join(map(repr, document.layers)) or "none"
         raise UsageError(
-            "the file has named annotation sets, and for one side none is asked for",
+            "the file has named annotation sets, but no set is selected for one side",
             file=document.file,
-            advice=f"--gold-set, --predicted-set or, of one side, --set; there are {sets}",
+            advice=f"use --gold-set and --predicted-set, or --annotation-set for one side; the file has {sets}",
         )
     chosen = chosen_set(document, name)
     if containing is None:
@@ -58,7 +59,8 @@ def wanted_set(document: Document, name: str | None, containing: str | None) -> 
     set_name, colon, kind = containing.rpartition(":")
     if not colon or not kind:
         raise UsageError(
-            f"{containing!r} names no containing annotations", advice="write it SET:TYPE, as in Key:Section"
+            f"{containing!r} does not select containing annotations",
+            advice="write it SET:TYPE, as in Key:Section",
         )
     within = chosen_set(document, set_name, (kind,), layer=containing).layers[containing]
     return replace(chosen, layers={**chosen.layers, containing: within})

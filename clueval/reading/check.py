@@ -1,4 +1,4 @@
-"""All that is wrong with one file, not only the first thing: what `clueval check` prints."""
+"""Finds all problems of one file, not only the first: the content of `clueval check`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from clueval.tagging.transitions import Neighbours
 
 @dataclass(slots=True)
 class Check:
-    """The check of one file: iterate over `problems`, then read what was found."""
+    """The check of one file: iterate over `problems`, then read the other fields."""
 
     source: Source
     documents: int = 0
@@ -35,9 +35,9 @@ class Check:
     _neighbours: dict[str, Neighbours] = field(default_factory=dict)
 
     def problems(self) -> Iterator[CluevalError]:
-        """Everything that is wrong, passage by passage, by line in each. Nothing is raised.
+        """Yield all problems, by passage and line; raise none of them.
 
-        Held in memory: one document. Formats that are not columns stop at their first problem.
+        Memory holds one document. For formats without columns, the check stops at the first problem.
         """
         try:
             yield from self._of_columns() if self.source.token_lines else self._of_documents()
@@ -67,7 +67,7 @@ class Check:
         yield from _repeated(document)
 
     def _passages(self, complaints: list[CluevalError]) -> Iterator[Passage]:
-        """The passages up to the first error after which there is no going on, which is the last complaint."""
+        """Yield the passages up to the first error that ends the reading; that error is the last complaint."""
         try:
             yield from self.source.passages(complaints.append)
         except CluevalError as error:
@@ -99,7 +99,7 @@ class Check:
 
 
 def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
-    """What is wrong with a tag, after the one before it; its end for the row after the last."""
+    """Return the problem of the tag in `row` after the tag before it; the row after the last stands for the end."""
     previous = tags[row - 1] if row and is_tag(tags[row - 1]) else OUTSIDE
     tag = tags[row] if row < len(tags) else OUTSIDE
     try:
@@ -112,7 +112,7 @@ def _problem(tags: list[str], row: int, scheme: str | None) -> str | None:
 
 
 def _column(text: str, column: int, passage: Passage) -> list[str]:
-    """The values of a column in a sentence; O where the line does not fit, which is another problem."""
+    """Return the values of a column in a sentence; O for a line that does not fit, which `misfits` reports."""
     assert passage.layout is not None
     rows = (fields_of(line, passage.layout.separator) for line in text[:-1].split("\n"))
     return [fields[column] if len(fields) == passage.layout.width else OUTSIDE for fields in rows]

@@ -1,11 +1,11 @@
-"""How files are to be read: which columns, which format, and what each format makes use of."""
+"""The options for reading files: columns, format, and the options that each format uses."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
@@ -13,37 +13,38 @@ from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
-from clueval.limits import MAX_LINE, MAX_SENTENCE, require_limits
+from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, whole, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
 
-_FOR_ALL = ("input", "max_line", "max_sentence")
+_FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How files are read, whatever their layers.
+    """How files are read, except for their layers.
 
     Attributes:
         input: the format (see `clueval.formats.FORMATS`); None: recognised by the beginning of each file.
-        token, token_id: the columns of the tokens (None: the first that is nothing else) and of their ids.
+        token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
         scheme: the tag scheme; None: recognised from the tags.
-        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: as is usual for the
-            format (``discard`` in Nerval's files, else ``conlleval``).
+        invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: the usual treatment
+            of the format (``discard`` for Nerval's files, otherwise ``conlleval``).
         document_tag, sentence_tag: the XML elements that are documents and sentences.
-        text: the text file that belongs to a table of spans; None: the ``.vrt`` beside it.
-        ignore_punct: whether punctuation is taken out of the spans of CoNLL-2000 files, as FairEval does;
+        text: the text file that belongs to a table of spans; None: the ``.vrt`` file next to the table.
+        ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
-        annotation_set: the annotation set, of formats that have several by name.
-        max_line: how many bytes a line may have, and a file of XML or JSON, unpacked.
-        max_sentence: how many tokens a sentence may have; a file of ``nerval`` or ``spans`` has a fifth as many
-            lines, one of XML or JSON a fifth as many tags or values.
+        annotation_set: the annotation set, for formats that have several.
+        max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
+        max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
+            ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
+        max_document: the maximum number of tokens of a document of a column file that is held as a whole.
 
-    Raises `UsageError` for values that mean nothing.
+    Raises `UsageError` for invalid values.
     """
 
     input: str | None = field(
@@ -54,7 +55,7 @@ class Reading:
             "the format of the files",
             choices=FORMATS,
             paired=True,
-            default="recognised by their beginning",
+            default="recognised by the beginning of each file",
         ),
     )
     token: int | None = field(
@@ -74,8 +75,7 @@ class Reading:
         metadata=option(
             "--token-id",
             "COLUMN",
-            "the column of the token ids, unique in a document, if there is one; the two "
-            "sides must have the same ids",
+            "the column of the token ids, which must be unique within a document and equal on both sides",
             parse=column,
             paired=True,
         ),
@@ -139,7 +139,7 @@ class Reading:
         metadata=option(
             "--ignore-punctuation",
             None,
-            "whether punctuation is taken out of the spans, as FairEval does",
+            "whether to remove punctuation from the spans, as FairEval does",
             topic="reading",
             default="yes",
         ),
@@ -153,7 +153,7 @@ class Reading:
         metadata=option(
             "--max-line",
             "BYTES",
-            "the longest line that is read, and the longest file of XML or JSON, unpacked",
+            "the maximum number of bytes of a line, and of an unpacked XML or JSON file",
             topic="reading",
             parse=whole,
         ),
@@ -163,15 +163,25 @@ class Reading:
         metadata=option(
             "--max-sentence",
             "N",
-            "the most tokens of a sentence; a file of the formats nerval and spans has a fifth as many lines, one of "
-            "XML or JSON a fifth as many tags or values",
+            "the maximum number of tokens of a sentence; the maximum number of lines of a file (formats nerval and "
+            "spans) and of tags or values of an XML or JSON file is a fifth of it",
+            topic="reading",
+            parse=whole,
+        ),
+    )
+    max_document: int = field(
+        default=MAX_DOCUMENT,
+        metadata=option(
+            "--max-document",
+            "N",
+            "the most tokens of a document of a column file that has to be held as a whole",
             topic="reading",
             parse=whole,
         ),
     )
 
     def __post_init__(self) -> None:
-        require_limits(self.max_line, self.max_sentence)
+        require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
         if self.input is not None and self.input not in FORMATS:
@@ -192,17 +202,17 @@ class Reading:
         return None if self.text is None else Path(self.text)
 
     def require_none(self) -> None:
-        """Raise `UsageError` for an option that says how files are read, where there are no files."""
+        """Raise `UsageError` for an option that is set, because there are no files to read."""
         for name in [*self._set(), *["input"] * (self.input is not None)]:
             raise UsageError(
-                f"{name}={getattr(self, name)!r} is for files, and both sides are documents",
-                advice="leave it out, or give it to read",
+                f"{name}={getattr(self, name)!r} applies to files, but both sides are documents",
+                advice="remove it, or pass it to read",
             )
 
     def _set(self) -> list[str]:
-        """The options that are set and that some format does not read.
+        """Return the options that are set and do not apply to every format.
 
-        Punctuation that is to stay where it is stays there in every format.
+        ``ignore_punct=False`` applies to every format, because no other format removes punctuation.
         """
         return [
             each.name
@@ -213,41 +223,19 @@ class Reading:
         ]
 
 
-class ReadingOptions(TypedDict, total=False):
-    """The fields of `Reading`, which may be given one by one."""
-
-    input: str | None
-    token: int | None
-    token_id: int | None
-    scheme: str | None
-    invalid: str | None
-    document_tag: str
-    sentence_tag: str
-    text: str | Path | None
-    ignore_punct: bool | None
-    annotation_set: str | None
-    max_line: int
-    max_sentence: int
-
-
-class SidesOptions(ReadingOptions, total=False):
-    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
-
-    gold_set: str | None
-    predicted_set: str | None
-
-
 Readings = Reading | tuple[Reading, ...]
-"""How files are read: both sides alike, or gold, predicted and whatever else is read of predicted's files."""
+"""How files are read: one value for both sides, or one for gold, predicted and each further set of predicted."""
 
 SETS = ("gold_set", "predicted_set")
 
 
 def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
-    """How gold, predicted and further documents are read, with the options that were given one by one."""
+    """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
     several = reading if isinstance(reading, tuple) else (reading, reading)
     if len(several) < 2:
-        raise UsageError("reading has one side only", advice="give one Reading for both sides, or two")
+        raise UsageError(
+            "reading has one side only", advice="pass one Reading for both sides, or one for each"
+        )
     readings = [with_fields(each, options) for each in several]
     for side, name in enumerate(SETS):
         if options.get(name) is not None:
@@ -258,9 +246,9 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
 def columns_of_sides(
     readings: Sequence[ReadOptions], layers: LayerColumns | None, single: bool
 ) -> list[ReadOptions]:
-    """How gold, predicted and further documents are read, with the columns of their layers.
+    """Return how gold, predicted and further sets are read, with the columns of their layers.
 
-    With `single`, both sides are in the same files; without annotation sets they then differ by their columns.
+    If `single` is true, the same files hold both sides, in different columns or in different annotation sets.
     """
     both_columns = single and readings[0].annotation_set is None
     return [
@@ -275,11 +263,11 @@ def columns_of_sides(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadOptions(Reading):
-    """How the files of one side are read: the options of reading, and what the evaluation adds to them.
+    """How the files of one side are read: the options for reading, and further options of the evaluation.
 
-    `layers`: the column of each layer. `whole_text`: lines of a token and a tag are one text (Nerval).
-    `containing`: ``SET:TYPE``, annotations that become a layer of that name beside the annotation set. `part`:
-    bytes of a column file, read as if they were a file. `sizes`: how much is read and held at a time.
+    `layers`: the column of each layer. `whole_text`: whether lines of a token and a tag are one text (Nerval).
+    `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes of a column
+    file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
     """
 
     layers: Mapping[str, int] | None = None
@@ -293,7 +281,7 @@ class ReadOptions(Reading):
         for layer in self.layers or ():
             _require_name("layer", layer)
         if self.layers is not None and not self.layers:
-            raise UsageError("no layer is named", advice="name one, as in entity=2")
+            raise UsageError("there is no layer", advice="name one, as in entity=2")
 
     @classmethod
     def of(
@@ -304,21 +292,21 @@ class ReadOptions(Reading):
         whole_text: bool = False,
         containing: str | None = None,
     ) -> ReadOptions:
-        """These options of reading, for files with these layers."""
+        """Return the options `reading` for files with these layers."""
         given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
         return cls(**given, layers=layers, whole_text=whole_text, containing=containing)
 
     def format_at(self, path: Path) -> Format:
-        """The format of a file, recognised by its beginning if it is not named. Raises `FormatError`."""
+        """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
         text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
         return format_of(Beginning(path.name, text, self.whole_text), str(path))
 
     def require_use(self, paths: Iterable[Path]) -> None:
-        """Raise `UsageError` for an option that is set, and that the format of no file reads.
+        """Raise `UsageError` for an option that is set but applies to the format of no file.
 
-        Files are looked into until every option has its use; without such an option, none is.
+        Files are opened until each option applies to one of them; if no option is set, none is opened.
         """
         idle = [name for name in self._set() if name not in _FOR_ALL]
         formats: dict[str, Path] = {}
@@ -330,21 +318,21 @@ class ReadOptions(Reading):
                 return
         for name in idle if formats else ():
             raise UsageError(
-                f"{_flag(name, getattr(self, name))} has no use in the format {' or '.join(formats)}",
+                f"{_flag(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
                 file=str(next(iter(formats.values()))),
-                advice=f"leave it out; it is for {', '.join(formats_that_read(name))}",
+                advice=f"remove it; it applies to {', '.join(formats_that_read(name))}",
             )
 
     @property
     def reads_leniently(self) -> bool:
-        """Whether ill-formed tags of column files are repaired, for which their scheme need not be known."""
+        """Whether ill-formed tags of column files are repaired, which does not depend on their scheme."""
         return self.invalid in (None, "conlleval")
 
     def decoder(self) -> Decoder:
         return Decoder(self.scheme, self.invalid or "conlleval")
 
     def has_columns_of(self, other: ReadOptions) -> bool:
-        """Whether the columns of two files hold the same, whatever part of them is read."""
+        """Return whether the columns of two files have the same uses; the parts that are read may differ."""
         return replace(self, part=None).columns() == replace(other, part=None).columns()
 
     def columns(self) -> ColumnOptions:
@@ -362,24 +350,24 @@ class ReadOptions(Reading):
 
 
 def formats_that_read(option: str) -> list[str]:
-    """The names of the formats that read an option, a field of `Reading`, or ``layers``."""
+    """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
     return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
 
 
 def _require_name(option: str, name: str) -> None:
-    """Raise `UsageError` for a name that UTF-8 cannot hold: no file has it, and none can be written with it."""
+    """Raise `UsageError` for a name that UTF-8 cannot represent, so that no file can contain it."""
     try:
         name.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"{option}={name!r} is no name", advice="names are UTF-8") from None
+        raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None
 
 
 def _flag(name: str, value: object) -> str:
-    """An option as a command has it, with its value."""
+    """Return an option as on the command line, with its value."""
     if name == "ignore_punct":
         return "--ignore-punctuation" if value else "--no-ignore-punctuation"
     return f"--{name.replace('_', '-')} {value}"
 
 
 def _keep_quiet(_: CluevalError) -> None:
-    """Whoever reads the file will complain."""
+    """Ignored here: reading the file reports the same error."""

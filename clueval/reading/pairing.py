@@ -1,8 +1,7 @@
-"""Which documents of two sides belong together.
+"""Pairs the documents of the two sides.
 
-Two sets of documents are *parallel* if every document of one has its counterpart in the other. By default files
-go together by their relative names and their documents in order; `PAIR_BY` names the other ways: by the id that
-a document has, by the name of its file, by its text.
+Two sets of documents are *parallel* if every document of one has its counterpart in the other. By default, files
+are paired by their relative names, and their documents in order; `PAIR_BY` names the other ways.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from clueval.spans.span import Span
 from clueval.textfiles import Progress
 
 PAIR_BY = ("id", "name", "content")
-"""How documents of two sides may be paired: by the id in the document, by the file's name, by their text."""
+"""The ways to pair documents: by the id of the document, by the name of its file, by its text."""
 
 
 def document_groups(
@@ -33,11 +32,11 @@ def document_groups(
     progress: Progress | None = None,
     see: Callable[[Source, int], object] = lambda source, number: None,
 ) -> Iterator[tuple[Document, ...]]:
-    """The gold document, the predicted one, and one for each further options, which read predicted's file, too.
+    """Yield groups of documents: gold, predicted, and one of predicted's file for each of the further options.
 
-    `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Held in memory: one
-    group, and with `pair_by` what waits for its counterpart. `see` is called with every file before it is read,
-    and its number in a group.
+    `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Memory holds one group
+    and, with `pair_by`, the documents that wait for their counterparts. `see` is called before a file is read,
+    with the file and its number in the group.
     """
     require_pair_by(pair_by)
     if pair_by in ("id", "content"):
@@ -66,13 +65,13 @@ def document_groups(
 
 
 def require_pair_by(pair_by: str | None) -> None:
-    """Raise `UsageError` if documents cannot be paired like this."""
+    """Raise `UsageError` for an unknown way to pair documents."""
     if pair_by is not None and pair_by not in PAIR_BY:
-        raise UsageError(f"documents are not paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
+        raise UsageError(f"documents cannot be paired by {pair_by!r}", advice=f"one of {', '.join(PAIR_BY)}")
 
 
 def files_of_side(side: Paths) -> list[tuple[str | None, Path]]:
-    """The files of one side, with their names among others; a file of a list is called by its path."""
+    """Return the names and paths of the files of one side; the name of a file of a list is its path."""
     if isinstance(side, str | Path):
         return files_of(Path(side))
     return [(str(path), Path(path)) for path in side]
@@ -86,7 +85,7 @@ def _in_turn(
     see: Callable[[Source, int], object],
     first: int,
 ) -> Iterator[tuple[Document, ...]]:
-    """The documents of all files, called as they call themselves, each as every one of the options reads it."""
+    """Yield each document of all files with the id from the file, as read with each of the options."""
     for _, path in files:
         read: dict[Path, Document] = {}
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
@@ -94,7 +93,7 @@ def _in_turn(
             see(source, number)
         if pair_by == "id" and len(files) > 1 and sources[0].form.nameless:
             raise UsageError(
-                f"the format {sources[0].format} has no ids of documents",
+                f"documents of the format {sources[0].format} have no ids",
                 file=str(path),
                 advice="pair by name or content",
             )
@@ -102,7 +101,7 @@ def _in_turn(
 
 
 def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path, Path]]:
-    """The pairs of files whose names are the same but for ``.gz`` and the ending that tells the format."""
+    """Return the pairs of files with equal names, ignoring ``.gz`` and the ending before it."""
     sides: list[dict[str, Path]] = []
     for side, name in ((gold, "gold"), (predicted, "predicted")):
         found: dict[str, Path] = {}
@@ -110,7 +109,7 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
             key = _without_ending(path.name if relative is None else relative)
             if key in found:
                 raise UsageError(
-                    f"two files of {name} are called {key!r}, {found[key]} and {path}",
+                    f"two files of {name} have the name {key!r}: {found[key]} and {path}",
                     advice="pair by id or content",
                 )
             found[key] = path
@@ -129,14 +128,14 @@ def _without_ending(name: str) -> str:
 def parallel(
     gold: Iterable[tuple[Document, ...]], predicted: Iterable[tuple[Document, ...]], pair_by: str
 ) -> Iterator[tuple[Document, ...]]:
-    """Groups of gold and predicted documents put together by what their first ones have in common.
+    """Yield groups of gold and predicted documents, paired by a key of the first document of each side.
 
-    ``id``: their ids; ``name``: the names of their files; ``content``: their texts, by SHA-256. Predicted takes
-    over gold's id and positions. Both sides are read side by side, and what waits for its counterpart is held
-    in memory: nothing where the order is the same, a whole side at worst.
+    The key is the id (``id``), the name of the file (``name``) or the SHA-256 of the text (``content``). The
+    predicted documents get the id and the positions of gold. Both sides are read at the same time, and documents
+    are held in memory until their counterparts come: none if the order is the same, at worst a whole side.
 
-    Pairs come as they are complete. Raises `UsageError` for two documents of one side that have the same in
-    common, and, in one error that lists them, for all documents without counterpart.
+    Each group is yielded as soon as it is complete. Raises `UsageError` for two documents of one side with the
+    same key, and one error that lists all documents without counterpart.
 
     >>> one, two = Document("1", {}, text="a", unit="character"), Document("2", {}, text="b", unit="character")
     >>> [(own.id, other.id) for own, other in parallel([(one,), (two,)], [(two,), (one,)], "id")]
@@ -174,8 +173,13 @@ def _key(document: Document, pair_by: str) -> str:
     if text is None and document.tokens is not None:
         text = "\n".join(document.tokens)
     if text is None:
-        raise UsageError("there is no text to pair by", file=document.file, document=document.id)
-    from hashlib import sha256  # loads OpenSSL, which few need
+        raise UsageError(
+            "the document has no text to pair it by",
+            file=document.file,
+            document=document.id,
+            advice="pair by id or name",
+        )
+    from hashlib import sha256  # loads OpenSSL, so it is imported only here
 
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -188,7 +192,7 @@ def _called(document: Document, pair_by: str) -> str:
 
 def _twice(side: int, document: Document, other: str, pair_by: str) -> UsageError:
     what = {"id": "id", "name": "file name", "content": "content"}[pair_by]
-    whose = "another one" if other == document.id else f"document {other!r}"
+    whose = "another document" if other == document.id else f"document {other!r}"
     return UsageError(
         f"has the same {what} as {whose} of {('gold', 'predicted')[side]}",
         file=document.file,
@@ -198,7 +202,7 @@ def _twice(side: int, document: Document, other: str, pair_by: str) -> UsageErro
 
 
 _LISTED = 50
-"""So many documents without counterpart are named on each side; the others are counted."""
+"""The number of documents without counterpart that an error names for each side; it counts the others."""
 
 
 def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
@@ -214,7 +218,7 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
 
 
 def _moved(document: Document, gold: Document) -> Document:
-    """The document with the id of its gold counterpart, and where that begins."""
+    """Return the document with the id and the first position of its gold counterpart."""
     by = gold.start - document.start
     if not by:
         return document if document.id == gold.id else replace(document, id=gold.id)
@@ -235,7 +239,7 @@ def _moved(document: Document, gold: Document) -> Document:
 def source_pairs(
     pairs: Iterable[tuple[str | None, Path, Path]], options: Sequence[ReadOptions], progress: Progress | None
 ) -> Iterator[tuple[Source, Source]]:
-    """The gold and the predicted source of each pair of files."""
+    """Yield the gold and the predicted source of each pair of files."""
     for name, own, other in pairs:
         read: dict[Path, Document] = {}
         yield (
@@ -245,7 +249,7 @@ def source_pairs(
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
-    """The documents of two sources, pair by pair. Raises `TextMismatch` if one source has more."""
+    """Yield the documents of two sources in pairs. Raises `TextMismatch` if one source has more."""
     for gold, predicted in zip_longest(own.documents(), other.documents()):
         if gold is None or predicted is None:
             extra = gold or predicted
@@ -255,11 +259,11 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
 
 
 def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:
-    """The error for a side that ends where the other goes on with a document, the first token of it on a line."""
+    """Return the error for a side that ends where the other has `document`, whose first token is in `line`."""
     shorter, longer = (own, other) if gold_ends else (other, own)
     place = longer.path if line is None else f"{longer.path}:{line}"
     return TextMismatch(
-        f"the file ends where {place} goes on with document {document!r}",
+        f"the file ends, but {place} continues with document {document!r}",
         file=str(shorter.path),
         advice=ADVICE,
     )
@@ -268,12 +272,12 @@ def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line:
 def same_documents(
     gold: Iterable[Document], predicted: Iterable[Document]
 ) -> Iterator[tuple[Document, Document]]:
-    """Documents of two sides in pairs. Raises `UsageError` if one side has more."""
+    """Yield the documents of two sides in pairs. Raises `UsageError` if one side has more."""
     for number, (own, other) in enumerate(zip_longest(gold, predicted)):
         if own is None or other is None:
             extra, lacking = (other, "gold") if own is None else (own, "predicted")
             raise UsageError(
-                f"{lacking} has {number} document{'s' * (number != 1)} and ends where the other side goes on",
+                f"{lacking} has only {number} document{'s' * (number != 1)}, the other side has more",
                 file=extra.file,
                 document=extra.id,
                 advice="both sides must have the same documents in the same order",

@@ -1,4 +1,4 @@
-"""Which files there are, and which belong together."""
+"""Finds the files of both sides, and pairs them by name."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Documents = Iterable[Document]
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
-    """The file, without a name, or all files below a folder with their names in it, in order of the names.
+    """Return the file, with the name None, or all files below a folder by their relative names, sorted.
 
-    Hidden files and folders are left out. Raises `FileError` if there is nothing to read.
+    Hidden files and folders are skipped. Raises `FileError` if there is nothing to read.
     """
     try:
         if stat.S_ISDIR(path.stat().st_mode):
@@ -28,14 +28,14 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
             printable = [_printable(name) for name in names]
             if len(set(printable)) < len(names):
                 raise FileError(
-                    "two files have names that differ in bytes that are not UTF-8",
+                    "two files have names that differ only in bytes that are not UTF-8",
                     file=str(path),
                     advice="rename one",
                 )
             return [(name, path / own) for name, own in zip(printable, names, strict=True)]
         if not stat.S_ISREG(path.stat().st_mode):
             raise FileError(
-                "is no regular file", file=str(path), advice="write what comes out of a pipe to a file"
+                "is not a regular file", file=str(path), advice="write the output of a pipe to a file first"
             )
     except FileNotFoundError:
         raise FileError("there is no such file or folder", file=str(path)[:300]) from None
@@ -46,17 +46,17 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     except FileError:
         raise
     except ValueError:  # a NUL, or half of a surrogate pair
-        raise FileError("no file can be called that", file=str(path)[:300], advice="check the name") from None
+        raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
     return [(None, path)]
 
 
 def _printable(name: str) -> str:
-    """A name in which bytes that are not UTF-8 are escapes, since it becomes the id of a document."""
+    """Return the name with escapes for bytes that are not UTF-8, because it becomes the id of a document."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def _names_below(folder: Path) -> Iterator[str]:
-    """The relative names of the files below a folder, save hidden ones; links to folders are not followed."""
+    """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -70,14 +70,14 @@ def _names_below(folder: Path) -> Iterator[str]:
 
 
 def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
-    """The pairs of files of two sides: the two files, or the files of two folders by relative name.
+    """Return the pairs of files of two sides: the two files, or the files of two folders by relative name.
 
-    Raises `FileError` for a folder beside a file and for a name that only one folder has.
+    Raises `FileError` if one path is a folder and the other a file, and for a name that only one folder has.
     """
     if gold.is_dir() != predicted.is_dir():
         folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
         raise FileError(
-            f"is a folder, but {file} is not", file=str(folder), advice="give two files or two folders"
+            f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
     for name in sorted(own.keys() ^ other.keys(), key=str):
@@ -89,10 +89,10 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
 def path_pairs(
     gold: Paths | Documents, predicted: Paths | Documents | None
 ) -> list[tuple[str | None, Path, Path]] | None:
-    """The pairs of files that two arguments name, with their names among others; None if they are documents.
+    """Return the names and pairs of files that two arguments name; None if the arguments are documents.
 
-    Lists of files are paired in order; a file of a list is called as the gold file is. Raises `UsageError` for
-    lists of different length, `FileError` for files that are not there.
+    Lists of files are paired in order, and the name of a pair is that of its gold file. Raises `UsageError` for
+    lists of different lengths, `FileError` for files that do not exist.
     """
     if isinstance(gold, str | Path):
         if predicted is None:
@@ -111,14 +111,16 @@ def path_pairs(
 
 
 def are_paths(side: Paths | Documents | None) -> bool:
-    """Whether an argument names files or folders, and does not hold documents."""
+    """Return whether an argument names files or folders and does not hold documents."""
     if isinstance(side, list | tuple):
         return bool(side) and all(isinstance(path, str | Path) for path in side)
     return isinstance(side, str | Path)
 
 
 def documents_of(side: Paths | Documents | None) -> Documents:
-    """A side that is documents, as its type says. Raises `UsageError` for something else."""
+    """Return a side that holds documents, typed as such. Raises `UsageError` for a path."""
     if side is None or isinstance(side, str | Path):
-        raise UsageError("documents are wanted, not a path")
-    return side  # type: ignore[return-value]  # lists of paths have been told apart by path_pairs
+        raise UsageError(
+            "one side is a path, the other side is documents", advice="give both in the same form"
+        )
+    return side  # type: ignore[return-value]  # `path_pairs` has handled lists of paths

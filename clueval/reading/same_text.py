@@ -1,7 +1,7 @@
-"""Are gold and predicted the same text? If not, where do they first differ?
+"""Checks that gold and predicted have the same text, and reports the first difference.
 
-Nothing is scored by position alone: tokens, token ids, sentence boundaries and documents of the two sides must
-be equal, and the first that is not is one error with both places and both values.
+Documents, sentence boundaries, tokens and token ids of the two sides must be equal; the error for the first
+difference has both places and both values.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from clueval.spans.document import Document
 ADVICE = "gold and predicted must be the same text"
 
 SHOWN = 80
-"""An error quotes no more characters of a text than that."""
+"""The maximum number of characters of a text that an error quotes."""
 
 
 def require_same_frame(gold: Passage, predicted: Passage) -> None:
-    """The same document, and as many sentences in it."""
+    """Raise `TextMismatch` unless both passages have the same document and the same number of sentences."""
     if gold.begins != predicted.begins or (
         gold.named and predicted.named and gold.document != predicted.document
     ):
@@ -37,20 +37,20 @@ def require_same_frame(gold: Passage, predicted: Passage) -> None:
 
 
 def _begun(passage: Passage) -> str:
-    return f"{'has' if passage.begins else 'goes on with'} document {passage.document!r}"
+    return f"{'has' if passage.begins else 'continues'} document {passage.document!r}"
 
 
 def first_line(side: Passage | Document) -> int | None:
-    """The line of the first token of a passage or document, as far as it has one and knows it."""
+    """Return the line of the first token of a passage or document, or None if it is not known."""
     if isinstance(side, Document):
         return side.lines[0] if side.lines else None
     return side.line_of(0, 0) if side.sentences else None
 
 
 def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
-    """The first place where two passages differ in a token, a token id or the end of a sentence.
+    """Return the error for the first difference of two passages in a token, a token id or the end of a sentence.
 
-    If a line there does not fit the layout of its file, that is what is wrong.
+    If a line there does not fit the layout of its file, return the error for that line.
     """
     for own_place, other_place in zip(gold.rows(), predicted.rows(), strict=False):
         (sentence, row, fields), (other_sentence, other_row, other_fields) = own_place, other_place
@@ -65,8 +65,8 @@ def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
         line, other_line = gold.line_of(sentence, row), predicted.line_of(other_sentence, other_row)
         place = f"{predicted.file}:{other_line}"
         if (sentence, row) != (other_sentence, other_row) or differing is None:
-            what = "begins a sentence" if row < other_row else "goes on with a sentence"
-            problem = f"gold {what} where {place} does not"
+            what = "begins" if row < other_row else "continues"
+            problem = f"gold {what} a sentence where {place} does not"
         else:
             shown, other_shown = _shown(*differing[1:])
             problem = f"gold has the {differing[0]} {shown} where {place} has {other_shown}"
@@ -75,7 +75,7 @@ def first_difference(gold: Passage, predicted: Passage) -> CluevalError:
 
 
 def _shown(own: str, other: str) -> tuple[str, str]:
-    """Two different values as an error shows them: of long ones what is around the first difference."""
+    """Return two different values as an error shows them: long values only around their first difference."""
     if max(len(own), len(other)) <= SHOWN and max(len(repr(own)), len(repr(other))) <= QUOTED:
         return repr(own), repr(other)
     place, past = 0, min(len(own), len(other)) + 1  # the values are equal up to `place`, and not up to `past`
@@ -96,7 +96,7 @@ def _shown(own: str, other: str) -> tuple[str, str]:
 def _values(
     gold: Passage, own: Sequence[str], predicted: Passage, other: Sequence[str]
 ) -> Iterable[tuple[str, str, str]]:
-    """What must be equal in two lines: name, gold value, predicted value."""
+    """Yield the values that must be equal in two lines: their name, the gold and the predicted value."""
     if gold.layout is None or predicted.layout is None:
         return
     places = [("token", gold.layout.token, predicted.layout.token)]
@@ -111,7 +111,7 @@ def _values(
 
 
 def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
-    """One passage is the beginning of the other."""
+    """Return the error for two passages of which one is the beginning of the other."""
     ends = []
     for passage in (gold, predicted):
         rows = passage.tokens
@@ -124,7 +124,7 @@ def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
     shorter, longer = ("gold", "predicted") if ends[0][0] < ends[1][0] else ("predicted", "gold")
     return TextMismatch(
         f"{shorter} ends after {min(ends[0][0], ends[1][0])} tokens of the document where {longer} "
-        f"({(predicted if longer == 'predicted' else gold).file}) goes on",
+        f"({(predicted if longer == 'predicted' else gold).file}) continues",
         file=(gold if shorter == "gold" else predicted).file,
         line=ends[0 if shorter == "gold" else 1][1],
         document=gold.document if gold.named else None,
@@ -133,9 +133,9 @@ def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
 
 
 def require_same_text(gold: Document, predicted: Document) -> None:
-    """Raise `TextMismatch` at the first difference of two documents: id, unit, text, token ids, sentences.
+    """Raise `TextMismatch` for the first difference of two documents in id, unit, text, token ids or sentences.
 
-    What one of them lacks is not compared.
+    A property that one of them lacks is not compared.
     """
     if gold.id != predicted.id:
         raise _mismatch(gold, predicted, None, "document", gold.id, predicted.id)
@@ -176,7 +176,7 @@ def _mismatch(
     return TextMismatch(
         f"gold has the {what} {shown}{position} where {where} has {other_shown}"
         if own is not None
-        else f"gold ends{position} where {where} goes on with the {what} {other!r}",
+        else f"gold ends{position} where {where} continues with the {what} {other!r}",
         file=gold.file,
         line=place(gold),
         document=gold.id,

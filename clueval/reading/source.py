@@ -1,11 +1,11 @@
-"""From paths to documents: a file with its format and options is a source of passages or documents."""
+"""Sources: files with their formats and options, from which passages or documents are read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import format_named
@@ -13,25 +13,27 @@ from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.formats.opened import Opened
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.annotation_sets import wanted_set
 from clueval.reading.layers import layer_names
-from clueval.reading.options import Reading, ReadingOptions, ReadOptions, formats_that_read
+from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
 
+if TYPE_CHECKING:
+    from clueval.formats.opened import Opened
+    from clueval.reading.keywords import ReadingOptions
+
 _READING = Reading()
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One file to read: its path, its format, how to read it, and what to call it among others.
+    """One file to read: its path, its format, its options and, if there are several files, its name.
 
-    Sources that share `read` take several annotation sets out of one document that is read once.
+    Sources that share `read` get several annotation sets from a document that is read once.
     """
 
     path: Path
@@ -48,26 +50,26 @@ class Source:
 
     @property
     def token_lines(self) -> TokenLines | None:
-        """How the lines of a column format are found; None if the format is none."""
+        """The reader of a column format; None for other formats."""
         return self.form.token_lines
 
     @property
     def treatment(self) -> str | None:
-        """How ill-formed tags of this file are treated; None if its format has no tags."""
+        """The treatment of ill-formed tags in this file; None if its format has no tags."""
         return self.form.treatment(self.options.invalid)
 
     def passages(self, complain: Complain = refuse) -> Iterator[Passage]:
-        """The raw passages of a column format."""
+        """Yield the raw passages of a column format."""
         assert self.token_lines is not None
         return self.token_lines.passages(
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
 
     def decoders(self) -> dict[str, Decoder]:
-        """A decoder for each layer of a column format.
+        """Return a decoder for each layer of a column format.
 
-        Ill-formed tags can be discarded or refused only by a scheme. One that is not named is recognised from the
-        whole file, which is read for that once more. Raises `TagError` for tags of two schemes.
+        To discard or refuse ill-formed tags, the scheme must be known. If it is not named, the file is read once
+        more to recognise it. Raises `TagError` for tags of two schemes.
         """
         options = self.options
         names = layer_names(options.layers)
@@ -80,33 +82,39 @@ class Source:
         """Raise `UsageError` unless a file of this format can hold gold and predicted in two columns."""
         if self.token_lines is None:
             raise UsageError(
-                f"a file of the format {self.format} has one side only",
+                f"a file of the format {self.format} cannot hold gold and predicted",
                 file=str(self.path),
                 advice="give PREDICTED, too",
             )
 
     def documents(self) -> Iterator[Document]:
-        """The documents of the file, one in memory at a time."""
+        """Yield the documents of the file; memory holds one."""
         form = self.form
         if form.token_lines is not None:
-            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id)
+            most = self.options.max_document
+            return documents(self.passages(), self.decoders(), form.token_lines.sentence_id, most)
         assert form.read is not None
         if "layers" not in form.options and self.options.layers is not None:
             raise UsageError(
-                f"the format {form.name} has one layer, called {DEFAULT_LAYER!r}, and no columns to name",
+                f"the format {form.name} has no columns to name as layers",
                 file=str(self.path),
+                advice=f"name no layer; its only layer is called {DEFAULT_LAYER!r}",
             )
         if form.sets:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
 
     def _opened(self) -> Opened:
+        from clueval.formats.opened import Opened  # column formats do not need it
+
         options = self.options
         limits = options.max_line, options.max_sentence
         return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
 
     def _of_set(self) -> Document:
-        """The document of a format with annotation sets, and the set that is asked for."""
+        """Return the document of a format with annotation sets, with the selected set."""
+        from clueval.reading.annotation_sets import wanted_set
+
         document = self.read.get(self.path) if self.read is not None else None
         if document is None:
             assert self.form.read is not None
@@ -116,26 +124,29 @@ class Source:
         return wanted_set(document, self.options.annotation_set, self.options.containing)
 
     def _named(self, document: Document) -> Document:
-        """The document with the name of its file before its id, where there are several files."""
+        """Return the document; if there are several files, the name of its file is put before its id."""
         if self.name is None or self.form.token_lines is not None:
             return document
         return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
 
     def _texts(self) -> Iterator[Document]:
-        """The documents of the text that belongs to a table of spans, without layers."""
+        """Yield the documents of the text that belongs to a table of spans, without layers."""
         path = self.options.text_path or self._opened().beside(".vrt")
         if not path.is_file():
             raise FileError(
-                f"the text file {path} of this table of spans is not there",
+                f"the text file {path} of this table of spans does not exist",
                 file=str(self.path),
-                advice="lay a .vrt file of the same name beside the table, or name the text with --text",
+                advice="put a .vrt file with the same name next to the table, or name the text with --text",
             )
         source = source_of(path, replace(self.options, input=None, text=None), name=self.name)
         lines = source.token_lines
         if lines is None:
-            raise FileError("is no text file for a table of spans", file=str(path), advice="VRT or CoNLL")
-        columns = replace(self.options.columns(), layers={})
-        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id)
+            raise FileError(
+                "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
+            )
+        columns = self.options.columns()._replace(layers={})
+        most = self.options.max_document
+        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
 
 def source_of(
@@ -146,13 +157,13 @@ def source_of(
     progress: Progress | None = None,
     read: dict[Path, Document] | None = None,
 ) -> Source:
-    """A file with its format, which is recognised by its beginning if `options.input` does not name it."""
+    """Return a file with its format, which is recognised by its beginning if `options.input` is None."""
     form = options.format_at(path)
     if options.annotation_set is not None and not form.sets:
         raise UsageError(
-            f"the format {form.name} has no annotation sets, and {options.annotation_set!r} is asked for",
+            f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
             file=str(path),
-            advice=f"sets are in {' and '.join(formats_that_read('annotation_set'))}",
+            advice=f"formats with annotation sets: {', '.join(formats_that_read('annotation_set'))}",
         )
     try:
         form.treatment(options.invalid)
@@ -169,17 +180,17 @@ def read(
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
-    """The documents of a file, or of all files below a folder, one at a time.
+    """Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
         path: a file (``.gz`` files are read, too) or a folder.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
-            column, called ``label``; of a table of spans, every column that is no position.
+            column, called ``label``; for a table of spans, every column without positions.
         reading: how files are read.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
-    Raises `CluevalError` for input that is not what it should be, with file and line, and `UsageError` for an
-    option that does not exist or that the formats of these files do not have.
+    Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
+    exist or does not apply to the formats of these files.
     """
     refuse_unknown(options, field_names(Reading), "read")
     return _documents(Path(path), ReadOptions.of(with_fields(reading, options), layers))

@@ -10,10 +10,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clueval.exceptions import MissingExtra
 from clueval.reports.table import Table
@@ -67,13 +67,6 @@ def _shown(value: object) -> object:
 def template(name: str) -> str:
     """Return the text of a file in the folder of the templates."""
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
-
-
-def score_table(jinja: Environment) -> Callable[[ShownTable], str]:
-    """Return the macro that writes a score table."""
-    macro: Any = jinja.get_template("tables.html").module
-    found: Callable[[ShownTable], str] = macro.score_table
-    return found
 
 
 def script_hash(script: str) -> str:

@@ -15,13 +15,15 @@ same number, no label if no span of the named layer overlaps it).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
-from clueval.spans.index import SpanIndex
-from clueval.spans.matching import joined_labels
+from clueval.spans.joined_labels import joined_labels
 from clueval.spans.span import Span
+
+if TYPE_CHECKING:
+    from clueval.spans.index import SpanIndex
 
 ID = "document"
 """The key for the id of the document."""
@@ -55,6 +57,8 @@ class Filter(NamedTuple):
 
     def counted(self, spans: Sequence[Span], document: Document) -> list[bool]:
         """Return for each span of `document` whether it meets the conditions on layers."""
+        from clueval.spans.index import SpanIndex  # not needed without a filter on a layer
+
         indices = {key: SpanIndex(document.layers.get(key, ())) for key, _ in self.conditions}
         return [
             all(_label(span, key, indices[key]) in values for key, values in self.conditions)

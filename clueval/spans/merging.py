@@ -19,7 +19,7 @@ from clueval.exceptions import UsageError
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
-from clueval.spans.matching import most
+from clueval.spans.joined_labels import most
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 
 

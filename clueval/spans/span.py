@@ -25,6 +25,9 @@ MERGED = "merged"
 NO_LABEL = "_"
 """The label of a tag without a label (a bare ``B`` or ``I``)."""
 
+PLACEHOLDERS = ("NONE", "EMPTY")
+"""The labels with which FairEval marks a sentence without spans."""
+
 
 class Frozen(dict[str, Any]):
     """A dictionary that cannot be changed and can therefore be hashed; equal to a dict of the same items.

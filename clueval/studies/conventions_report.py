@@ -13,7 +13,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.reports import csv_text, json_text, latex, tsv
 from clueval.reports.markdown import escaped, row_of, signature_line
-from clueval.reports.page import ShownTable, environment, score_table, template
+from clueval.reports.page import ShownTable, environment, template
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.visible import visible
@@ -80,13 +80,11 @@ def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
-    return jinja.from_string(_PAGE).render(
+    return jinja.get_template("conventions.html").render(
         title=title,
-        version=report["clueval"],
-        facts=_facts(report),
-        signature=report["signature"],
-        tables=[ShownTable(sequence, HEADER, rows) for sequence, rows in _tables(report)],
-        score_table=score_table(jinja),
+        report=report,
+        main_tables=[ShownTable(sequence, HEADER, rows) for sequence, rows in _tables(report)],
+        more_tables=(),
         style=Markup(template("page.css") + _STYLE),
     )
 
@@ -128,35 +126,4 @@ def _facts(report: Report) -> str:
 
 _STYLE = """
 .scores td:last-child, .scores thead th:last-child { text-align: left; white-space: normal; }
-"""
-
-_PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; \
-img-src data:; base-uri 'none'; form-action 'none'">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="clueval {{ version }}">
-<link rel="icon" href="data:,">
-<title>{{ title }}</title>
-<style>{{ style }}</style>
-</head>
-<body>
-<header class="top">
-  <h1>{{ title }}</h1>
-  <p class="facts">{{ facts }}</p>
-  <p class="signature"><span>Signature</span> <code>{{ signature }}</code></p>
-</header>
-<main>
-<section aria-labelledby="scores-title">
-  <h2 id="scores-title">The same data under every convention</h2>
-  {% for table in tables %}{{ score_table(table) }}{% endfor %}
-  <p class="note">Precision, recall and F1 in percent, over all spans of a layer.</p>
-</section>
-</main>
-</body>
-</html>
 """

@@ -41,7 +41,7 @@ class _Rules(NamedTuple):
 
     The relation is ``=`` (same label), ``!`` (another label) or ``*`` (any). `legal` lists the allowed pairs
     of tags; in strict decoding, `starts` lists the pairs at which a span begins, `inside` those at which it
-    goes on and `ends` those between which it may end.
+    continues and `ends` those between which it may end.
     """
 
     prefixes: str

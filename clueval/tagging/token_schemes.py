@@ -1,7 +1,7 @@
 """The tag schemes of seqeval's strict mode, under seqeval's names: IOB1, IOB2, IOE1, IOE2, IOBES, BILOU.
 
 A scheme is a subclass of `Token` that defines the allowed prefixes and, by patterns of two adjacent tags,
-where a span begins, goes on and ends. A span is counted if it begins, goes on and ends by these patterns.
+where a span begins, continues and ends. A span is counted if it begins, continues and ends by these patterns.
 Spans are half-open here, as in seqeval's strict mode (its `get_entities` returns inclusive ends).
 
 The prefix of a tag is its first letter (with `suffix`, its last); the label is the rest without hyphens at

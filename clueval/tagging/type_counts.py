@@ -1,6 +1,6 @@
 """Counts the spans of each type in two lists of sentences of tags, and the spans that are equal in both.
 
-Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) goes on
+Both readings of seqeval depend on adjacent tags only, and no span crosses an O or (in most schemes) continues
 at a B. So the sentences are cut into *stretches*: at positions where no span can go on, on either side, and
 where both sides are O. Each pair of a true and a predicted tag becomes one character, with a blank at each
 cut; a sentence becomes a string, which is split at its blanks. Python counts equal stretches at the speed of
@@ -19,9 +19,8 @@ TypeCounts(names=['A', 'B'], predicted=[1, 1], right=[0, 1], true=[1, 1])
 from __future__ import annotations
 
 import sys
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, compress
@@ -29,19 +28,22 @@ from operator import getitem, ne, not_
 from typing import Any, NamedTuple
 
 from clueval.exceptions import CluevalError, TagError, UsageError
-from clueval.tagging.token_schemes import (
-    EmptyTagError,
-    Entities,
-    Token,
-    Tokens,
-    WrongTypeError,
-    scheme_or_error,
+from clueval.tagging.lenient_chunks import (
+    Chunk,
+    Decisions,
+    ReachesBeyond,
+    chunks,
+    chunks_of_stretch,
+    flat,
+    is_ignored,
+    read_tag,
+    require_tag,
+    warn_of_strange_tags,
 )
+from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
 
-OUTSIDE = "O"
 Sentences = Sequence[list[Any]]
-Chunk = tuple[str, int, int]
-"""Type, first position, last position (inclusive, as in seqeval's default mode)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,6 @@ class TypeCounts:
         return cls.of(*(Counter(map(type_of, spans)) for spans in (predicted, true & predicted, true)))
 
 
-def is_ignored(tag: object) -> bool:
-    """Return whether `tag` marks a position that is not counted: None, or -100 as in PyTorch."""
-    return tag is None or (type(tag) is not str and bool(tag == -100))
-
-
 # The lenient reading
 
 
@@ -76,7 +73,7 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
     """Return the counts in seqeval's default reading, which is conlleval's. Warns of tags in another form."""
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
-        decode = partial(_lenient_stretch, decisions=_Decisions(suffix))
+        decode = partial(chunks_of_stretch, decisions=Decisions(suffix))
         try:
             stretches = _stretches(y_true, y_pred, _LENIENT_CUTS, suffix)
         except _OtherLetter:
@@ -84,127 +81,11 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
         warn_of_strange_tags(chain(*stretches.pairs), suffix)
         try:
             return _count(stretches, decode)
-        except _ReachesBeyond:
+        except ReachesBeyond:
             true, predicted = (set(chunks(flat(side), suffix)) for side in (y_true, y_pred))
             return TypeCounts.of_spans(true, predicted, lambda chunk: str(chunk[0]))
 
-    return _checked(count, y_true, y_pred, partial(_read, suffix=suffix))
-
-
-def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
-    """Return the tags of all sentences in one list, with an O after each sentence."""
-    tags: list[Any] = []
-    extend, append = tags.extend, tags.append
-    for sentence in sentences:
-        extend(sentence)
-        append(OUTSIDE)
-    return tags
-
-
-class _Read(NamedTuple):
-    """A tag in the lenient reading: its letter and its type."""
-
-    letter: str
-    type: str
-
-
-def _read(tag: str, suffix: bool) -> _Read:
-    _require_tag(tag)
-    if suffix:
-        rest = tag[:-1]
-        label, hyphen, _ = rest.rpartition("-")
-        return _Read(tag[-1], (label if hyphen else rest) or "_")
-    rest = tag[1:]
-    _, hyphen, label = rest.partition("-")
-    return _Read(tag[0], (label if hyphen else rest) or "_")
-
-
-def _ends(before: _Read, tag: _Read) -> bool:
-    """Return whether a span that includes `before` ends there."""
-    return (
-        before.letter in "ES"
-        or (before.letter in "BI" and tag.letter in "BSO")
-        or (before.letter not in "O." and before.type != tag.type)
-    )
-
-
-def _begins(before: _Read, tag: _Read) -> bool:
-    """Return whether a span begins with `tag`."""
-    return (
-        tag.letter in "BS"
-        or (before.letter in "ESO" and tag.letter in "EI")
-        or (tag.letter not in "O." and before.type != tag.type)
-    )
-
-
-class _Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
-    """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
-
-    It is a tuple: whether a span ends between the tags, whether a span begins there, the type of the tag
-    before, and whether the second tag begins a span only if it is the very first tag (where the type before
-    is not ``_``).
-    """
-
-    def __init__(self, suffix: bool) -> None:
-        super().__init__()
-        self._suffix = suffix
-
-    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[bool, bool, str, bool]:
-        before, tag = (_Read(OUTSIDE, "") if tag is None else _read(tag, self._suffix) for tag in neighbours)
-        odd = tag.type == "_" and tag.letter not in "OBIES"
-        self[neighbours] = decision = _ends(before, tag), _begins(before, tag), before.type, odd
-        return decision
-
-
-def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
-    """Yield the spans of one sequence in the lenient reading, in order; ignored positions are skipped.
-
-    Any letter may begin a tag. With letters other than B, I, E, S and O, a span may begin before the previous
-    one has ended, and a span may end that has not begun: it then has the start of the previous span, as in
-    seqeval.
-    """
-    decisions = _Decisions(suffix)
-    before: Any = None
-    first = last = 0
-    for position, tag in enumerate(chain(tags, (OUTSIDE,))):
-        if is_ignored(tag):
-            continue
-        ends, begins, type_, _ = decisions[before, tag]
-        if ends:
-            yield type_, first, last
-        if begins:
-            first = position
-        before, last = tag, position
-
-
-class _ReachesBeyond(Exception):  # always caught in this module
-    """The spans of a stretch depend on the tags before it."""
-
-
-def _lenient_stretch(tags: Sequence[str], decisions: _Decisions) -> list[Chunk]:
-    """Return the spans of a stretch between two O. Raises `_ReachesBeyond` if a span begins before it."""
-    found: list[Chunk] = []
-    first: int | None = None
-    before = OUTSIDE
-    for position, tag in enumerate((*tags, OUTSIDE)):
-        ends, begins, type_, odd = decisions[before, tag]
-        if odd or (ends and first is None):
-            raise _ReachesBeyond
-        if ends and first is not None:
-            found.append((type_, first, position - 1))
-        if begins:
-            first = position
-        before = tag
-    return found
-
-
-def warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
-    """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
-    known = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
-    for tag in sorted(set(tags)):
-        fits = tag.endswith(known) if suffix else tag.startswith(known)
-        if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
-            warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
+    return _checked(count, y_true, y_pred, partial(read_tag, suffix=suffix))
 
 
 # The strict reading
@@ -221,7 +102,7 @@ def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suf
         # in a scheme that the user has defined, an O may have any meaning
         return counts_of_entities(*(Entities(side, scheme, suffix) for side in (y_true, y_pred)))
 
-    return _checked(count, y_true, y_pred, lambda tag: scheme(_require_tag(tag), suffix=suffix).is_valid())
+    return _checked(count, y_true, y_pred, lambda tag: scheme(require_tag(tag), suffix=suffix).is_valid())
 
 
 def counts_of_entities(true: Entities, predicted: Entities) -> TypeCounts:
@@ -367,8 +248,8 @@ class _Alphabet:
         for true, predicted in pairs:
             if is_ignored(true) or is_ignored(predicted):
                 raise _Ignored
-            row = self.rows.setdefault(_require_tag(true), {})
-            if _require_tag(predicted) not in row:
+            row = self.rows.setdefault(require_tag(true), {})
+            if require_tag(predicted) not in row:
                 row[predicted] = self._new_character(true, predicted)
             if true == predicted:
                 self.same[true] = row[predicted]
@@ -411,12 +292,3 @@ def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Se
         true.append([a for a, _ in kept])
         predicted.append([b for _, b in kept])
     return true, predicted
-
-
-def _require_tag(tag: object) -> str:
-    """Return `tag`. Raises `WrongTypeError` (a TypeError) if it is not a string, `EmptyTagError` if empty."""
-    if not isinstance(tag, str):
-        raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
-    if not tag:
-        raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
-    return tag

@@ -131,12 +131,19 @@ class Alignment:
         return "".join(own for own, _ in pairs), "".join(other for _, other in pairs)
 
 
-def align(gold: str, predicted: str, *, max_cells: int = MAX_CELLS, document: str | None = None) -> Alignment:
+def align(
+    gold: str,
+    predicted: str,
+    *,
+    max_cells: int = MAX_CELLS,
+    limit: str = "max_cells",
+    document: str | None = None,
+) -> Alignment:
     """Return a global minimal alignment of two texts; see the module for the definition and the cost.
 
-    `document` is the id of the document for error messages. Raises `UsageError` if the product of the two
-    lengths is above `max_cells`, unless the texts are equal, and `MissingExtra` if rapidfuzz is not
-    installed.
+    For error messages, `limit` is the caller's name of `max_cells`, and `document` the id of the document.
+    Raises `UsageError` if the product of the two lengths is above `max_cells`, unless the texts are equal, and
+    `MissingExtra` if rapidfuzz is not installed.
     """
     levenshtein = _levenshtein()
     cells = len(gold) * len(predicted)
@@ -145,7 +152,7 @@ def align(gold: str, predicted: str, *, max_cells: int = MAX_CELLS, document: st
             f"aligning {len(gold):,} with {len(predicted):,} characters takes {cells:,} cells, "
             f"and {max_cells:,} are allowed",
             document=document,
-            advice="split the document, or allow more with --max-alignment",
+            advice=f"split the document, or raise {limit}",
         )
     pair = (gold, predicted) if cells < _LARGE else _recoded(gold, predicted)
     return Alignment(gold, predicted, levenshtein.opcodes(*pair, score_hint=_HINT).as_list())

@@ -47,7 +47,9 @@ class Projection(NamedTuple):
     lost: Mapping[str, Sequence[Span]]
 
 
-def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) -> Projection:
+def project(
+    gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS, limit: str = "max_cells"
+) -> Projection:
     """Return the spans of the predicted document projected onto the text of the gold document.
 
     The new document has the text, tokens, positions, id and metadata of `gold`, and the layers, with their
@@ -56,7 +58,7 @@ def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) 
     alignment, and O(log n) for each span.
 
     Raises `UsageError` for a document without a text or texts that are too long to be aligned (`max_cells` is
-    the greatest product of their lengths), `MissingExtra` if rapidfuzz is not installed.
+    the greatest product of their lengths, `limit` its name in the error), `MissingExtra` if rapidfuzz is not installed.
 
     >>> gold = Document("g", {}, text="Hugone Montiniaci domino", unit="character")
     >>> spans = [Span(0, 16, "PER"), Span(17, 19, "X")]
@@ -68,7 +70,9 @@ def project(gold: Document, predicted: Document, *, max_cells: int = MAX_CELLS) 
     ['xy']
     """
     own, other = Characters.of(gold), Characters.of(predicted)
-    gold_text = _GoldText(own, align(own.text, other.text, max_cells=max_cells, document=gold.id))
+    gold_text = _GoldText(
+        own, align(own.text, other.text, max_cells=max_cells, limit=limit, document=gold.id)
+    )
     layers: dict[str, list[Span]] = {}
     lost: dict[str, list[Span]] = {}
     for layer, spans in predicted.layers.items():

@@ -421,6 +421,7 @@ def test_the_seqeval_rival_reads_every_tag_of_every_sentence(
     assert report.read_tags(gold, 2) == tags_by_sentence(lines)
 
 
+@pytest.mark.long
 def test_the_seqeval_rival_prints_a_perfect_report_for_equal_files(tmp_path: Path) -> None:
     pytest.importorskip("seqeval")
     gold, _ = generate.write(generate.Corpus(500), tmp_path)
@@ -508,6 +509,7 @@ def test_the_list_version_of_fair_gives_the_published_counts() -> None:
         assert [str(fair_counts[label, kind]) for kind in header[1:-3]] == cells[:-3]
 
 
+@pytest.mark.long
 def test_fair_is_measured_where_both_print_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     code = fair.main(["--tokens", "300", "--runs", "1"])
 
@@ -578,6 +580,7 @@ def test_structures_are_not_measured_where_the_two_differ(
     assert "structures.py: gate (ordinary) and its naive version do not give the same" in printed.err
 
 
+@pytest.mark.long
 def test_every_rival_has_a_row_for_one_document_and_one_for_many(capsys: pytest.CaptureFixture[str]) -> None:
     code = instead.main(["--spans", "60", "--runs", "1"])
 

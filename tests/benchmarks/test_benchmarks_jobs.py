@@ -11,6 +11,7 @@ jobs = benchmark("jobs")
 generate = benchmark("generate")
 
 
+@pytest.mark.long
 def test_every_case_has_a_row_for_every_number_of_jobs(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

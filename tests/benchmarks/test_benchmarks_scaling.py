@@ -106,7 +106,7 @@ def test_the_aims_are_told_as_met_or_not_met() -> None:
     ]
 
 
-def test_nothing_is_told_of_aims_that_were_not_measured() -> None:
+def test_aims_that_were_not_measured_are_not_mentioned() -> None:
     assert main_job.aims({"hard": [measurement("line loop", 1.0)]}) == ""
 
 
@@ -185,7 +185,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("quick")
-def test_what_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
+@pytest.mark.long
+def test_tool_that_takes_too_long_at_one_size_is_not_measured_there_nor_at_greater_ones(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     svg = tmp_path / "scaling.svg"
@@ -249,7 +250,7 @@ def test_many_cores_share_counting_and_the_disk_and_wait_for_one_another() -> No
             "counting": 0.5 + 125,
             "reading": 51.2,
             "cutting": 1.6,
-            "handing out tasks": 0.16,
+            "submitting tasks": 0.16,
             "adding counts": 0.16,
         }
     )
@@ -259,14 +260,14 @@ def test_a_cluster_reads_with_all_its_machines_and_has_a_scheduler() -> None:
     costs = scale_out.costs(FIGURES, 10**11, 1_000)
 
     assert costs["reading"] == pytest.approx(3.2e12 / (63 * 1.25e9))
-    assert costs["handing out tasks"] == pytest.approx(10_000 / 500)  # tasks grow with the corpus
+    assert costs["submitting tasks"] == pytest.approx(10_000 / 500)  # tasks grow with the corpus
 
 
 def test_no_time_is_shorter_than_that_of_one_task() -> None:
     assert scale_out.costs(FIGURES, 10**8, 1_000)["counting"] == pytest.approx(0.5 + 1.25)
 
 
-def test_the_page_says_what_one_waits_for_and_what_is_an_estimate(tmp_path: Path) -> None:
+def test_page_names_the_bottleneck_and_the_estimates(tmp_path: Path) -> None:
     kept, page = tmp_path / "figures.json", tmp_path / "SCALE.md"
     kept.write_text(json.dumps(asdict(FIGURES)), encoding="utf-8")
 
@@ -278,23 +279,23 @@ def test_the_page_says_what_one_waits_for_and_what_is_an_estimate(tmp_path: Path
     assert [(row[0], row[1], row[-1]) for row in waits] == [
         ("10^9", "1", "counting: **17 min**"),
         ("10^9", "16", "counting: **79 s**"),
-        ("10^9", "1,000", "handing out tasks: **2.0 s**"),
+        ("10^9", "1,000", "submitting tasks: **2.0 s**"),
         ("10^11", "1", "counting: **27.8 h**"),
         ("10^11", "16", "counting: **2.2 h**"),
         ("10^11", "1,000", "counting: **2 min**"),
     ]
-    assert "| tasks a second, Dask | 500 | measured:" in text
+    assert "| tasks per second, Dask | 500 | measured:" in text
     assert "| reading, a machine of a cluster | 1.25 GB/s | **estimated**" in text
 
 
 def test_without_distributed_the_scheduler_is_an_estimate_and_called_so() -> None:
     text = scale_out.page(replace(FIGURES, cluster_tasks=0.0))
 
-    assert "| tasks a second, Dask | 1,000 | **estimated**" in text
+    assert "| tasks per second, Dask | 1,000 | **estimated**" in text
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"tokens": 1}'])
-def test_figures_that_are_none_are_refused_in_one_line(
+def test_wrong_figures_are_refused_in_one_line(
     content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept = tmp_path / "figures.json"
@@ -305,7 +306,7 @@ def test_figures_that_are_none_are_refused_in_one_line(
     complaint = capsys.readouterr().err
     assert code == 2
     assert complaint.count("\n") == 1
-    assert "holds no figures of this script" in complaint
+    assert "does not contain figures of this script" in complaint
     assert not (tmp_path / "SCALE.md").exists()
 
 
@@ -316,6 +317,7 @@ def measure_here(tmp_path: Path) -> Any:
     return scale_out.read_figures(kept)
 
 
+@pytest.mark.long
 def test_every_figure_but_those_of_the_cluster_is_measured_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

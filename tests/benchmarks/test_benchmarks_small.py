@@ -25,7 +25,7 @@ def test_the_aims_are_not_judged_at_another_size_than_theirs(capsys: pytest.Capt
     printed = capsys.readouterr().out
     assert "met" not in printed.split()
     assert "**not met**" not in printed
-    assert printed.endswith("The aims are for 1,000,000 tokens: nothing is judged here.\n")
+    assert printed.endswith("The aims are for 1,000,000 tokens: this run does not check them.\n")
 
 
 @pytest.mark.usefixtures("_nothing_but_loops")

@@ -54,40 +54,40 @@ def refused(arguments: list[str], capsys: Capture) -> str:
 @pytest.mark.parametrize(
     ("file", "option", "formats"),
     [
-        ("a.vrt", "--text nofile", "it is for spans"),
-        ("a.conll", "--text nofile", "it is for spans"),
-        ("a.conll", "--document-tag doc", "it is for vrt, spans"),
-        ("a.conll", "--sentence-tag p", "it is for vrt, spans"),
-        ("a.vrt", "--ignore-punctuation", "it is for conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it is for vrt, conll"),
-        ("a.tsv", "--invalid error", "it is for vrt, conll, conll2000, nerval"),
-        ("fair.tsv", "--token 1", "it is for vrt, conll, spans"),
-        ("fair.tsv", "--token-id 1", "it is for vrt, conll, spans"),
-        ("fair.tsv", "--invalid discard", "it is for vrt, conll, conll2000, nerval"),
-        ("a.xml", "--token 1", "it is for vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it is for vrt, conll"),
+        ("a.vrt", "--text nofile", "it applies to spans"),
+        ("a.conll", "--text nofile", "it applies to spans"),
+        ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
+        ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
+        ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
+        ("a.tsv", "--scheme BIO", "it applies to vrt, conll"),
+        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval"),
+        ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
+        ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
+        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval"),
+        ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
+        ("a.xml", "--scheme BIO", "it applies to vrt, conll"),
     ],
 )
-def test_an_option_that_the_format_does_not_read_is_refused(
+def test_option_that_does_not_apply_to_the_format_is_refused(
     folder: Path, capsys: Capture, file: str, option: str, formats: str
 ) -> None:
     path = str(folder / file)
 
     for command, sides in (("score", 2), ("errors", 2), ("conventions", 2), ("check", 1), ("merge", 1)):
         told = refused([command, *[path] * sides, *option.split()], capsys)
-        assert told.startswith(f"clueval {command}: {path}: {option} has no use in the format ")
-        assert told.endswith(f"(leave it out; {formats})")
+        assert told.startswith(f"clueval {command}: {path}: {option} does not apply to the format ")
+        assert told.endswith(f"(remove it; {formats})")
 
 
-def test_with_metric_noisy_lines_of_a_token_and_a_tag_have_no_scheme(folder: Path, capsys: Capture) -> None:
+def test_scheme_does_not_apply_to_files_of_metric_noisy(folder: Path, capsys: Capture) -> None:
     path = str(folder / "a.conll")
 
-    assert "--scheme BIO has no use in the format nerval" in refused(
+    assert "--scheme BIO does not apply to the format nerval" in refused(
         ["score", path, path, "--metric", "noisy", "--scheme", "BIO"], capsys
     )
 
 
-def test_an_option_is_of_use_if_one_of_the_files_reads_it(tmp_path: Path, capsys: Capture) -> None:
+def test_option_is_accepted_if_it_applies_to_one_of_the_files(tmp_path: Path, capsys: Capture) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
         write(tmp_path / side / "a.conll", CONLL)
@@ -98,21 +98,21 @@ def test_an_option_is_of_use_if_one_of_the_files_reads_it(tmp_path: Path, capsys
     assert main(["score", *sides, "--document-tag", "doc", "--pair-by", "name"]) == 0
     assert main(["score", f"{sides[0]}/b.vrt", f"{sides[1]}/a.conll", "--document-tag", "text"]) == 0
     capsys.readouterr()
-    assert "--text x has no use in the format conll or vrt" in refused(
+    assert "--text x does not apply to the format conll or vrt" in refused(
         ["score", *sides, "--text", "x"], capsys
     )
     paired = [*sides, "--text", "x", "--pair-by", "name"]
-    assert "--text x has no use in the format conll or vrt" in refused(["score", *paired], capsys)
+    assert "--text x does not apply to the format conll or vrt" in refused(["score", *paired], capsys)
 
 
-def test_a_table_reads_its_text_with_the_options_of_that(folder: Path, capsys: Capture) -> None:
+def test_table_of_spans_reads_its_text_with_the_options_of_the_text(folder: Path, capsys: Capture) -> None:
     table, text = str(folder / "a.tsv"), str(write(folder / "b.vrt", VRT.replace("text", "doc")))
 
     assert main(["score", table, table, "--text", text, "--document-tag", "doc", "--token", "1"]) == 0
     assert "exact" in capsys.readouterr().out
 
 
-def test_what_is_the_default_is_not_refused(folder: Path) -> None:
+def test_default_value_is_not_refused(folder: Path) -> None:
     path = str(folder / "a.conll")
 
     assert main(["score", path, path, "--document-tag", "text", "--sentence-tag", "s"]) == 0
@@ -129,23 +129,23 @@ def test_what_is_the_default_is_not_refused(folder: Path) -> None:
     ],
     ids=["read", "score", "paired by content", "errors"],
 )
-def test_the_library_refuses_such_an_option_too(folder: Path, reader: Callable[..., Any]) -> None:
+def test_library_refuses_an_option_that_does_not_apply(folder: Path, reader: Callable[..., Any]) -> None:
     path = folder / "a.conll"
 
     reader(path, token=1, scheme="BIO")
-    with pytest.raises(UsageError, match=r"a\.conll: --text x has no use in the format conll"):
+    with pytest.raises(UsageError, match=r"a\.conll: --text x does not apply to the format conll"):
         reader(path, text="x")
-    with pytest.raises(UsageError, match="--ignore-punctuation has no use in the format conll"):
+    with pytest.raises(UsageError, match="--ignore-punctuation does not apply to the format conll"):
         reader(path, ignore_punct=True)
     reader(path, ignore_punct=False)  # it does stay where it is
 
 
-def test_documents_have_been_read_and_want_no_options_of_reading() -> None:
+def test_documents_in_memory_refuse_options_for_reading() -> None:
     document = Document("d", {"label": []})
 
-    with pytest.raises(UsageError, match="scheme='BIO' is for files, and both sides are documents"):
+    with pytest.raises(UsageError, match="scheme='BIO' applies to files, but both sides are documents"):
         score([document], [document], scheme="BIO")
-    with pytest.raises(UsageError, match="input='vrt' is for files, and both sides are documents"):
+    with pytest.raises(UsageError, match="input='vrt' applies to files, but both sides are documents"):
         score([document], [document], input="vrt")
 
 
@@ -167,11 +167,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["score", *NOTHING, "--set", "noisy.threshold=0"],
-            "--set noisy.threshold=0: noisy is not counted here (add --metric noisy)",
+            "--set noisy.threshold=0: noisy is not a selected metric (add --metric noisy)",
         ),
         (
             ["score", *NOTHING, "--max-alignment", "10"],
-            "--max-alignment is for --align (add --align, or set noisy.max_alignment)",
+            "--max-alignment needs --align (add --align, or use --set noisy.max_alignment=N)",
         ),
         *(
             (
@@ -186,8 +186,8 @@ NOTHING = ["none.vrt", "none.vrt"]
                 f"metric {metric!r} cannot leave spans out of the count, as a filter on a layer asks for ({instead})",
             )
             for metric, instead in (
-                ("fair", "use its own labels and exclude"),
-                ("gate", "use its own types and nil"),
+                ("fair", "use --set fair.labels and --set fair.exclude instead"),
+                ("gate", "use --set gate.types and --set gate.nil instead"),
                 ("partial", "score without the filter, or filter the files"),
                 ("muc", "score without the filter, or filter the files"),
             )
@@ -203,11 +203,11 @@ NOTHING = ["none.vrt", "none.vrt"]
         ),
         (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
-            "--html writes a web page, and --format asks for text (leave one out)",
+            "--html and --format exclude each other (remove one of them)",
         ),
     ],
 )
-def test_wrong_use_is_told_before_anything_is_read(
+def test_wrong_use_is_an_error_before_anything_is_read(
     arguments: list[str], problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -227,13 +227,13 @@ def test_wrong_use_is_told_before_anything_is_read(
     ],
     ids=" ".join,
 )
-def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
+def test_output_that_cannot_be_written_is_an_error_before_anything_is_read(
     arguments: list[str], tmp_path: Path, capsys: Capture
 ) -> None:
     nowhere = tmp_path / "no" / "file"
 
     assert refused([*arguments, str(nowhere)], capsys).endswith(
-        f"{nowhere}: cannot be written: there is no such folder"
+        f"{nowhere}: cannot be written: its folder does not exist"
     )
     assert refused([*arguments, str(tmp_path)], capsys).endswith(
         f"{tmp_path}: cannot be written: it is a folder (name a file)"
@@ -249,7 +249,7 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_read(
         (["errors", *NOTHING, "--xlsx", "x"], "xlsxwriter"),
     ],
 )
-def test_a_package_that_is_not_there_is_told_before_anything_is_read(
+def test_missing_package_is_an_error_before_anything_is_read(
     arguments: list[str], package: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
@@ -257,7 +257,7 @@ def test_a_package_that_is_not_there_is_told_before_anything_is_read(
     assert "pip install 'clueval[report]'" in refused(arguments, capsys)
 
 
-def test_a_filter_on_a_layer_that_nobody_named_is_refused_in_the_same_words(
+def test_filter_on_a_layer_without_layer_option_is_refused_with_the_same_message(
     folder: Path, capsys: Capture
 ) -> None:
     path = str(folder / "a.vrt")
@@ -269,7 +269,7 @@ def test_a_filter_on_a_layer_that_nobody_named_is_refused_in_the_same_words(
         )
 
 
-def test_a_filter_on_metadata_is_every_metrics(folder: Path) -> None:
+def test_filter_on_metadata_is_allowed_for_every_metric(folder: Path) -> None:
     path = str(folder / "a.vrt")
 
     for metric in ("fair", "gate", "partial", "muc"):
@@ -315,7 +315,9 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
         (["check", "--max-errors", "x"], "--max-errors: 'x' is not a whole number from 1 on"),
     ],
 )
-def test_what_is_no_number_is_told_in_our_words(arguments: list[str], problem: str, capsys: Capture) -> None:
+def test_error_for_a_text_that_is_not_a_number_is_in_our_words(
+    arguments: list[str], problem: str, capsys: Capture
+) -> None:
     command = arguments[0]
 
     assert refused([command, "a", *arguments[1:]], capsys) == (
@@ -323,7 +325,7 @@ def test_what_is_no_number_is_told_in_our_words(arguments: list[str], problem: s
     )
 
 
-def test_a_column_from_the_end_is_a_number(folder: Path) -> None:
+def test_column_from_the_end_is_a_negative_number(folder: Path) -> None:
     path = str(folder / "a.conll")
 
     assert main(["score", path, path, "--token", "-2", "--layer", "x=-1"]) == 0
@@ -426,7 +428,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     )
 
 
-def test_options_of_one_format_say_so() -> None:
+def test_help_of_an_option_names_its_formats() -> None:
     helps = {action.dest: action.help or "" for action in options_of("score")}
 
     assert "(format spans;" in helps["Reading.text"]

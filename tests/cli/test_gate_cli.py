@@ -118,7 +118,7 @@ def gate_command(capsys: pytest.CaptureFixture[str]) -> Printed:
 
 
 class TestSets:
-    def test_both_sides_live_in_one_file_or_in_the_files_of_one_folder(
+    def test_both_sides_may_be_in_one_file_or_in_the_files_of_one_folder(
         self, gate_command: Printed, corpus: Path
     ) -> None:
         of_file, of_folder = (
@@ -129,7 +129,7 @@ class TestSets:
         assert of_file == of_folder
         assert (of_file["all"]["targets"], of_file["all"]["responses"]) == (5, 4)
 
-    def test_bdoc_is_recognised_where_a_long_text_comes_first(
+    def test_bdoc_is_recognised_if_a_long_text_comes_first(
         self, gate_command: Printed, tmp_path: Path
     ) -> None:
         file = tmp_path / "long.json"
@@ -137,24 +137,20 @@ class TestSets:
 
         assert gate_command.report(file, *SETS)["all"]["targets"] == 5
 
-    def test_an_unknown_set_is_an_error_that_lists_those_there_are(
-        self, gate_command: Printed, corpus: Path
-    ) -> None:
+    def test_unknown_set_is_an_error_that_lists_the_sets(self, gate_command: Printed, corpus: Path) -> None:
         error = gate_command.refusal(corpus, "--gold-set", "Key", "--predicted-set", "Respons")
 
         assert "a.bdocjs" in error
-        assert "no annotation set 'Respons' (the document has the sets: 'Key', 'Response'" in error
+        assert "no annotation set 'Respons' (its sets: 'Key', 'Response'" in error
 
-    def test_a_set_that_is_not_asked_for_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
-        assert "none is asked for" in gate_command.refusal(corpus, "--gold-set", "Key")
+    def test_missing_set_option_is_an_error(self, gate_command: Printed, corpus: Path) -> None:
+        assert "no set is selected for one side" in gate_command.refusal(corpus, "--gold-set", "Key")
 
-    def test_a_format_without_sets_has_none_to_be_asked_for(
-        self, gate_command: Printed, tmp_path: Path
-    ) -> None:
+    def test_set_of_a_format_without_sets_is_an_error(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
 
-        assert "the format conll has no annotation sets, and 'Key'" in gate_command.refusal(file, *SETS)
+        assert "the format conll has no annotation sets, so 'Key'" in gate_command.refusal(file, *SETS)
 
     @pytest.mark.parametrize(
         ("options", "problem"),
@@ -168,19 +164,19 @@ class TestSets:
             (["--nil", ""], "nil needs a feature"),
             (["--containing", "Key:Sectoin"], "no annotation is in 'Key:Sectoin'"),
             (["--containing", "Section"], "write it SET:TYPE"),
-            (["--reference-set", "Older"], "there is no annotation set 'Older'"),
-            (["--list-type", "List"], "--list-type is given without --edge-feature"),
-            (["--indicator-prefix", "P"], "--indicator-prefix is for --write-indicators"),
+            (["--reference-set", "Older"], "the document has no annotation set 'Older'"),
+            (["--list-type", "List"], "--list-type needs --edge-feature"),
+            (["--indicator-prefix", "P"], "--indicator-prefix needs --write-indicators"),
         ],
     )
-    def test_what_is_not_there_is_one_line(
+    def test_unknown_names_are_errors_of_one_line(
         self, gate_command: Printed, corpus: Path, options: list[str], problem: str
     ) -> None:
         assert problem in gate_command.refusal(corpus, *SETS, *options)
 
 
 class TestSettings:
-    def test_annotations_without_the_first_feature_are_nil_where_that_is_said(
+    def test_annotations_without_the_first_feature_are_excluded_with_nil(
         self, gate_command: Printed, corpus: Path
     ) -> None:
         common = [corpus, *SETS, "--features", "id"]
@@ -201,14 +197,12 @@ class TestSettings:
         same = gate_command.report(*common, "--containment", "coextensive")
         assert (same["all"]["targets"], same["all"]["responses"]) == (0, 0)
 
-    def test_the_containing_layer_is_no_sequence_of_its_own(
-        self, gate_command: Printed, corpus: Path
-    ) -> None:
+    def test_containing_layer_is_not_a_sequence(self, gate_command: Printed, corpus: Path) -> None:
         whole = json.loads(gate_command(corpus, *SETS, "--containing", "Key:Section", "--format", "json"))
 
         assert list(whole["metrics"]["gate"]) == ["label"]
 
-    def test_targets_of_the_containing_set_and_type_themselves_all_take_part(
+    def test_targets_of_the_containing_set_and_type_are_all_evaluated(
         self, gate_command: Printed, corpus: Path
     ) -> None:
         found = gate_command.report(
@@ -226,6 +220,25 @@ class TestSettings:
         assert found["per_type"]["Person"]["targets"] == 3
         assert found["per_type"]["Section"]["targets"] == 0
 
+    @pytest.mark.parametrize("containing", ["Key:Person", "Key:Section", "Response:Person"])
+    def test_score_counts_within_containing_annotations_as_gate_does(
+        self, containing: str, gate_command: Printed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        # it overlaps no Person of Key: only the rule for gold's own set and type keeps it
+        empty = annotation("Person", 12, 12, 6)
+        (tmp_path / "a.bdocjs").write_text(as_bdoc(Key=[*KEY, empty], Response=RESPONSE), encoding="utf-8")
+        common = [str(tmp_path), *SETS, "--format", "json"]
+        types = "gate.types=Person,Place"
+
+        settings = ["--metric", "gate", "--set", types, "--set", f"gate.containing={containing}"]
+        assert main(["score", *common, *settings]) == 0
+        of_score = json.loads(capsys.readouterr().out)
+        of_gate = json.loads(gate_command(*common, "--types", "Person,Place", "--containing", containing))
+
+        assert of_score == of_gate
+        targets = of_gate["metrics"]["gate"]["label"]["per_type"]["Person"]["targets"]
+        assert targets == {"Key:Person": 4, "Key:Section": 3, "Response:Person": 3}[containing]
+
     def test_scores_are_broken_down_by_the_values_of_a_feature(
         self, gate_command: Printed, corpus: Path
     ) -> None:
@@ -242,14 +255,16 @@ class TestSettings:
         assert found["average_precision"]["strict"] == pytest.approx(1 / 3)
         assert found["average_precision"]["lenient"] == pytest.approx(2 / 3)
 
-    def test_f_weighs_recall_as_beta_says(self, gate_command: Printed, corpus: Path) -> None:
+    def test_f_measure_weighs_recall_by_beta(self, gate_command: Printed, corpus: Path) -> None:
         found = gate_command.report(corpus, *SETS, "--types", "Person", "--beta", "2")["all"]
 
         precision, recall = found["precision_lenient"], found["recall_lenient"]
         assert (precision, recall) == (2 / 3, 2 / 3)
         assert found["f2_lenient"] == pytest.approx(2 / 3)
 
-    def test_the_signature_says_none_where_there_is_none(self, gate_command: Printed, corpus: Path) -> None:
+    def test_signature_says_none_for_settings_without_a_value(
+        self, gate_command: Printed, corpus: Path
+    ) -> None:
         (line,) = (line for line in gate_command(corpus, *SETS).splitlines() if line.startswith("signature"))
 
         for setting in ("nil=none", "containing=none", "score_feature=none", "thresholds=none", "by=none"):
@@ -259,7 +274,7 @@ class TestSettings:
 class TestReference:
     OPTIONS = (*SETS, "--types", "Person,Place", "--features", "id", "--reference-set", "Old")
 
-    def test_the_tables_say_which_targets_only_one_of_them_got_right(
+    def test_tables_show_the_targets_that_only_one_run_found(
         self, gate_command: Printed, corpus: Path
     ) -> None:
         found = gate_command.report(corpus, *self.OPTIONS)["reference"]["contingency"]
@@ -303,14 +318,14 @@ class TestReference:
         assert found["contingency"]["all"]["strict"]["p_value"] == 1.0
         assert found["contingency"]["all"]["strict"]["both"] == 2
 
-    def test_the_scores_of_the_response_stay_what_they_are(self, gate_command: Printed, corpus: Path) -> None:
+    def test_scores_of_the_response_stay_the_same(self, gate_command: Printed, corpus: Path) -> None:
         with_reference = gate_command.report(corpus, *SETS, "--reference-set", "Old")
         del with_reference["reference"]
 
         assert with_reference == gate_command.report(corpus, *SETS)
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
-    def test_every_output_shows_it(self, gate_command: Printed, corpus: Path, output: str) -> None:
+    def test_every_output_shows_the_reference(self, gate_command: Printed, corpus: Path, output: str) -> None:
         shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 
         assert "reference" in shown
@@ -326,15 +341,13 @@ class TestLists:
         *("--features", "id", "--list-type", "List", "--edge-feature", "ids"),
     )
 
-    def test_without_scores_the_best_candidate_is_the_first(
-        self, gate_command: Printed, corpus: Path
-    ) -> None:
+    def test_best_candidate_is_the_first_without_scores(self, gate_command: Printed, corpus: Path) -> None:
         found = gate_command.report(corpus, *self.OPTIONS)
 
         assert (found["all"]["responses"], found["all"]["correct_strict"]) == (2, 0)
         assert found["lists"]["by_score"] == {}
 
-    def test_with_scores_it_is_the_one_with_the_highest(self, gate_command: Printed, corpus: Path) -> None:
+    def test_best_candidate_has_the_highest_score(self, gate_command: Printed, corpus: Path) -> None:
         found = gate_command.report(corpus, *self.OPTIONS, "--score-feature", "score")
 
         assert found["all"]["correct_strict"] == 1
@@ -357,14 +370,12 @@ class TestLists:
         assert found["maximum_recall"]["all"]["max_recall_strict"] == pytest.approx(2 / 3)
         assert found["maximum_recall"]["all"]["max_recall_list_strict"] == 1.0
 
-    def test_ranks_come_in_elevens(self, gate_command: Printed, corpus: Path) -> None:
+    def test_ranks_are_eleven(self, gate_command: Printed, corpus: Path) -> None:
         found = gate_command.report(corpus, *self.OPTIONS, "--ranks", "50")["lists"]["by_rank"]
 
         assert list(found) == [*map(str, range(0, 51, 5)), "all"]
 
-    def test_a_candidate_that_stands_for_nothing_is_left_out(
-        self, gate_command: Printed, corpus: Path
-    ) -> None:
+    def test_candidate_with_the_nil_value_is_excluded(self, gate_command: Printed, corpus: Path) -> None:
         found = gate_command.report(corpus, *self.OPTIONS, "--nil", "Q7")
 
         assert found["all"]["correct_strict"] == 1
@@ -380,23 +391,23 @@ class TestLists:
             (["--reference-set", "Old"], "not compared with a reference"),
         ],
     )
-    def test_what_does_not_fit_is_one_line(
+    def test_options_that_do_not_fit_are_errors_of_one_line(
         self, gate_command: Printed, corpus: Path, options: list[str], problem: str
     ) -> None:
         assert problem in gate_command.refusal(corpus, *self.OPTIONS, *options)
 
-    def test_without_features_there_is_nothing_to_disambiguate(self) -> None:
+    def test_disambiguation_needs_features(self) -> None:
         with pytest.raises(UsageError, match="at least one feature"):
             ListEvaluation(Gate(types=("Person",)), Lists("List", "ids"))
 
     @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
-    def test_every_output_shows_them(self, gate_command: Printed, corpus: Path, output: str) -> None:
+    def test_every_output_shows_the_lists(self, gate_command: Printed, corpus: Path, output: str) -> None:
         shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 
         assert "maximum" in shown
         assert "lists:List.ids>any,ranks=all,score=none,thresholds=none" in shown
 
-    def test_the_table_has_a_row_for_everything(
+    def test_table_has_rows_of_every_evaluation_of_lists(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         gate_command(corpus, *self.OPTIONS, "--score-feature", "score", "--gate-tsv", tmp_path / "t.tsv")
@@ -418,7 +429,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 
 class TestTable:
-    def test_it_has_31_columns_and_complete_macro_rows(
+    def test_table_has_31_columns_and_complete_macro_rows(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         options = ["--types", "Person,Place", "--score-feature", "score", "--reference-set", "Old"]
@@ -445,7 +456,7 @@ class TestTable:
 
 
 class TestPage:
-    def test_it_shows_the_curve_as_a_drawing(
+    def test_page_shows_the_curve_as_a_drawing(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         pytest.importorskip("jinja2")
@@ -460,13 +471,13 @@ class TestPage:
         assert "average precision 0.3333" in page
         assert "<script" not in page
 
-    def test_a_point_stands_where_its_rates_are(self) -> None:
+    def test_point_has_the_position_of_its_rates(self) -> None:
         rates = {f"{what}_{kind}": 0.5 for what in ("precision", "recall") for kind in ("strict", "lenient")}
         (picture,) = pictures({"label": {"thresholds": {"0.5": rates, "Infinity": rates}}})
 
         assert [(dot.x, dot.y) for dot in picture.lines[0].dots] == [(212, 174)]  # the middle
 
-    def test_without_scores_there_is_no_drawing(
+    def test_page_without_scores_has_no_drawing(
         self, gate_command: Printed, corpus: Path, tmp_path: Path
     ) -> None:
         pytest.importorskip("jinja2")
@@ -531,28 +542,26 @@ class TestIndicators:
         assert (tmp_path / "new" / "inner" / "a.bdocjs").is_file()
         assert (tmp_path / "new" / "a.bdocjs").is_file()
 
-    def test_nothing_is_written_over(self, gate_command: Printed, corpus: Path) -> None:
+    def test_existing_files_are_not_overwritten(self, gate_command: Printed, corpus: Path) -> None:
         error = gate_command.refusal(corpus, *SETS, "--write-indicators", corpus)
 
-        assert "is there already, and is not written over" in error
+        assert "already exists and cannot be overwritten" in error
 
-    def test_a_set_that_is_there_already_is_refused(
-        self, gate_command: Printed, corpus: Path, tmp_path: Path
-    ) -> None:
+    def test_existing_set_is_refused(self, gate_command: Printed, corpus: Path, tmp_path: Path) -> None:
         options = [*SETS, "--write-indicators", tmp_path / "new"]
         gate_command(corpus, *options)
         again = gate_command.refusal(tmp_path / "new", *SETS, "--write-indicators", tmp_path / "newer")
 
         assert "an annotation set 'clueval_Res' already" in again
 
-    def test_other_formats_hold_no_indicators(self, gate_command: Printed, tmp_path: Path) -> None:
+    def test_other_formats_cannot_have_indicators(self, gate_command: Printed, tmp_path: Path) -> None:
         file = tmp_path / "a.conll"
         file.write_text("Ada\tB-PER\tO\n", encoding="utf-8")
         error = gate_command.refusal(file, "--write-indicators", tmp_path / "new")
 
         assert "indicators cannot be written into the format conll" in error
 
-    def test_an_empty_prefix_is_none(self, tmp_path: Path) -> None:
+    def test_empty_prefix_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="prefix"):
             IndicatorWriter(Gate(), tmp_path, "")
 
@@ -578,7 +587,7 @@ class TestParallelDocuments:
         return gold, predicted
 
     @pytest.mark.parametrize("pair_by", ["id", "content"])
-    def test_the_order_and_the_files_do_not_matter(self, folders: tuple[Path, Path], pair_by: str) -> None:
+    def test_pairs_do_not_depend_on_order_and_files(self, folders: tuple[Path, Path], pair_by: str) -> None:
         found = score_files(*folders, metrics=["exact", "levels"], pair_by=pair_by)
 
         assert found.documents == 2
@@ -604,7 +613,7 @@ class TestParallelDocuments:
         assert "has no file" in gate_command.refusal(gold, predicted, *SETS)
         assert gate_command.report(gold, predicted, *SETS, "--pair-by", "name")["all"]["correct_strict"] == 1
 
-    def test_texts_alone_pair_gates_documents(self, gate_command: Printed, tmp_path: Path) -> None:
+    def test_gate_documents_are_paired_by_their_texts(self, gate_command: Printed, tmp_path: Path) -> None:
         gold, predicted = tmp_path / "gold", tmp_path / "predicted"
         for folder, set_name, names in ((gold, "Key", "ab"), (predicted, "Response", "yx")):
             folder.mkdir()
@@ -615,11 +624,11 @@ class TestParallelDocuments:
         found = gate_command.report(gold, predicted, *SETS, "--pair-by", "content")
         assert found["all"]["correct_strict"] == 2
         assert (
-            "the format gate-xml has no ids of documents (pair by name or content)"
+            "documents of the format gate-xml have no ids (pair by name or content)"
             in gate_command.refusal(gold, predicted, *SETS, "--pair-by", "id")
         )
 
-    def test_one_error_lists_all_that_have_no_counterpart(
+    def test_error_lists_all_documents_without_counterpart(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
         gold, predicted = folders
@@ -633,30 +642,30 @@ class TestParallelDocuments:
         by_content = gate_command.refusal(gold, predicted, "--pair-by", "content")
         assert re.search(r"only gold has 'x.vrt.*one in .*x.vrt'", by_content) or "one in " in by_content
 
-    def test_the_sides_of_one_file_are_paired_anyway(
+    def test_pair_by_is_refused_if_one_file_has_both_sides(
         self, gate_command: Printed, folders: tuple[Path, Path]
     ) -> None:
-        assert "leave out --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
+        assert "remove --pair-by" in gate_command.refusal(folders[0] / "x.vrt", "--pair-by", "id")
 
-    def test_two_ways_of_pairing_are_one_too_many(
+    def test_pairs_and_pair_by_exclude_each_other(
         self, folders: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
     ) -> None:
         assert main(["score", str(folders[0]), "--pairs", "p.csv", "--pair-by", "id"]) == 2
 
-        assert "two ways of pairing" in capsys.readouterr().err
+        assert "exclude each other" in capsys.readouterr().err
 
-    def test_equal_texts_cannot_tell_documents_apart(self) -> None:
+    def test_equal_texts_cannot_be_paired_by_content(self) -> None:
         one, two = documents("a", "a")
 
         with pytest.raises(UsageError, match="has the same content as document 'd0' of gold"):
             list(parallel([(one,), (two,)], [], "content"))
 
-    def test_an_unknown_way_is_refused(self) -> None:
+    def test_unknown_way_of_pairing_is_refused(self) -> None:
         with pytest.raises(UsageError, match="id, name, content"):
             score_files([], [], pair_by="size")
 
     @given(st.permutations(range(6)), st.permutations(range(6)), st.sampled_from(PAIR_BY))
-    def test_any_two_orders_give_the_same_pairs(self, own: list[int], other: list[int], pair_by: str) -> None:
+    def test_pairs_are_the_same_in_any_order(self, own: list[int], other: list[int], pair_by: str) -> None:
         all_of_them = documents(*"abcdef")
 
         pairs = parallel(((all_of_them[n],) for n in own), ((all_of_them[n],) for n in other), pair_by)
@@ -686,7 +695,7 @@ class TestDocuments:
         assert report["all"]["correct_strict"] == 1
         assert report["lists"]["maximum_recall"]["all"]["max_recall_strict"] == 1.0
 
-    def test_containing_layers_of_any_document_are_no_sequences(self) -> None:
+    def test_containing_layers_of_documents_are_not_sequences(self) -> None:
         def both() -> Iterator[Document]:
             layers = {"label": [Span(0, 1, "A"), Span(2, 3, "A")], "part": [Span(0, 2, {"part": "p"})]}
             yield Document("d", layers, text="abc", unit="character")
@@ -696,7 +705,7 @@ class TestDocuments:
         assert list(result.metrics["gate"]) == ["label"]
         assert result.metrics["gate"]["label"]["all"]["targets"] == 1
 
-    def test_what_the_metric_says_alone_is_what_it_says_here(self) -> None:
+    def test_scores_are_those_of_the_metric_alone(self) -> None:
         (gold,), (predicted,) = documents("ab"), documents("ab")
         metric = Gate()
         alone = metric.scores(

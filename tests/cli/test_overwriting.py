@@ -143,7 +143,7 @@ def test_an_output_that_is_an_input_is_refused(
 
     assert (code, capsys.readouterr().err) == (
         2,
-        f"clueval {arguments[0]}: {output}: is read, and is not written over (name another file)\n",
+        f"clueval {arguments[0]}: {output}: is an input and cannot be overwritten (name another file)\n",
     )
     assert {path: path.read_bytes() for path in place.rglob("*") if path.is_file()} == before
 
@@ -162,7 +162,7 @@ def test_a_document_that_would_replace_the_file_it_comes_from_is_refused(
         target = "out"
 
     assert main(["convert", "in/1.xml", "--input", "ltf", "--to", "ltf", "-o", f"{target}/"]) == 2
-    assert "1.xml: is read, and is not written over" in capsys.readouterr().err
+    assert "1.xml: is an input and cannot be overwritten" in capsys.readouterr().err
     assert source.read_text() == LTF
 
 
@@ -176,13 +176,13 @@ def test_a_document_of_a_folder_that_would_replace_a_file_of_it_is_refused(place
     assert (place / "in" / "a.xml").read_text() == LTF
 
 
-def test_indicators_replace_nothing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_indicators_replace_no_file(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (place / "in").mkdir()
     (place / "in" / "a.bdocjs").write_text(BDOC)
 
     sets = ["--gold-set", "Key", "--predicted-set", "Response"]
     assert main(["gate", "in", *sets, "--write-indicators", "in"]) == 2
-    assert "is not written over" in capsys.readouterr().err
+    assert "cannot be overwritten" in capsys.readouterr().err
     assert (place / "in" / "a.bdocjs").read_text() == BDOC
 
 
@@ -196,9 +196,9 @@ def test_two_outputs_of_one_file_are_refused(place: Path) -> None:
             refuse_to_overwrite([], pair)
 
 
-def test_a_new_file_in_a_folder_that_is_read_is_no_overwriting(place: Path) -> None:
+def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
     refuse_to_overwrite(["one"], ["one/new.tsv", "missing"])
-    with pytest.raises(FileError, match="is not written over"):
+    with pytest.raises(FileError, match="cannot be overwritten"):
         refuse_to_overwrite(["one"], ["one/a.conll"])
 
 

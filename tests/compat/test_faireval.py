@@ -23,9 +23,10 @@ from clueval.compat.faireval.functions import (
 from clueval.compat.faireval.report import render_faireval
 from clueval.evaluation.lockstep.fair_spans import Run, read_sentences, run_blocks
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights, tally_pairs
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights
 from clueval.spans.document import Document
+from tests.oracles import tally_pairs
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -124,7 +125,7 @@ def test_compared_spans_are_left_unchanged(target: SpanList, system: SpanList) -
         ["NP", 1, 3, {"1"}],
     ],
 )
-def test_what_is_no_span_is_refused(span: list[Any]) -> None:
+def test_arguments_that_are_no_spans_are_refused(span: list[Any]) -> None:
     with pytest.raises(SpanError, match=re.escape(repr(span))):
         compare_spans([span], [])
 
@@ -246,14 +247,14 @@ def test_a_file_of_tokens_is_known_by_its_first_line() -> None:
     assert run(target, system).tally["fair", "BES", "NP", "NP"] == 1
 
 
-def test_punctuation_counts_if_that_is_said() -> None:
+def test_punctuation_counts_if_it_is_asked_for() -> None:
     target, system = "Haus NN B-NP\n. $. I-NP\n", "Haus NN B-NP\n. $. O\n"
 
     assert run(target, system).tally["fair", "TP", "NP", "NP"] == 1
     assert run(target, system, ignore_punct=False).tally["fair", "BES", "NP", "NP"] == 1
 
 
-def test_mended_tags_are_counted_on_their_side() -> None:
+def test_repaired_tags_are_counted_on_their_side() -> None:
     assert run("a NN I-A\n", "a NN I-A\n").repaired == (1, 1)
     assert run("a NN B-A\n", "a NN I-A\n").repaired == (0, 1)
 

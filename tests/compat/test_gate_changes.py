@@ -46,7 +46,7 @@ def test_a_span_of_another_group_than_before_is_a_change(
     assert found_changes(TARGET, before, after) == expected
 
 
-def test_what_the_reference_has_in_any_group_is_no_change() -> None:
+def test_span_that_the_reference_has_in_any_group_is_no_change() -> None:
     # the target is missing before; the response that gets it is the same span as the missing target
     assert found_changes(TARGET, [], [RIGHT]) == []
 

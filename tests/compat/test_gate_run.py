@@ -10,9 +10,11 @@ import pytest
 
 import clueval
 from clueval import Document, Span, gate, score
+from clueval.compat.gate.changes import AgainstReference
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate
 from clueval.metrics.gate.list_evaluation import Lists
+from clueval.transforms.group import Group
 
 SETS = {"gold_set": "Key", "predicted_set": "Response"}
 
@@ -50,6 +52,22 @@ def test_gate_has_the_reference_in_its_report_and_nowhere_else(corpus: Path) -> 
     assert result.signature == gate(corpus, **SETS).signature
 
 
+def test_a_report_against_a_reference_counts_all_changes_and_lists_the_first() -> None:
+    gold, predicted, reference = (
+        Document("d", {"label": spans}, text="abcdef", unit="character")
+        for spans in ([Span(0, 2, "A"), Span(4, 6, "A")], [Span(0, 1, "A"), Span(4, 5, "A")], [])
+    )
+    observers = [AgainstReference(Gate(), "Old", most) for most in (3, 100)]
+    for observer in observers:
+        for _ in range(2):
+            observer.see(Group(gold, predicted, (reference,)))
+    short, full = (observer.section() for observer in observers)
+
+    assert (len(short["changes"]), short["changes_left_out"]) == (3, 1)
+    assert (full["changes"][:3], full["changes_left_out"]) == (short["changes"], 0)
+    assert short["change_counts"] == full["change_counts"] == {"better": 4, "worse": 0, "neither": 0}
+
+
 def test_gate_has_candidate_lists_in_its_report_and_in_the_signature(corpus: Path) -> None:
     metric = Gate(types=("A",), features=("id",))
     report = gate(
@@ -83,7 +101,7 @@ def test_gates_rule_holds_here_and_not_in_the_metric_alone(corpus: Path) -> None
     assert "unfiltered=none" in str(score(corpus, metrics=[metric], **SETS).signature)
 
 
-def test_gate_refuses_what_has_no_meaning(corpus: Path, tmp_path: Path) -> None:
+def test_gate_refuses_options_that_have_no_meaning(corpus: Path, tmp_path: Path) -> None:
     metric, lists = Gate(types=("A",), features=("id",)), Lists("L", "ids")
 
     with pytest.raises(UsageError, match="not compared with a reference"):

@@ -86,7 +86,7 @@ def test_ids_are_scored_as_their_labels_without_the_ignored_positions(
     assert actual == expected
 
 
-def test_what_is_added_in_pieces_is_scored_together_and_then_forgotten() -> None:
+def test_batches_are_scored_together_and_then_forgotten() -> None:
     true, predicted = [["B-PER", "O"], ["O", "B-LOC"], ["B-PER"]], [["B-PER", "O"], ["O", "O"], ["B-LOC"]]
     metric = Seqeval()
     expected = metric.compute(predictions=predicted, references=true, zero_division=0)
@@ -178,7 +178,7 @@ def test_a_scheme_is_a_name_or_a_class() -> None:
         ),
     ],
 )
-def test_wrong_use_is_told_in_one_line(call: Any, complaint: str) -> None:
+def test_wrong_use_is_one_line(call: Any, complaint: str) -> None:
     with pytest.raises(CluevalError, match=complaint) as caught:
         call()
     assert "\n" not in str(caught.value)

@@ -29,7 +29,7 @@ from clueval.compat import seqeval as ours
 from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.exceptions import CluevalError
-from clueval.tagging import token_schemes, type_counts
+from clueval.tagging import lenient_chunks, token_schemes, type_counts
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -340,7 +340,7 @@ def test_signatures_and_defaults_are_seqevals(module: str, name: str) -> None:
     assert shape("clueval.compat.seqeval") == shape("seqeval")
 
 
-def test_what_seqevals_modules_offer_is_offered() -> None:
+def test_names_of_seqevals_modules_are_offered() -> None:
     assert set(ours.metrics.__all__) >= {
         name for name in vars(seqeval.metrics) if name.endswith(("score", "report"))
     }
@@ -453,7 +453,7 @@ def test_accuracy_of_nothing_is_zero_and_of_different_lengths_refused() -> None:
 
 
 @pytest.mark.parametrize("wrong", ["IOB2", seqeval.scheme.IOB2, scheme.IOB2("B-A"), dict])
-def test_a_scheme_that_is_none_is_refused_with_the_right_one(wrong: Any) -> None:
+def test_unknown_scheme_is_refused_with_the_right_one(wrong: Any) -> None:
     for function in (ours.classification_report, ours.f1_score):
         with pytest.raises(TypeError, match=r"scheme must be a class of clueval\.compat\.seqeval\.scheme"):
             function([["B-A"]], [["B-A"]], mode="strict", scheme=wrong)
@@ -535,7 +535,9 @@ def test_a_scheme_of_the_users_own_may_give_o_a_meaning() -> None:
     assert ours.f1_score(true, predicted, mode="strict", scheme=Bracket) == 1.0
 
 
-@pytest.mark.parametrize("module", [averages, type_counts, ours, token_schemes, sequence_labeling])
+@pytest.mark.parametrize(
+    "module", [averages, lenient_chunks, type_counts, ours, token_schemes, sequence_labeling]
+)
 def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
     results = doctest.testmod(module)
 
@@ -543,12 +545,13 @@ def test_the_examples_of_the_docstrings_are_true(module: Any) -> None:
     assert results.attempted > 0
 
 
-def test_neither_seqeval_nor_numpy_is_imported() -> None:
+def test_seqeval_and_numpy_are_not_imported() -> None:
     code = "import sys, clueval.compat.seqeval; print({'numpy', 'seqeval', 'sklearn'} & set(sys.modules))"
 
     assert subprocess.check_output([sys.executable, "-c", code], text=True) == "set()\n"
 
 
+@pytest.mark.long
 def test_the_benchmark_compares_results_and_prints_a_row_per_function(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

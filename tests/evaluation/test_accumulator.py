@@ -48,7 +48,7 @@ def plain(result: Result) -> dict[str, object]:
 
 
 @given(batches(), st.integers(0, 6))
-def test_two_batches_count_as_one(pairs: list[tuple[list[str], list[str]]], cut: int) -> None:
+def test_accumulator_counts_two_batches_like_one(pairs: list[tuple[list[str], list[str]]], cut: int) -> None:
     scores = counted(pairs[:cut])
     scores.update([own for own, _ in pairs[cut:]], [other for _, other in pairs[cut:]])
 
@@ -56,7 +56,9 @@ def test_two_batches_count_as_one(pairs: list[tuple[list[str], list[str]]], cut:
 
 
 @given(batches(), st.integers(0, 6))
-def test_two_accumulators_add_up_in_either_order(pairs: list[tuple[list[str], list[str]]], cut: int) -> None:
+def test_accumulators_can_be_merged_in_either_order(
+    pairs: list[tuple[list[str], list[str]]], cut: int
+) -> None:
     one, other = counted(pairs[:cut]), counted(pairs[cut:])
     forth, back = counted([]), counted([])
 
@@ -67,7 +69,7 @@ def test_two_accumulators_add_up_in_either_order(pairs: list[tuple[list[str], li
 
 
 @given(batches())
-def test_pickling_keeps_everything(pairs: list[tuple[list[str], list[str]]]) -> None:
+def test_accumulator_keeps_its_counts_when_pickled(pairs: list[tuple[list[str], list[str]]]) -> None:
     scores = counted(pairs)
 
     copy: Accumulator = pickle.loads(pickle.dumps(scores))
@@ -77,7 +79,7 @@ def test_pickling_keeps_everything(pairs: list[tuple[list[str], list[str]]]) -> 
     assert plain(copy.compute()) == plain(scores.compute())
 
 
-def test_tags_count_as_a_file_with_them(tmp_path: Path) -> None:
+def test_tags_give_the_counts_of_a_file_with_these_tags(tmp_path: Path) -> None:
     gold: Sentences = [["B-PER", "I-PER", "O"], ["I-LOC", "O"], ["B-PER", "B-PER"]]
     predicted: Sentences = [["B-PER", "O", "O"], ["I-LOC", "O"], ["O", "I-PER"]]
     files = []
@@ -94,7 +96,7 @@ def test_tags_count_as_a_file_with_them(tmp_path: Path) -> None:
     assert result.signature == of_files.signature.citing(average="all")
 
 
-def test_documents_count_as_evaluate_counts_them() -> None:
+def test_documents_give_the_counts_of_score() -> None:
     sides = []
     for side in ("gold", "predicted"):
         path = Path(__file__).parents[1] / "samples" / "english" / f"{side}.vrt"
@@ -118,7 +120,7 @@ def test_merged_layers_are_one_sequence() -> None:
     assert scores.compute().metrics["exact"]["merged"]["micro"]["f1"] == 1
 
 
-def test_a_list_of_spans_is_a_document_and_a_list_of_lists_several() -> None:
+def test_list_of_spans_is_a_document_and_a_list_of_lists_is_several() -> None:
     one, several = Accumulator("exact"), Accumulator("exact")
 
     one.update([Span(0, 2, "PER"), Span(3, 4, "LOC")], [Span(3, 4, "LOC")])
@@ -129,7 +131,7 @@ def test_a_list_of_spans_is_a_document_and_a_list_of_lists_several() -> None:
     assert several.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
 
 
-def test_a_list_of_tags_is_one_sentence() -> None:
+def test_list_of_tags_is_one_sentence() -> None:
     scores = Accumulator("exact")
 
     scores.update(["B-PER", "O"], ["B-PER", "O"])
@@ -153,7 +155,7 @@ def test_empty_lists_count_nothing() -> None:
     assert scores.compute().documents == 0
 
 
-def test_nothing_predicted_is_a_document_too() -> None:
+def test_empty_predicted_document_is_counted() -> None:
     scores = Accumulator("exact")
 
     scores.update([Span(0, 2, "PER")], [])
@@ -161,7 +163,7 @@ def test_nothing_predicted_is_a_document_too() -> None:
     assert scores.compute().metrics["exact"]["label"]["micro"]["fn"] == 1
 
 
-def test_reset_forgets_everything() -> None:
+def test_reset_sets_all_counts_to_zero() -> None:
     scores = counted([(["B-PER", "I-LOC"], ["O", "O"])])
 
     scores.reset()
@@ -169,7 +171,7 @@ def test_reset_forgets_everything() -> None:
     assert plain(scores.compute()) == plain(Accumulator(METRICS).compute())
 
 
-def test_computing_changes_nothing() -> None:
+def test_compute_does_not_change_the_counts() -> None:
     scores = counted([(["B-PER"], ["O"])])
     first = scores.compute()
 
@@ -179,7 +181,7 @@ def test_computing_changes_nothing() -> None:
     assert scores.compute().metrics["exact"]["label"]["micro"]["recall"] == 0.5
 
 
-def test_an_accumulator_can_be_added_to_itself() -> None:
+def test_accumulator_can_be_merged_with_itself() -> None:
     scores = counted([(["B-PER", "O"], ["B-PER", "B-LOC"])])
 
     scores.merge_state(scores)
@@ -189,7 +191,7 @@ def test_an_accumulator_can_be_added_to_itself() -> None:
 
 
 def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
-    with pytest.raises(UsageError, match=r"without their scheme .* \(name it, as in scheme='BIO'\)"):
+    with pytest.raises(UsageError, match=r"needs the scheme of the tags \(name it, as in scheme='BIO'\)"):
         Accumulator("exact", invalid="discard")
     scores = Accumulator("exact", invalid="discard", scheme="BIO")
 
@@ -209,32 +211,34 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
         (None, [], "gold must be documents, spans or tags, not a NoneType"),
         ([["O"]], [[Span(0, 1)]], "one side is spans and the other tags"),
         ([["O"]], ["O"], "one side is a list and the other a list of lists"),
-        ([["O"], "O"], [["O"], ["O"]], "gold has lists beside what is none"),
+        ([["O"], "O"], [["O"], ["O"]], "gold mixes lists and other items"),
         ([["O"]], [["O"], ["O"]], "there are 1 gold and 2 predicted sentences"),
         ([[Span(0, 1)]], [], "there are 1 gold and 0 predicted documents"),
         ([["O", "O"]], [["O"]], "sentence 0 has 2 gold and 1 predicted tags"),
         (
             [[1]],
             [["O"]],
-            "gold must be all documents, all spans or all tags (there is something of type int)",
+            "gold must be all documents, all spans or all tags (one item has the type int)",
         ),
-        ([Document("a", {})], [], "predicted has 0 documents and ends where the other side goes on"),
-        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it has several"),
+        ([Document("a", {})], [], "predicted has only 0 documents, the other side has more"),
+        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it mixes them"),
     ],
 )
-def test_sides_that_do_not_fit_are_refused(gold: object, predicted: object, message: str) -> None:
+def test_sides_of_different_kinds_or_lengths_are_refused(
+    gold: object, predicted: object, message: str
+) -> None:
     with pytest.raises(UsageError) as error:
         Accumulator("exact").update(gold, predicted)  # type: ignore[arg-type]  # wrong on purpose
 
     assert message in str(error.value)
 
 
-def test_a_tag_outside_all_schemes_is_named_with_its_place() -> None:
+def test_tag_outside_all_schemes_is_an_error_with_its_place() -> None:
     with pytest.raises(TagError, match="predicted, sentence 1: 'PER' is not a tag"):
         Accumulator("exact").update([["O"], ["O"]], [["O"], ["PER"]])
 
 
-def test_a_mixture_of_schemes_is_refused_when_it_comes() -> None:
+def test_tags_of_two_schemes_are_refused_by_the_update_that_adds_the_second() -> None:
     scores = Accumulator("exact")
     scores.update([["S-PER"]], [["S-PER"]])
 
@@ -242,7 +246,7 @@ def test_a_mixture_of_schemes_is_refused_when_it_comes() -> None:
         scores.update([["U-PER"]], [["S-PER"]])
 
 
-def test_different_texts_are_refused_as_evaluate_does() -> None:
+def test_different_texts_raise_the_error_of_score() -> None:
     gold, predicted = (Document("d", {"label": []}, tokens=[token]) for token in ("a", "b"))
 
     with pytest.raises(TextMismatch, match="gold has the token 'a'"):
@@ -256,7 +260,7 @@ def test_different_texts_are_refused_as_evaluate_does() -> None:
         ("levels", [[Span(0, 1, "A")], [Span(0, 2, "A"), Span(1, 3, "A")]], [[], []], OverlapError),
     ],
 )
-def test_of_a_refused_batch_nothing_is_counted(
+def test_refused_batch_changes_no_count(
     metric: str, gold: list[list[Span]], predicted: list[list[Span]], kind: type[CluevalError]
 ) -> None:
     scores = Accumulator(metric)
@@ -267,19 +271,19 @@ def test_of_a_refused_batch_nothing_is_counted(
     assert scores.compute().documents == 0
 
 
-def test_accumulators_of_other_metrics_do_not_add_up() -> None:
+def test_accumulators_of_different_metrics_cannot_be_merged() -> None:
     with pytest.raises(UsageError, match="cannot be added: metrics is exact and levels"):
         Accumulator("exact").merge_state(Accumulator("levels"), force=True)
 
 
-def test_other_settings_of_a_metric_are_another_metric() -> None:
+def test_metrics_with_different_settings_are_different_metrics() -> None:
     graded = Accumulator(metric_named("partial", factor=0.5))
 
     with pytest.raises(UsageError, match=r"factor=0.75.* and partial\(factor=0.5"):
         Accumulator("partial").merge_state(graded)
 
 
-def test_other_choices_add_up_by_force_only() -> None:
+def test_accumulators_with_different_choices_are_merged_by_force_only() -> None:
     spans, tags = Accumulator("exact"), Accumulator("exact")
     spans.update([Span(0, 1, "PER")], [Span(0, 1, "PER")])
     tags.update([["B-PER"]], [["O"]])

@@ -25,7 +25,7 @@ def pair(tmp_path: Path) -> tuple[str, str]:
     return str(write(tmp_path / "gold.bio", GOLD)), str(write(tmp_path / "predicted.bio", PREDICTED))
 
 
-def test_seven_of_24_characters_pass_at_30_percent_and_not_below(
+def test_seven_of_24_different_characters_match_at_30_percent_and_not_below(
     pair: tuple[str, str], capsys: Capture
 ) -> None:
     for threshold, matched in (("0.3", 1), ("0.29", 0)):
@@ -64,7 +64,7 @@ def test_several_files_have_a_micro_figure_and_the_mean_of_the_files(tmp_path: P
     assert report["per_label"]["LOC"]["precision"] is None
 
 
-def test_errors_of_metric_noisy_come_as_text_and_tsv(
+def test_errors_of_metric_noisy_are_written_as_text_and_tsv(
     pair: tuple[str, str], tmp_path: Path, capsys: Capture
 ) -> None:
     assert main(["errors", *pair, "--metric", "noisy"]) == 0
@@ -119,10 +119,14 @@ def test_equal_texts_give_the_same_scores_aligned_or_not(tmp_path: Path) -> None
         ("a b c\n", [], "1: the line has 3 fields instead of 2"),
         ("a X-PER\n", [], "'X-PER' is not a tag"),
         (GOLD, ["--set", "noisy.threshold=2"], "threshold must be a number from 0 to 1"),
-        ("ein B-PERS\nandrer I-PERS\nText O\n", ["--set", "noisy.max_alignment=10"], "max-alignment"),
+        (
+            "ein B-PERS\nandrer I-PERS\nText O\n",
+            ["--set", "noisy.max_alignment=10"],
+            "raise --set noisy.max_alignment",
+        ),
     ],
 )
-def test_bad_input_is_one_line(
+def test_wrong_input_of_metric_noisy_is_one_line(
     tmp_path: Path, capsys: Capture, gold: str, arguments: list[str], message: str
 ) -> None:
     paths = [str(write(tmp_path / "g.bio", gold)), str(write(tmp_path / "p.bio", PREDICTED))]
@@ -133,7 +137,7 @@ def test_bad_input_is_one_line(
     assert error.count("\n") == 1
 
 
-def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) -> None:
+def test_files_that_cannot_be_paired_are_refused(tmp_path: Path, capsys: Capture) -> None:
     for text, message in (("A,B\na,b\n", "header"), ("Annotation,Prediction\nno.bio,no.bio\n", "no.bio")):
         table = write(tmp_path / "pairs.csv", text)
         assert main(["score", "--pairs", str(table), str(tmp_path), "--metric", "noisy"]) == 2
@@ -146,7 +150,7 @@ def test_pairs_that_cannot_be_made_are_refused(tmp_path: Path, capsys: Capture) 
         )
 
 
-def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
+def test_noisy_with_another_metric_needs_equal_texts(tmp_path: Path) -> None:
     gold = write(tmp_path / "g.bio", "Anna B-PER\nkam O\n")
     other = write(tmp_path / "other.bio", "Totally B-PER\ndifferent O\n")
     longer = write(tmp_path / "longer.bio", "Anna B-PER\nkam O\nan O\n")
@@ -160,7 +164,7 @@ def test_noisy_beside_another_metric_needs_equal_texts(tmp_path: Path) -> None:
                     score(gold, predicted, metrics=metrics, input="conll")
 
 
-def test_noisy_beside_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
+def test_noisy_with_another_metric_counts_as_alone_where_texts_are_equal(tmp_path: Path) -> None:
     # "noir" goes on with PER for Nerval; for conlleval it would begin another span
     gold = write(tmp_path / "g.bio", "Jean B-PER\nUlm B-LOC\nnoir I-PER\nkam O\n")
     predicted = write(tmp_path / "p.bio", "Jean B-PER\nUlm O\nnoir I-PER\nkam O\n")

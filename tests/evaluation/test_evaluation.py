@@ -52,7 +52,7 @@ class TestTheSamples:
 @in_one_folder
 @given(corpora=tagged_corpora(), form=st.sampled_from([vrt, conll]))
 @example(corpora=([[[("a", "B-PER")]], []], [[[("a", "I-PER")]], []]), form=vrt)
-def test_raw_comparison_equals_counting_document_by_document(
+def test_lockstep_equals_counting_documents(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any
 ) -> None:
     paths = [write(tmp_path / f"{n}.{form.__name__}", form(side)) for n, side in enumerate(corpora)]
@@ -70,7 +70,7 @@ def test_raw_comparison_equals_counting_document_by_document(
 @given(
     corpora=tagged_corpora(layers=2), merge=st.booleans(), invalid=st.sampled_from(["conlleval", "discard"])
 )
-def test_raw_comparison_equals_documents_with_layers_merging_and_discarding(
+def test_lockstep_equals_documents_with_layers_merging_and_discarding(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], merge: bool, invalid: str
 ) -> None:
     paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
@@ -135,7 +135,7 @@ def test_swapping_the_sides_swaps_precision_and_recall(
 
 @in_one_folder
 @given(corpora=tagged_corpora(max_documents=4), seed=st.randoms())
-def test_the_order_of_documents_does_not_matter(
+def test_order_of_documents_does_not_matter(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], seed: Any
 ) -> None:
     order = list(range(len(corpora[0])))
@@ -149,7 +149,9 @@ def test_the_order_of_documents_does_not_matter(
 
 @in_one_folder
 @given(corpora=tagged_corpora(max_documents=4), cut=st.integers(0, 4))
-def test_any_split_of_the_corpus_adds_up(tmp_path: Path, corpora: tuple[Corpus, Corpus], cut: int) -> None:
+def test_counts_of_any_split_of_the_corpus_add_up(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], cut: int
+) -> None:
     def classes(pair: Any) -> dict[str, dict[str, int]]:
         result: dict[str, dict[str, int]] = scored(tmp_path, pair, layers={"x": 2}).metrics["levels"]["x"][
             "classes"
@@ -183,14 +185,16 @@ class TestFiltersAndBreakDowns:
         paths = [write(folder / f"{n}.vrt", text) for n, text in enumerate((self.GOLD, self.PREDICTED))]
         return score(*paths, layers=LAYERS, **options).to_dict()
 
-    def test_a_layer_filters_gold_for_recall_and_predicted_for_precision(self, tmp_path: Path) -> None:
+    def test_filter_on_a_layer_selects_gold_for_recall_and_predicted_for_precision(
+        self, tmp_path: Path
+    ) -> None:
         report = self.scored(tmp_path, where=["risk=high"])["metrics"]["levels"]["entity"]["unlabelled"]["1"]
 
         # gold spans of high risk: Anna (found), Bert (missed); predicted ones: Anna and Rom, both right
         assert (report["gold"], report["tp_gold"], report["recall"]) == (2, 1, 0.5)
         assert (report["predicted"], report["tp_predicted"], report["precision"]) == (2, 2, 1.0)
 
-    def test_metadata_filters_documents_and_break_downs_add_up(self, tmp_path: Path) -> None:
+    def test_filter_on_metadata_selects_documents_and_break_downs_add_up(self, tmp_path: Path) -> None:
         civil = self.scored(tmp_path, where={"domain": "civil"})
         by = self.scored(tmp_path, by="domain")
 
@@ -199,14 +203,14 @@ class TestFiltersAndBreakDowns:
         assert [group["tokens"] for group in by["by"]["domain"].values()] == [3, 1]
         assert list(self.scored(tmp_path, by="document")["by"]["document"]) == ["a", "b"]
 
-    def test_keys_that_nothing_has_are_refused_with_what_there_is(self, tmp_path: Path) -> None:
+    def test_keys_that_never_occur_are_refused_with_those_that_do(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=r"'court'.*layers: entity, risk; metadata: document, domain"):
             self.scored(tmp_path, by="court")
         with pytest.raises(UsageError, match="no layer and no document's metadata is called 'rsik'"):
             self.scored(tmp_path, where=["rsik=high"])
-        with pytest.raises(UsageError, match=r"nothing has risk=hgih \(there are high, low\)"):
+        with pytest.raises(UsageError, match=r"no span has risk=hgih \(values found: high, low\)"):
             self.scored(tmp_path, where=["risk=hgih"])
-        with pytest.raises(UsageError, match=r"nothing has domain=tax \(there are civil, penal\)"):
+        with pytest.raises(UsageError, match=r"no document has domain=tax \(values found: civil, penal\)"):
             self.scored(tmp_path, where=["domain=tax"])
         with pytest.raises(UsageError, match="'risk' cannot be read"):
             self.scored(tmp_path, where=["risk"])
@@ -224,13 +228,13 @@ class TestConsistency:
             (
                 "hier\tO\t3\n",
                 "hier\tO\t3\nda\tO\t4\n",
-                r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* goes on",
+                r"0\.vrt:7, document 'd': gold ends after 3 tokens .* predicted .* continues",
             ),
-            ("lebt\tO\t2\n", "", r"gold goes on with a sentence where .*1\.vrt:6 does not"),
+            ("lebt\tO\t2\n", "", r"gold continues a sentence where .*1\.vrt:6 does not"),
             ('id="d"', 'id="e"', r"0\.vrt:3: gold has document 'd' where .*1\.vrt:3 has document 'e'"),
         ],
     )
-    def test_the_first_difference_is_one_error_with_both_lines(
+    def test_first_difference_is_one_error_with_both_lines(
         self, tmp_path: Path, old: str, new: str, message: str
     ) -> None:
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", self.TEXT.replace(old, new))]
@@ -241,16 +245,18 @@ class TestConsistency:
         with pytest.raises(CluevalError):
             score(*(read(path, {"entity": 2}, token_id=3) for path in paths))
 
-    def test_a_document_on_one_side_only_is_an_error(self, tmp_path: Path) -> None:
+    def test_document_on_one_side_only_is_an_error(self, tmp_path: Path) -> None:
         longer = self.TEXT + self.TEXT.replace('"d"', '"e"')
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", longer)]
 
         with pytest.raises(
-            TextMismatch, match=r"0\.vrt: the file ends where .*1\.vrt:12 goes on with document 'e'"
+            TextMismatch, match=r"0\.vrt: the file ends, but .*1\.vrt:12 continues with document 'e'"
         ):
             score(*paths, layers={"entity": 2}, token_id=3)
 
-    def test_differing_documents_have_their_lines_whatever_reads_them(self, tmp_path: Path) -> None:
+    def test_errors_about_different_documents_have_lines_in_every_way_of_reading(
+        self, tmp_path: Path
+    ) -> None:
         other = self.TEXT.replace('"d"', '"e"')
         paths = [write(tmp_path / "0.vrt", self.TEXT), write(tmp_path / "1.vrt", "\n" + other)]
         longer = write(tmp_path / "2.vrt", self.TEXT + other)
@@ -265,17 +271,17 @@ class TestConsistency:
             ):
                 score(*paths, **options)
             with pytest.raises(
-                TextMismatch, match=r"0\.vrt: .* ends where .*2\.vrt:12 goes on with document 'e'"
+                TextMismatch, match=r"0\.vrt: .* ends, but .*2\.vrt:12 continues with document 'e'"
             ):
                 score(paths[0], longer, **options)
         with pytest.raises(
             TextMismatch, match=r"0\.vrt:3: gold has document 'd' where .*1\.vrt:4 has document 'e'"
         ):
             list(errors(*paths, layers={"entity": 2}))
-        with pytest.raises(TextMismatch, match=r"ends where .*2\.vrt:12 goes on with document 'e'"):
+        with pytest.raises(TextMismatch, match=r"ends, but .*2\.vrt:12 continues with document 'e'"):
             list(errors(longer, paths[0], layers={"entity": 2}))
 
-    def test_a_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
+    def test_document_without_a_token_has_no_line(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "0.vrt", '<text id="d">\n</text>\n')
         predicted = write(tmp_path / "1.vrt", '<text id="e">\n</text>\n')
 
@@ -292,7 +298,7 @@ class TestConsistency:
             TextMismatch, match="gold has the token 'b' at position 1 where predicted has 'c'"
         ):
             score([gold], [other])
-        with pytest.raises(UsageError, match="predicted has 0 documents and ends"):
+        with pytest.raises(UsageError, match="predicted has only 0 documents"):
             score([gold], [])
 
     def test_markup_may_differ_where_the_text_is_the_same(self, tmp_path: Path) -> None:
@@ -313,7 +319,7 @@ class TestForms:
         entry = result.metrics["exact"]["label"]["micro"]
         assert (entry["gold"], entry["predicted"], entry["tp_gold"]) == (2, 1, 1)
 
-    def test_gold_and_predicted_may_stand_in_different_columns(self, tmp_path: Path) -> None:
+    def test_gold_and_predicted_may_be_in_different_columns(self, tmp_path: Path) -> None:
         path = write(tmp_path / "both.conll", self.GOLD)
 
         assert (
@@ -334,13 +340,13 @@ class TestForms:
         with pytest.raises(CluevalError, match=r"predicted: has no file 'a\.conll', which .*gold has"):
             score(tmp_path / "gold", tmp_path / "predicted")
 
-    def test_vrt_is_scored_against_conll(self, tmp_path: Path) -> None:
+    def test_vrt_can_be_scored_against_conll(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tO\n</s>\n")
         predicted = write(tmp_path / "p.conll", "a NN B-X\nb NN O\n\nc NN O\n")
 
         assert score(gold, predicted).metrics["levels"]["label"]["classes"]["gold"]["exact"] == 1
 
-    def test_empty_files_and_documents_without_spans_work(self, tmp_path: Path) -> None:
+    def test_empty_files_and_documents_without_spans_are_counted(self, tmp_path: Path) -> None:
         empty = write(tmp_path / "empty.vrt", "")
         bare = write(tmp_path / "bare.vrt", "<text id='a'>\n</text>\n<text id='b'>\nx\tO\n</text>\n")
 
@@ -348,7 +354,7 @@ class TestForms:
         assert (score(bare, bare).documents, score(bare, bare).tokens) == (2, 1)
 
 
-def test_a_signature_can_be_read_back(tmp_path: Path) -> None:
+def test_signature_of_a_result_can_be_parsed(tmp_path: Path) -> None:
     result = score(sample("german", "gold"), sample("german", "gold"), layers=LAYERS, where=["risk=high"])
 
     assert Signature.parse(str(result.signature)) == result.signature

@@ -109,7 +109,7 @@ def test_inputs_of_files_without_tags_have_no_scheme(tmp_path: Path) -> None:
     assert result.signature.choices["scheme"] == "none"
 
 
-def test_inputs_of_results_add_up(files: tuple[Path, Path]) -> None:
+def test_inputs_of_results_are_added(files: tuple[Path, Path]) -> None:
     one, other = (score(file, file, metrics="exact", layers={"x": 2}) for file in files)
 
     both = one.add(other)
@@ -118,7 +118,7 @@ def test_inputs_of_results_add_up(files: tuple[Path, Path]) -> None:
     assert both.signature == one.signature
 
 
-def test_inputs_of_other_predicted_schemes_can_be_compared_those_of_other_gold_schemes_not(
+def test_inputs_with_different_predicted_schemes_can_be_compared_with_different_gold_schemes_not(
     tmp_path: Path,
 ) -> None:
     tags = {"bio": "a B-X\nb I-X\n", "bioes": "a B-X\nb E-X\n"}

@@ -14,7 +14,7 @@ from clueval.formats.columns.layout import ColumnOptions, layout_of
 
 
 @pytest.mark.parametrize("raw", [True, False])
-def test_of_long_tokens_an_error_shows_the_first_difference(tmp_path: Path, raw: bool) -> None:
+def test_error_about_long_tokens_shows_the_first_difference(tmp_path: Path, raw: bool) -> None:
     gold = write(tmp_path / "g.vrt", f"{'a' * 5000}b{'c' * 5000}\tO\n")
     predicted = write(tmp_path / "p.vrt", f"{'a' * 5000}x{'c' * 5000}\tO\n")
 
@@ -28,14 +28,14 @@ def test_of_long_tokens_an_error_shows_the_first_difference(tmp_path: Path, raw:
     assert len(message) < 1000
 
 
-def test_a_token_that_is_the_beginning_of_a_long_one_is_shown(tmp_path: Path) -> None:
+def test_error_shows_a_token_that_is_the_beginning_of_a_long_one(tmp_path: Path) -> None:
     gold, predicted = (write(tmp_path / f"{n}.vrt", f"{'a' * n}\tO\n") for n in (100, 200))
 
     with pytest.raises(TextMismatch, match=r"token '(a{40})' from character 60 on where .* has '(a{80})'"):
         score(gold, predicted)
 
 
-def test_a_sentence_in_which_no_place_is_outside_on_both_sides_is_cut_once() -> None:
+def test_sentence_without_a_place_outside_spans_on_both_sides_is_cut_once() -> None:
     """The search for such a place looks at every line once: this took minutes when it did not."""
     layout = layout_of("w\tO", "\t", ColumnOptions(), True, "f", 1)
     gold = "w\tB-X\nw\tO\n" * 100_000
@@ -46,7 +46,7 @@ def test_a_sentence_in_which_no_place_is_outside_on_both_sides_is_cut_once() -> 
 
 @pytest.mark.parametrize("size", [40, 81, 90, 5000])
 @pytest.mark.parametrize("character", ["a", "\x01", "\u202e", "\U000e0001"])
-def test_of_two_tokens_of_any_length_the_difference_is_shown(
+def test_error_shows_the_difference_of_two_tokens_of_any_length(
     tmp_path: Path, size: int, character: str
 ) -> None:
     gold, predicted = (write(tmp_path / f"{end}.vrt", f"{character * size}{end}\tO\n") for end in "xy")

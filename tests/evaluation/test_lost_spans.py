@@ -55,7 +55,7 @@ def test_lost_span_is_wrong_in_every_metric(result: Result) -> None:
     assert "LOC" in str(found["confusion"])
 
 
-def test_lost_span_is_counted_once_for_each_layer_it_stands_in() -> None:
+def test_lost_span_is_counted_once_for_each_of_its_layers() -> None:
     both = Span(1, 2, {"entity": "PER", "risk": "high"})
     gold = Document("d", {"entity": (), "risk": ()}, tokens=["Frau"])
     predicted = Document("d", {"entity": [both], "risk": [both]}, tokens=["Frau", "xx"])

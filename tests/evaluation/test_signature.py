@@ -44,12 +44,12 @@ LOST: Pairs = [(A, [])]
 
 
 @given(signatures)
-def test_both_forms_can_be_read_back(signature: Signature) -> None:
+def test_signature_can_be_parsed_in_both_forms(signature: Signature) -> None:
     assert Signature.parse(str(signature)) == signature
     assert Signature.parse(signature.short) == signature
 
 
-def test_the_two_forms_of_an_evaluation() -> None:
+def test_signature_of_an_evaluation_has_a_long_and_a_short_form() -> None:
     document = Document("d", {"label": A})
 
     signature = Signature.of([metric_named("levels"), metric_named("partial")], {"scheme": "BIO"}, {"token"})
@@ -65,18 +65,18 @@ def test_the_two_forms_of_an_evaluation() -> None:
     assert str(score([document], [document]).signature).startswith("metrics:levels|unit:token|")
 
 
-def test_a_letter_stands_for_one_key() -> None:
+def test_letters_of_the_short_form_are_different() -> None:
     assert len(set(SHORT.values())) == len(SHORT)
     assert not set(SHORT.values()) & set(SHORT)
 
 
-def test_metrics_whose_zero_is_another_say_so() -> None:
+def test_signature_names_metrics_with_another_value_of_zero() -> None:
     signature = Signature.of([metric_named("exact"), metric_named("gate")], {})
 
     assert signature.choices["zero"] == "0/0=0,gate=1 if both sides are empty"
 
 
-def test_the_order_of_choices_makes_no_difference() -> None:
+def test_signatures_with_choices_in_another_order_are_equal() -> None:
     one, other = Signature({"unit": "token", "merge": "no"}), Signature({"merge": "no", "unit": "token"})
 
     assert one == other
@@ -92,14 +92,14 @@ def test_results_of_two_versions_can_be_compared_if_no_score_has_changed_between
         require_same(own, Signature({**own.choices, "scores": "2"}), "compared")
 
 
-def test_the_version_makes_a_difference() -> None:
+def test_signatures_with_different_versions_differ() -> None:
     one, other = Signature({"version": "1.0"}), Signature({"version": "1.1"})
 
     assert one != other
     assert one.differences(other) == {"version": ("1.0", "1.1")}
 
 
-def test_a_number_is_cited_with_what_leads_to_it() -> None:
+def test_citing_adds_the_choices_that_select_the_number() -> None:
     signature = Signature.parse("metrics:levels|average:all|version:1.0").citing(average="micro", level="2")
 
     assert str(signature) == "metrics:levels|average:micro|level:2|version:1.0"
@@ -114,7 +114,7 @@ def test_a_number_is_cited_with_what_leads_to_it() -> None:
         (":a", "':a' is no part of a signature"),
     ],
 )
-def test_what_is_no_signature_is_refused(text: str, message: str) -> None:
+def test_parse_refuses_a_text_that_is_not_a_signature(text: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         Signature.parse(text)
 
@@ -126,7 +126,7 @@ def test_equal_results_do_not_differ() -> None:
     assert set(map(tuple, scored(FOUND).compare(scored(FOUND)).values())) == {()}
 
 
-def test_differences_are_told_with_both_values() -> None:
+def test_differences_have_both_values() -> None:
     differences = scored(LOST, "exact").compare(scored(FOUND, "exact"))["exact"]
 
     recall = next(found for found in differences if found.path == ("label", "micro", "recall"))
@@ -134,7 +134,7 @@ def test_differences_are_told_with_both_values() -> None:
     assert recall.change == 1.0
 
 
-def test_a_number_on_one_side_only_is_a_difference() -> None:
+def test_number_of_one_result_only_is_a_difference() -> None:
     differences = scored([([], A)], "exact").compare(scored([(A, [Span(0, 2, "LOC")])], "exact"))["exact"]
 
     lone = [found for found in differences if found.path == ("label", "per_label", "LOC", "gold")]
@@ -152,7 +152,7 @@ def test_swapped_results_differ_the_other_way_round(one: Pairs, other: Pairs) ->
         assert swapped == {(found.path, found.own, found.other) for found in differences}
 
 
-def test_results_of_different_kinds_are_compared_by_force_only() -> None:
+def test_results_with_different_signatures_are_compared_by_force_only() -> None:
     one, other = scored(FOUND, "exact"), scored(FOUND, "exact,levels")
 
     with pytest.raises(UsageError) as error:
@@ -169,13 +169,13 @@ def test_results_of_different_kinds_are_compared_by_force_only() -> None:
 
 
 @given(corpora, corpora)
-def test_results_add_up_to_that_of_both_corpora(one: Pairs, other: Pairs) -> None:
+def test_sum_of_results_is_the_result_of_both_corpora(one: Pairs, other: Pairs) -> None:
     both = scored(one).add(scored(other))
 
     assert both.to_dict() | {"signature": ""} == scored([*one, *other]).to_dict() | {"signature": ""}
 
 
-def test_adding_leaves_the_parts_as_they_were() -> None:
+def test_adding_results_does_not_change_them() -> None:
     one, other = scored(FOUND, "exact"), scored(LOST, "exact")
 
     one.add(other)
@@ -184,7 +184,7 @@ def test_adding_leaves_the_parts_as_they_were() -> None:
     assert one.add(other) == one.add(other)
 
 
-def test_a_result_of_a_sum_can_be_added_again_and_pickled() -> None:
+def test_sum_of_results_can_be_added_again_and_pickled() -> None:
     one = scored(LOST, "exact")
 
     three = pickle.loads(pickle.dumps(one.add(one))).add(one)
@@ -192,7 +192,7 @@ def test_a_result_of_a_sum_can_be_added_again_and_pickled() -> None:
     assert (three.documents, three.metrics["exact"]["label"]["micro"]["fn"]) == (3, 3)
 
 
-def test_results_of_different_kinds_are_added_by_force_only() -> None:
+def test_results_with_different_signatures_are_added_by_force_only() -> None:
     own = scored(FOUND, "exact")
     other = replace(own, signature=Signature({**own.signature.choices, "invalid": "discard"}))
 
@@ -207,12 +207,12 @@ def test_force_cannot_add_the_counts_of_different_metrics() -> None:
         scored(FOUND, "exact").add(scored(FOUND, "levels"), force=True)
 
 
-def test_results_without_counts_or_broken_down_are_not_added() -> None:
+def test_results_without_counts_or_with_a_break_down_cannot_be_added() -> None:
     result = scored(FOUND, "exact")
 
     with pytest.raises(UsageError, match="without its counts"):
         result.add(replace(result, counted=None))
-    with pytest.raises(UsageError, match="broken down"):
+    with pytest.raises(UsageError, match="results with a break-down"):
         result.add(replace(result, groups={}))
 
 
@@ -220,7 +220,7 @@ def test_results_without_counts_or_broken_down_are_not_added() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking"}))
-def test_every_metric_has_headlines_that_are_one_where_all_is_right(name: str) -> None:
+def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -> None:
     report = scored(FOUND, name).metrics[name]["label"]
 
     found = metric_named(name).headlines(report)

@@ -57,7 +57,7 @@ class TestClasses:
             ([Span(4, 9)], "partial"),
         ],
     )
-    def test_what_overlaps_but_is_no_match_is_partial(self, others: list[Span], kind: str) -> None:
+    def test_span_that_overlaps_without_a_match_is_partial(self, others: list[Span], kind: str) -> None:
         assert row([Span(3, 7)], others).kind == kind
 
     @given(flat_spans(zero_length=True), flat_spans(zero_length=True))
@@ -92,7 +92,7 @@ class TestRows:
 
     def test_a_label_error_at_full_match_says_so(self) -> None:
         assert row([Span(3, 5, "PER")], [Span(3, 5, "LOC")]).reason == "label"
-        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")]).reason == "class"
+        assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")]).reason == "boundary"
         assert row([Span(3, 5, "PER")], [Span(3, 6, "LOC")], level=2).reason == "label"
 
     def test_a_row_becomes_plain_dictionaries(self) -> None:
@@ -121,7 +121,7 @@ class TestRows:
         assert "<script>" not in found._repr_html_()
         assert "&lt;script&gt;</u> &amp;" in found._repr_html_()
 
-    def test_what_cannot_be_is_one_clear_error(self) -> None:
+    def test_impossible_arguments_are_one_clear_error(self) -> None:
         own = document([])
         with pytest.raises(SpanError, match=r"document 'd': span \[13,15\) lies outside the text"):
             list(error_table([Span(13, 15)], own, own))
@@ -141,7 +141,7 @@ class TestContexts:
         (found,) = error_table([own], mine, document(others, sentences=self.SENTENCES), **options)
         return found
 
-    def test_it_is_the_sentence(self) -> None:
+    def test_context_is_the_sentence(self) -> None:
         found = self.found(Span(5, 7), [Span(6, 8)])
 
         assert marks(found.context) == [
@@ -199,7 +199,7 @@ class TestContexts:
         assert len(found.context.text.split()) == 2 * reach + 1
         assert (found.context.cut_before, found.context.cut_after) == (True, True)
 
-    def test_without_a_text_there_is_no_context(self) -> None:
+    def test_document_without_a_text_has_no_context(self) -> None:
         own = Document("d", {"label": [Span(5, 9, "PER")]})
 
         (found,) = error_table([Span(5, 9, "PER")], own, Document("d", {"label": []}))
@@ -319,11 +319,11 @@ class TestTheChoice:
             ({"window": -3}, "a window of -3 positions"),
         ],
     )
-    def test_a_choice_that_cannot_be_is_refused(self, options: dict[str, Any], message: str) -> None:
+    def test_impossible_choice_is_refused(self, options: dict[str, Any], message: str) -> None:
         with pytest.raises(UsageError, match=message):
             Choice(**options)
 
-    def test_a_layer_or_metadata_that_nobody_has_is_an_error(self) -> None:
+    def test_layer_or_metadata_that_no_document_has_is_an_error(self) -> None:
         pair = [document([])], [document([])]
         with pytest.raises(UsageError, match=r"no layer 'risk' .one of label"):
             list(errors(*pair, Choice(labelled="risk")))

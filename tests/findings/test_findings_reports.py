@@ -63,7 +63,7 @@ def each_hostile() -> list[Finding]:
 
 
 class TestTsv:
-    def test_squares_say_who_marked_what(self) -> None:
+    def test_squares_show_which_side_marked_a_token(self) -> None:
         found = table(
             ["Frau", "Anna", "Weiß", "aus", "Ulm"], Span(1, 4, "PER"), [Span(0, 2, "PER"), Span(2, 3, "ORG")]
         )
@@ -86,9 +86,9 @@ class TestTsv:
                 shown = dict(zip(read[0], cells, strict=True))
                 assert (shown["start"], shown["end_inclusive"]) == (str(row.start), str(row.end))
                 assert shown["domain"] == row.metadata["domain"]
-                assert shown["class"] == row.kind
+                assert (shown["class"], shown["reason"]) == (row.kind, row.reason)
 
-    def test_no_value_breaks_a_row_or_runs_as_a_formula(self) -> None:
+    def test_values_neither_break_a_row_nor_run_as_a_formula(self) -> None:
         lines = list(tsv.lines(each_hostile()))
 
         assert len(lines) == len(HOSTILE) + 1
@@ -127,7 +127,7 @@ class TestTsv:
 
 
 class TestText:
-    def test_brackets_say_who_marked_what(self) -> None:
+    def test_brackets_show_which_side_marked_a_token(self) -> None:
         found = table(["Frau", "Anna", "Weiß"], Span(1, 3, "PER"), [Span(0, 2, "ORG")])
 
         assert list(findings_text.lines([found]))[2:] == [
@@ -147,7 +147,7 @@ class TestText:
 
         assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == "\n".join(findings_text.lines(sample()))
 
-    def test_nothing_steers_the_terminal(self) -> None:
+    def test_text_has_no_character_that_controls_the_terminal(self) -> None:
         for found in each_hostile():
             assert all(line.isprintable() for line in findings_text.lines([found]))
 
@@ -189,7 +189,7 @@ class TestSpreadsheet:
                 assert row.labels["entity"] in shown["context"].comment.text
                 assert shown["comment"].value is None
 
-    def test_colours_and_weights_say_who_marked_what(self, write: Callable[..., Any]) -> None:
+    def test_colours_and_weights_show_which_side_marked_a_token(self, write: Callable[..., Any]) -> None:
         found = table(["Frau", "Anna", "Weiß", "hier"], Span(1, 3, "PER"), [Span(0, 2, "PER")])
 
         sheet = write([found])["gold"]
@@ -263,7 +263,7 @@ class TestPage:
 
         return render
 
-    def test_it_is_self_contained(self, page: Callable[..., str]) -> None:
+    def test_page_is_self_contained(self, page: Callable[..., str]) -> None:
         text = page(sample(), Choice(1))
 
         assert not re.search(r"(src|href)=\"(?!#|data:,)", text)
@@ -301,7 +301,7 @@ class TestPage:
         assert '<table class="heat">' not in text
         assert '<table class="scores">' in text
 
-    def test_it_is_written_whole_or_not_at_all(self, tmp_path: Path) -> None:
+    def test_page_is_written_whole_or_not_at_all(self, tmp_path: Path) -> None:
         pytest.importorskip("jinja2")
         from clueval.findings import page as findings_html
 
@@ -321,7 +321,7 @@ class TestPage:
     ("package", "room", "arguments"),
     [("jinja2", "page", ([], {"metrics": {}})), ("xlsxwriter", "xlsx", ([],))],
 )
-def test_a_package_that_is_not_there_is_one_clear_error(
+def test_missing_package_is_one_clear_error(
     package: str, room: str, arguments: tuple[Any, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from importlib import import_module

@@ -262,7 +262,7 @@ def test_tooltips_come_by_keyboard_and_go_with_escape(browser: Browser, page: Pa
     assert browser.run("document.getElementById('tip').hidden")
 
 
-HOSTILE = [
+MARKUP = [
     "<script>window.broken=1</script>",
     "</script><script>window.broken=1</script>",
     "<!--<script>",
@@ -272,6 +272,11 @@ HOSTILE = [
     "]]>",
     "\u202eevil\u2066",
     "\x1b[31m\x07",
+]
+"""Texts that break a page which does not escape them."""
+
+HOSTILE = [
+    *MARKUP,
     "👩\u200d👩\u200d👧",
     "a\u2028b",
     "x" * 50_000,
@@ -302,6 +307,7 @@ def test_hostile_text_is_shown_as_text(browser: Browser, page: Page, tmp_path: P
     assert browser.run("document.documentElement.scrollWidth") <= 1280
 
 
+@pytest.mark.long
 def test_ten_thousand_findings_stay_usable(browser: Browser, page: Page, tmp_path: Path) -> None:
     for side in ("gold", "predicted"):
         with (tmp_path / f"{side}.conll").open("w", encoding="utf-8") as file:

@@ -53,7 +53,7 @@ def test_converted_table_without_token_ids_has_no_columns_for_them(
     assert table(capsys, "merge", path, *reading) == expected
 
 
-def test_converted_table_has_its_layer_where_the_first_document_is_empty_and_no_layer_is_named(
+def test_converted_table_has_its_layer_if_the_first_document_is_empty_and_no_layer_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = str(

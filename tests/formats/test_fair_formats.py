@@ -49,7 +49,7 @@ def test_a_span_file_counts_from_one_and_includes_the_last_token() -> None:
     assert shown(span_file("PER\t6\t7\t6, 7\nORG\t20\t20\t20")) == [["PER[5,7)", "ORG[19,20)"]]
 
 
-def test_blank_lines_separate_sentences_however_many_and_whatever_blanks_they_hold() -> None:
+def test_any_number_of_blank_lines_also_with_blanks_separates_sentences() -> None:
     documents = span_file("\n\nA\t1\t1\t1\n \t \n\nB\t2\t2\t2\n\n\n")
 
     assert shown(documents) == [["A[0,1)"], ["B[1,2)"]]
@@ -79,13 +79,13 @@ def test_spans_stay_in_the_order_of_the_file_with_their_lines() -> None:
         (" , ", None),
     ],
 )
-def test_tokens_are_kept_where_they_are_not_all_of_the_range(tokens: str, inside: set[int] | None) -> None:
+def test_tokens_are_kept_if_they_are_not_the_whole_range(tokens: str, inside: set[int] | None) -> None:
     [document] = span_file(f"A\t2\t4\t{tokens}")
 
     assert spans(document)[0].tokens == inside
 
 
-def test_placeholders_make_a_sentence_without_spans() -> None:
+def test_placeholder_stands_for_a_sentence_without_spans() -> None:
     assert shown(span_file("NONE\t999\t999\t999\n\nEMPTY\t999\t999\t999")) == [[], []]
 
 
@@ -108,7 +108,7 @@ def test_placeholders_make_a_sentence_without_spans() -> None:
         ("NONE\t5\t4\t", "the first token, 5, comes after the last, 4"),
     ],
 )
-def test_a_line_that_is_no_span_is_refused_with_its_place(line: str, problem: str) -> None:
+def test_line_that_is_not_a_span_is_refused_with_file_and_line(line: str, problem: str) -> None:
     with pytest.raises(FormatError) as refused:
         span_file(f"A\t1\t1\t1\n\n{line}")
 
@@ -116,13 +116,13 @@ def test_a_line_that_is_no_span_is_refused_with_its_place(line: str, problem: st
     assert "\n" not in str(refused.value)
 
 
-def test_the_same_bad_line_is_refused_in_each_file_under_its_own_name() -> None:
+def test_error_for_the_same_bad_line_names_the_file_that_has_it() -> None:
     for file in ("a.csv", "b.csv"):
         with pytest.raises(FormatError, match=rf"^{file}:1: "):
             list(read_fair_spans([(1, "A\t2\t1\t1")], file=file))
 
 
-def test_documents_come_while_the_file_is_read() -> None:
+def test_documents_are_yielded_while_the_file_is_read() -> None:
     lines = iter([(1, "A\t1\t1\t1"), (2, ""), (3, "B\t1\t1\t1"), (4, ""), (5, "not a span")])
 
     assert next(read_fair_spans(lines, file="gold.csv")).id == "1"
@@ -137,7 +137,7 @@ def test_documents_come_while_the_file_is_read() -> None:
         min_size=1,
     )
 )
-def test_what_is_written_as_spans_is_read_as_spans(
+def test_spans_that_are_written_are_read_back(
     rows: list[tuple[str, int, int, frozenset[int]]],
 ) -> None:
     text = "\n".join(
@@ -153,7 +153,7 @@ def test_what_is_written_as_spans_is_read_as_spans(
         assert (span.tokens or whole) == (inside or whole)
 
 
-def test_a_span_line_is_known_by_its_tabs() -> None:
+def test_span_line_is_recognised_by_its_tabs() -> None:
     assert is_span_line("PER\t6\t7\t6, 7")
     assert not is_span_line("Haus\tNN\tB-NP")
 
@@ -191,7 +191,7 @@ def test_tags_begin_and_end_spans_by_depth(tags: list[str], expected: list[str])
     assert shown(conll(stacked(*tags))) == [expected]
 
 
-def test_of_two_spans_that_could_be_the_labelling_error_the_one_that_ends_first_is(tmp_path: Path) -> None:
+def test_labelling_error_is_paired_with_the_span_that_ends_first(tmp_path: Path) -> None:
     # C[0,1) and D[0,1) both have the range of the predicted span; D ends while A goes on, so it is listed first.
     gold, predicted = tmp_path / "gold.conll", tmp_path / "predicted.conll"
     gold.write_text("a NN B-A|B-C|B-D\nb NN I-A\n", encoding="utf-8")
@@ -211,7 +211,7 @@ def test_of_two_spans_that_could_be_the_labelling_error_the_one_that_ends_first_
     }
 
 
-def test_a_span_that_ends_in_punctuation_is_listed_where_its_tags_end() -> None:
+def test_span_that_ends_in_punctuation_is_listed_at_the_end_of_its_tags() -> None:
     # Without its last token the outer A is as long as B, which ended before it.
     [document] = conll("a NN B-A|B-B\nb NN I-A|I-B\n. $. I-A")
 
@@ -239,11 +239,11 @@ def test_tabs_and_several_blanks_separate_columns_as_well() -> None:
         (["a NN B-S", "„ “ I-S|B-A", "b NN I-S|I-A"], ["S[0,3)[0, 2]", "A[2,3)"]),
     ],
 )
-def test_punctuation_is_taken_out_of_spans(rows: list[str], expected: list[str]) -> None:
+def test_punctuation_is_removed_from_spans(rows: list[str], expected: list[str]) -> None:
     assert shown(conll("\n".join(rows))) == [expected]
 
 
-def test_punctuation_stays_if_that_is_said() -> None:
+def test_punctuation_stays_with_ignore_punct_false() -> None:
     assert shown(conll("( $( B-A\na NN I-A", ignore_punct=False)) == [["A[0,2)"]]
 
 
@@ -265,7 +265,7 @@ def test_the_published_punctuation_tags_are_known() -> None:
         (["B-A", "I-A"], ["A[0,2)"], 0),
     ],
 )
-def test_an_inside_tag_that_continues_nothing_begins_a_span_and_is_counted(
+def test_inside_tag_that_continues_no_span_begins_one_and_is_counted(
     tags: list[str], expected: list[str], repaired: int
 ) -> None:
     [document] = conll(stacked(*tags))
@@ -274,14 +274,14 @@ def test_an_inside_tag_that_continues_nothing_begins_a_span_and_is_counted(
     assert document.repaired == repaired
 
 
-def test_an_inside_tag_that_continues_nothing_is_an_error_if_that_is_said() -> None:
+def test_inside_tag_that_continues_no_span_is_an_error_with_invalid_error() -> None:
     with pytest.raises(TagError) as refused:
         conll(stacked("B-A", "I-B"), invalid="error")
 
     assert str(refused.value) == "gold.conll:2: an I- in 'I-B' continues no span (begin a span with B-)"
 
 
-def test_another_treatment_of_ill_formed_tags_is_refused() -> None:
+def test_unknown_treatment_of_ill_formed_tags_is_refused() -> None:
     with pytest.raises(UsageError, match="cannot treat ill-formed tags as 'mend'"):
         conll("a NN O", invalid="mend")
 
@@ -300,7 +300,7 @@ def test_another_treatment_of_ill_formed_tags_is_refused() -> None:
         ("Haus NN B-S||B-NP", "'' in 'B-S||B-NP' is not a tag"),
     ],
 )
-def test_a_line_that_is_no_token_is_refused_with_its_place(line: str, problem: str) -> None:
+def test_line_that_is_not_a_token_is_refused_with_file_and_line(line: str, problem: str) -> None:
     with pytest.raises(FormatError) as refused:
         conll(f"Das ART O\n\n{line}")
 
@@ -327,7 +327,7 @@ def nested(draw: st.DrawFn) -> list[tuple[str, int, int]]:
 
 
 @given(nested())
-def test_nested_spans_written_as_tags_are_read_as_they_were(written: list[tuple[str, int, int]]) -> None:
+def test_nested_spans_written_as_tags_are_read_back(written: list[tuple[str, int, int]]) -> None:
     stacks: list[list[str]] = [[] for _ in range(8)]
     for label, start, end in written:
         for place in range(start, end):

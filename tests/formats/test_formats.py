@@ -55,7 +55,7 @@ BEGINNINGS = [(name, Beginning(*sample)) for name, samples in SAMPLES.items() fo
 # Recognition
 
 
-@pytest.mark.parametrize(("name", "beginning"), BEGINNINGS, ids=str)
+@pytest.mark.parametrize(("name", "beginning"), BEGINNINGS, ids=lambda value: getattr(value, "text", value))
 def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning: Beginning) -> None:
     fitting = {form.name for form in all_formats() if form.has(beginning)}
 
@@ -63,19 +63,19 @@ def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning
     assert fitting - ANY == {name} - ANY
 
 
-def test_formats_that_are_recognised_stand_in_the_order_once() -> None:
+def test_order_has_each_recognised_format_once() -> None:
     assert sorted(ORDER) == sorted(form.name for form in all_formats() if form.signs)
     assert {*SAMPLES, "nerval"} == set(ORDER)
     assert {ending: form.name for form in all_formats() for ending in form.endings} == ENDINGS
 
 
-def test_lines_of_a_token_and_a_tag_are_one_text_where_that_is_asked_for() -> None:
+def test_lines_of_a_token_and_a_tag_are_one_text_with_whole_text() -> None:
     assert format_of(Beginning("a", "a O\n", whole_text=True), "a").name == "nerval"
     assert format_of(Beginning("a.vrt", "a\tO\n", whole_text=True), "a").name == "vrt"
 
 
 @pytest.mark.parametrize("content", ['{"text": "a"}\n', '[{"words": []}]', "Sesam\n"])
-def test_file_that_is_not_recognised_is_refused_with_what_was_looked_for(
+def test_file_that_is_not_recognised_is_refused_with_the_signs_that_were_tried(
     tmp_path: Path, content: str
 ) -> None:
     path = write(tmp_path / "a.json", content)
@@ -89,7 +89,7 @@ def test_file_that_is_not_recognised_is_refused_with_what_was_looked_for(
     assert "--input" in str(caught.value)
 
 
-def test_named_format_is_not_looked_for(tmp_path: Path) -> None:
+def test_named_format_is_not_recognised_from_the_file(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", '{"text": "a"}\n')
 
     with pytest.raises(FormatError, match="offset_type"):
@@ -117,7 +117,7 @@ def test_keys_of_text_that_is_full_of_quotes_are_found_in_one_pass() -> None:
     assert Beginning("a", '{"a": "' + '\\"' * 300_000).keys == {"a"}
 
 
-def test_signs_look_at_the_name_without_gz_and_at_three_lines() -> None:
+def test_signs_see_the_name_without_gz_and_three_lines() -> None:
     assert Beginning("x.a.b.gz", "").ending == ".b"
     assert Beginning("x", "").ending == ""
     assert first_lines("<c>").holds(Beginning("x", "1\n\n2\n3 <c>\n"))
@@ -128,7 +128,7 @@ def test_signs_look_at_the_name_without_gz_and_at_three_lines() -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_record_fits_what_the_rest_of_the_package_makes_of_it(name: str) -> None:
+def test_record_has_valid_fields_and_options(name: str) -> None:
     form = format_named(name)
 
     assert form.name == name
@@ -138,14 +138,14 @@ def test_record_fits_what_the_rest_of_the_package_makes_of_it(name: str) -> None
     assert not form.nameless or form.single
 
 
-def test_record_has_one_way_of_reading() -> None:
+def test_record_has_either_read_or_token_lines() -> None:
     with pytest.raises(TypeError, match="toy"):
         Format(name="toy", holds="")
     with pytest.raises(TypeError, match="toy"):
         Format(name="toy", holds="", read=read_toy, token_lines=format_named("vrt").token_lines)
 
 
-def test_options_are_read_by_the_formats_that_say_so() -> None:
+def test_options_apply_to_the_formats_whose_records_name_them() -> None:
     assert formats_that_read("annotation_set") == ["gate-xml", "bdoc"]
     assert formats_that_read("invalid") == ["vrt", "conll", "conll2000", "nerval"]
     assert formats_that_read("layers") == ["vrt", "conll", "spans"]
@@ -195,7 +195,7 @@ def test_reading_is_a_frozen_value_that_can_be_sent_and_compared() -> None:
     [{"input": "nope"}, {"invalid": "nope"}, {"scheme": "nope"}, {"max_line": 0}, {"document_tag": "\ud800"}],
     ids=str,
 )
-def test_reading_refuses_what_means_nothing(options: dict[str, object]) -> None:
+def test_reading_refuses_invalid_values(options: dict[str, object]) -> None:
     with pytest.raises(UsageError):
         Reading(**options)  # type: ignore[arg-type]
 
@@ -238,9 +238,7 @@ def test_path_beside_a_file_has_another_ending(tmp_path: Path) -> None:
         ("", []),
     ],
 )
-def test_json_values_come_one_by_one_however_the_file_is_cut(
-    text: str, values: list[object], size: int
-) -> None:
+def test_json_values_are_the_same_for_any_size_of_blocks(text: str, values: list[object], size: int) -> None:
     from clueval.formats.json_values import values_of
 
     data = text.encode()
@@ -253,7 +251,7 @@ def test_json_values_come_one_by_one_however_the_file_is_cut(
     ("content", "problem", "number"),
     [
         (b'{"a": 1}\n{"b" 2}\n', "not JSON", 2),
-        (b'[{"a": 1}, {"b": 2}', "never closed", 3),
+        (b'[{"a": 1}, {"b": 2}', "not closed", 3),
         (b'[{"a": 1} {"b": 2}]', "comma", 2),
         (b'{"a": "\xff"}', "not UTF-8", 1),
         (b"[" * 100_000, "nested too deep", 1),
@@ -333,7 +331,7 @@ def test_toy_format_is_converted_from_and_to(
     assert capsys.readouterr().out == GOLD
 
 
-def test_toy_format_stands_in_help_and_errors(
+def test_toy_format_is_named_in_help_and_errors(
     toys: tuple[Path, Path], tmp_path: Path, capsys: Capture
 ) -> None:
     with pytest.raises(SystemExit):
@@ -348,9 +346,9 @@ def test_toy_format_stands_in_help_and_errors(
 
     with pytest.raises(UsageError, match="bdoc, toy"):
         list(read(toys[0], input="nope"))
-    with pytest.raises(UsageError, match="has no use in the format toy"):
+    with pytest.raises(UsageError, match="does not apply to the format toy"):
         list(read(toys[0], scheme="BIO"))
-    with pytest.raises(UsageError, match="the format toy has one layer"):
+    with pytest.raises(UsageError, match="the format toy has no columns"):
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
         score(*toys, gold_set="a")

@@ -129,7 +129,7 @@ def test_line_ends_are_those_that_xml_delivers_and_nodes_stay_with_their_text() 
     assert [document.text_of(span) for span in document.layers["Key"]] == ["Ada"]
 
 
-def test_relations_are_passed_over() -> None:
+def test_relations_are_ignored() -> None:
     relations = '<RelationSet><Relation Id="1" Type="r"><Value>x</Value></Relation></RelationSet>'
 
     assert read_gate_xml(as_xml(sets=annotation() + relations), file="d.xml").layers.keys() == {"Key"}
@@ -168,7 +168,7 @@ def test_relations_are_passed_over() -> None:
         (as_xml("\ud83d"), "half of a surrogate pair, U\\+D83D"),
     ],
 )
-def test_broken_gate_xml_is_refused_with_its_place(data: str | bytes, message: str) -> None:
+def test_malformed_gate_xml_is_refused_with_its_line(data: str | bytes, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         read_gate_xml(data, file="d.xml")
 
@@ -176,7 +176,7 @@ def test_broken_gate_xml_is_refused_with_its_place(data: str | bytes, message: s
     assert "\n" not in str(caught.value)
 
 
-def test_a_set_is_added_and_everything_else_stays_as_it_is() -> None:
+def test_added_set_leaves_the_rest_of_the_file_unchanged() -> None:
     added = {"Diff": [Span(8, 11, "Person_CS", {"score": 0.5, "ids": [1, 2], "id": 7, "x": 'a"<&'})]}
 
     written = write_gate_xml(XML, added, file="d.xml")
@@ -187,7 +187,7 @@ def test_a_set_is_added_and_everything_else_stays_as_it_is() -> None:
     assert place_and_features(again, "Diff") == [(8, 11, "Person_CS", 8, dict(added["Diff"][0].features))]
 
 
-def test_nodes_are_added_where_the_text_has_none() -> None:
+def test_nodes_are_added_at_positions_without_a_node() -> None:
     written = write_gate_xml(XML, {"New": [Span(6, 7, "Smile"), Span(7, 7, "Point")]}, file="d.xml")
 
     again = read_gate_xml(written, file="d.xml")
@@ -209,7 +209,7 @@ def test_an_empty_document_can_get_a_set() -> None:
     st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"]) | st.just("\U0001f600")),
     st.data(),
 )
-def test_what_is_written_to_gate_xml_and_bdoc_is_read_again(text: str, data: st.DataObject) -> None:
+def test_spans_written_to_gate_xml_and_bdoc_are_read_back(text: str, data: st.DataObject) -> None:
     places = data.draw(st.lists(st.tuples(*[st.integers(0, len(text))] * 2).map(sorted), max_size=4))
     values = st.text("a;\" <&'", max_size=4) | st.integers(-5, 5) | st.booleans() | st.floats(0, 1)
     spans = [Span(s, e, {"New": "T"}, {"v": data.draw(values)}) for s, e in places]
@@ -232,12 +232,14 @@ def test_what_is_written_to_gate_xml_and_bdoc_is_read_again(text: str, data: st.
         ({"New": [Span(0, 1, "T", {"f": [1, "a"]})]}, "feature 'f' of span .* cannot represent"),
     ],
 )
-def test_what_gate_xml_cannot_hold_is_refused(added: Mapping[str, Sequence[Span]], message: str) -> None:
+def test_values_that_gate_xml_cannot_represent_are_refused(
+    added: Mapping[str, Sequence[Span]], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         write_gate_xml(XML, added, file="d.xml")
 
 
-def test_characters_that_xml_cannot_hold_are_refused() -> None:
+def test_characters_that_xml_cannot_contain_are_refused() -> None:
     with pytest.raises(FormatError, match=r"U\+0001"):
         write_gate_xml(XML, {"New": [Span(0, 1, "T\x01")]}, file="d.xml")
 
@@ -254,7 +256,7 @@ def test_bdoc_positions_become_code_points(offsets: str, start: int, end: int) -
     assert place_and_features(document, "Key") == [(8, 11, "Person", 7, {"score": 0.5})]
 
 
-def test_a_bdoc_is_called_by_its_name_unless_another_is_given() -> None:
+def test_bdoc_has_the_id_that_is_given_or_else_its_name() -> None:
     data = as_bdoc([], name="doc7", features={"domain": "civil", "n": 3})
 
     assert read_bdoc(data, file="d").id == "doc7"
@@ -287,7 +289,7 @@ def test_a_bdoc_is_called_by_its_name_unless_another_is_given() -> None:
         (as_bdoc([in_bdoc(0, 1, features=[])]), "the features of annotation 1"),
     ],
 )
-def test_broken_bdocs_are_refused_with_their_place(data: str, message: str) -> None:
+def test_malformed_bdoc_is_refused_with_its_line_or_annotation(data: str, message: str) -> None:
     with pytest.raises(FormatError, match=message) as caught:
         read_bdoc(data, file="d.bdocjs")
 
@@ -295,7 +297,7 @@ def test_broken_bdocs_are_refused_with_their_place(data: str, message: str) -> N
     assert "\n" not in str(caught.value)
 
 
-def test_a_set_is_added_to_a_bdoc_and_everything_else_stays() -> None:
+def test_set_added_to_a_bdoc_leaves_the_rest_unchanged() -> None:
     data = as_bdoc([in_bdoc(9, 12, 7)], offsets="j", name="n", future={"x": 1})
 
     written = json.loads(write_bdoc(data, {"Diff": [Span(8, 11, "Person_CS", {"a": [1]})]}, file="d"))
@@ -316,12 +318,14 @@ def test_a_set_is_added_to_a_bdoc_and_everything_else_stays() -> None:
         ({"New": [Span(0, 1, "T", {"f": {1, 2}})]}, "cannot be written as JSON"),
     ],
 )
-def test_what_a_bdoc_cannot_hold_is_refused(added: Mapping[str, Sequence[Span]], message: str) -> None:
+def test_values_that_a_bdoc_cannot_represent_are_refused(
+    added: Mapping[str, Sequence[Span]], message: str
+) -> None:
     with pytest.raises(UsageError, match=message):
         write_bdoc(as_bdoc([]), added, file="d")
 
 
-def test_a_chosen_set_is_ready_to_be_scored() -> None:
+def test_chosen_set_can_be_scored() -> None:
     document = read_gate_xml(XML, file="d.xml")
 
     gold = chosen_set(document, "Key", ["Person"])
@@ -358,7 +362,7 @@ def test_the_report_has_31_columns_in_every_row() -> None:
     assert all(list(row) == [*PLACE, *COLUMNS] and None not in row.values() for row in rows)
 
 
-def test_the_report_goes_by_document_then_type_then_all_types_then_macro() -> None:
+def test_report_has_rows_per_document_then_type_then_all_types_then_macro() -> None:
     rows = report_of(Gate(types=("A=A1", "B"), score_feature="s"), reference=FOUND[:1])
 
     assert [
@@ -389,7 +393,7 @@ def test_the_report_goes_by_document_then_type_then_all_types_then_macro() -> No
     ]
 
 
-def test_the_numbers_of_the_report() -> None:
+def test_report_has_the_numbers_of_the_metric() -> None:
     rows = report_of(Gate(types=("A=A1", "B")))
     macro = rows[-1]
 
@@ -412,7 +416,7 @@ def test_an_empty_corpus_has_its_rows() -> None:
     assert [line.split("\t")[4] for line in lines[1:]] == ["[type:all:micro]", "[type:all:macro]"]
 
 
-def test_rows_of_lists_go_by_rank_or_by_score() -> None:
+def test_rows_of_lists_are_per_rank_or_per_score() -> None:
     counts = Gate().counts(Tally())
 
     by_rank, by_score = (

@@ -133,7 +133,7 @@ def test_spans_of_a_long_text_are_where_they_were_written() -> None:
         ("<body>\n<?go now?></body>", "d.xml:2: a processing instruction 'go' (remove it)"),
     ],
 )
-def test_what_the_format_does_not_have_is_refused_with_its_line(data: str, message: str) -> None:
+def test_elements_outside_the_format_are_refused_with_their_line(data: str, message: str) -> None:
     assert refusal(data) == message
 
 
@@ -157,7 +157,7 @@ def test_malformed_xml_is_refused_with_its_line(data: str, message: str) -> None
     assert refusal(data) == message
 
 
-def test_an_undefined_entity_is_refused_with_what_may_be_written() -> None:
+def test_undefined_entity_is_refused_with_the_allowed_ones() -> None:
     assert refusal("<body>\n&nbsp;</body>") == (
         "d.xml:2: not well-formed XML: undefined entity, column 1 "
         "(only &amp; &lt; &gt; &quot; &apos; and character references are defined)"
@@ -193,7 +193,7 @@ def test_an_error_does_not_quote_the_text() -> None:
 # Writing
 
 
-def test_tags_stand_around_the_spans() -> None:
+def test_tags_are_written_around_the_spans() -> None:
     document = document_with("abcd", (0, 0), (0, 2), (2, 3), (4, 4))
 
     assert write_ltf(document) == "<body><e/><e>ab</e><e>c</e>d<e/></body>\n"
@@ -203,7 +203,7 @@ def test_spans_are_written_in_order_of_position() -> None:
     assert write_ltf(document_with("abc", (2, 3), (0, 1))) == "<body><e>a</e>b<e>c</e></body>\n"
 
 
-def test_what_xml_would_take_for_markup_or_change_is_escaped() -> None:
+def test_characters_that_xml_reads_as_markup_or_changes_are_escaped() -> None:
     assert write_ltf(document_with("a<b&c]]>\r\n\t")) == "<body>a&lt;b&amp;c]]&gt;&#13;\n\t</body>\n"
 
 
@@ -238,7 +238,7 @@ def test_overlapping_spans_cannot_be_written(ranges: list[tuple[int, int]], name
 
 
 @pytest.mark.parametrize("character", ["\0", "\x08", "\x0b", "\x1f", "\udfff", "\ufffe", "\uffff"])
-def test_a_character_that_xml_cannot_hold_is_refused_with_its_position(character: str) -> None:
+def test_character_that_xml_cannot_contain_is_refused_with_its_position(character: str) -> None:
     document = Document(
         "d7", {"label": []}, text=f"abc{character}", unit="character", start=10, file="d.json"
     )
@@ -274,7 +274,9 @@ def test_a_character_that_xml_cannot_hold_is_refused_with_its_position(character
     ],
     ids=["tokens", "no text", "other layer", "no layer", "two labels", "gaps"],
 )
-def test_what_the_format_cannot_hold_is_not_written(document: Document, layer: str, problem: str) -> None:
+def test_documents_that_the_format_cannot_represent_are_not_written(
+    document: Document, layer: str, problem: str
+) -> None:
     with pytest.raises(UsageError) as caught:
         write_ltf(document, layer)
 
@@ -299,7 +301,7 @@ def documents(draw: st.DrawFn) -> Document:
 
 @given(documents())
 @example(document_with("]]>\r\n&lt;\r", (0, 0), (0, 3), (3, 4), (9, 10), (10, 10)))
-def test_what_is_written_is_read_back(document: Document) -> None:
+def test_written_document_is_read_back(document: Document) -> None:
     assert read_ltf(write_ltf(document), file="d.xml") == document
 
 

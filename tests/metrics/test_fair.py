@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from clueval.exceptions import UsageError
 from clueval.formats.fair_spans import read_fair_spans
-from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights, tally_pairs
+from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, FairError, pairing, parse_weights
 from clueval.metrics.fair import most_similar as candidates
 from clueval.metrics.fair.most_similar import Leftover, neighbours
 from clueval.metrics.fair.pairing import Item, Pair, item, overlap_kind, pair_up
@@ -26,6 +26,7 @@ from clueval.metrics.fair.weights import freeze_weights, weighted_rates
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
+from tests.oracles import tally_pairs
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
 
@@ -236,7 +237,7 @@ def test_the_most_similar_candidate_is_taken(better: str, worse: str, why: str) 
     assert next(finding.predicted for finding in found if finding.gold) == span(better), why
 
 
-def test_of_equally_similar_candidates_the_shorter_one_is_taken() -> None:
+def test_shorter_span_is_taken_of_equally_similar_ones() -> None:
     longer, shorter = (Span(0, end, "A", tokens=frozenset({0, 2})) for end in (8, 6))
     found = list(Fair().findings(side("A[0,4)"), Side([longer, shorter])))
 
@@ -283,11 +284,11 @@ def test_label_and_boundary_errors_go_on_with_the_spans_counted_before() -> None
     assert kinds(gold, predicted) == ["BES", "LBE"]
 
 
-def test_what_overlaps_nothing_is_false_negative_or_false_positive() -> None:
+def test_spans_that_overlap_nothing_are_false_negatives_or_false_positives() -> None:
     assert counts(side("A[0,2)"), side("A[5,7)")) == {"FN": 1, "FP": 1}
 
 
-def test_focus_says_whose_label_an_error_is_counted_under() -> None:
+def test_focus_selects_the_side_under_whose_label_an_error_is_counted() -> None:
     gold, predicted = side("A[0,2)", "A[4,8)"), side("B[0,2)", "B[5,9)")
     by_focus = {focus: report(gold, predicted, focus=focus)["per_label"] for focus in ("target", "system")}
 
@@ -349,7 +350,7 @@ def test_swapping_sides_is_not_always_swapping_errors() -> None:
 # Settings ------------------------------------------------------------------------------------------------
 
 
-def test_labels_and_exclude_say_what_is_looked_at_on_both_sides() -> None:
+def test_labels_and_exclude_select_spans_of_both_sides() -> None:
     gold, predicted = side("A[0,2)", "B[3,5)", "NONE[7,8)"), side("B[0,2)", "C[3,5)", "EMPTY[9,10)")
 
     assert counts(gold, predicted) == {"LE": 2}
@@ -366,7 +367,7 @@ def test_weights_change_the_weighted_scores_only() -> None:
     assert overall["fair"]["precision"] == overall["fair"]["recall"] == 0.0
 
 
-def test_without_weights_weighted_is_fair() -> None:
+def test_weighted_scores_without_weights_are_fair() -> None:
     overall = report(side("A[0,4)", "B[6,7)"), side("A[0,3)", "B[6,7)"))["overall"]
 
     assert overall["weighted"] == overall["fair"]
@@ -521,7 +522,7 @@ def leftovers(these: Sequence[Item]) -> list[candidates.Leftover]:
 
 
 @given(LISTS, LISTS)
-def test_neighbours_are_what_overlaps(gold: list[Item], predicted: list[Item]) -> None:
+def test_neighbours_of_a_span_are_the_spans_that_overlap_it(gold: list[Item], predicted: list[Item]) -> None:
     one, other = leftovers(gold), leftovers(predicted)
 
     found = neighbours(one, other, len(one) * len(other))
@@ -564,7 +565,7 @@ def test_every_span_leaves_its_list_exactly_once(gold: list[Item], predicted: li
 
 
 @given(LISTS, LISTS)
-def test_where_nothing_overlaps_more_than_one_span_swapped_sides_swap_errors(
+def test_errors_swap_with_the_sides_where_no_span_overlaps_more_than_one(
     gold: list[Item], predicted: list[Item]
 ) -> None:
     gold, predicted = without_crowds(gold, predicted), without_crowds(predicted, gold)
@@ -584,7 +585,7 @@ def without_crowds(these: list[Item], others: list[Item]) -> list[Item]:
 
 
 @given(st.lists(items(holes=False), max_size=12), st.lists(items(holes=False), max_size=12))
-def test_where_no_two_different_spans_overlap_fair_is_traditional(
+def test_fair_is_traditional_where_no_two_different_spans_overlap(
     gold: list[Item], predicted: list[Item]
 ) -> None:
     gold = apart(gold, [])
@@ -615,7 +616,7 @@ def test_a_side_compared_with_itself_has_no_errors(spans: list[Item]) -> None:
 
 
 @given(LISTS)
-def test_against_an_empty_side_everything_is_missed_or_made_up(spans: list[Item]) -> None:
+def test_spans_against_an_empty_side_are_all_missed_or_spurious(spans: list[Item]) -> None:
     full, empty = Side(spans_of(spans)), Side([])
     number = len(spans)
 

@@ -25,12 +25,12 @@ from clueval.metrics.gate import (
     macro_report,
     parse_thresholds,
     parse_types,
-    precision_recall_curve,
 )
-from clueval.metrics.gate import pairing as pairing_module
+from clueval.metrics.gate import components as components_module
 from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
-from clueval.metrics.gate.pairing import PAIRINGS, Touching, touches
+from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS
+from clueval.metrics.gate.touching import Touching, touches
 from clueval.metrics.metric import Side
 from clueval.reading.annotation_sets import chosen_set
 from clueval.spans.document import Document
@@ -282,12 +282,20 @@ def test_measures_of_nothing() -> None:
         counted([], spans((0, 1))),
     )
 
-    assert (nothing.precision_strict, nothing.recall_lenient, nothing.f_strict()) == (1.0, 1.0, 1.0)
+    assert (nothing.precision_strict, nothing.recall_lenient, nothing.report()["f1_strict"]) == (
+        1.0,
+        1.0,
+        1.0,
+    )
     assert nothing.report()["single_correct_accuracy_strict"] == 0.0
     assert nothing.report()["error_rate_strict"] == 0.0
     assert nothing.report()["recall_in_responses_strict"] == 1.0
     for counts in (no_responses, no_targets):
-        assert (counts.precision_strict, counts.recall_strict, counts.f_lenient()) == (0.0, 0.0, 0.0)
+        assert (counts.precision_strict, counts.recall_strict, counts.report()["f1_lenient"]) == (
+            0.0,
+            0.0,
+            0.0,
+        )
     assert no_responses.report()["recall_in_responses_lenient"] == 1.0
 
 
@@ -613,7 +621,6 @@ def test_average_precision_by_hand() -> None:
     # strictly: 1 of 1 at 0.9, 1 of 3 at 0.5, 2 of 4 at 0.126; recall 1/3, 1/3, 2/3
     assert average_precision(points) == pytest.approx(1 / 3 * 1 + 1 / 3 * 2 / 4)
     assert average_precision(points, lenient=True) == pytest.approx(1 / 3 * (1 + 2 / 3 + 3 / 4))
-    assert precision_recall_curve(points)[1]["recall_lenient"] == pytest.approx(2 / 3)
 
 
 def test_average_precision_is_that_of_scikit_learn_where_each_response_has_its_own_place() -> None:
@@ -667,8 +674,8 @@ def test_the_outcome_counts_what_the_metric_counts(targets: list[Span], response
 
     assert outcome.counts == counted(targets, responses)
     assert [len(groups[name]) for name in ("CS", "CP", "IS", "IP")] == list(four(outcome.counts))
-    assert len(groups["ML"]) == outcome.counts.true_missing_lenient
-    assert len(groups["SL"]) == outcome.counts.true_spurious_lenient
+    assert len(groups["ML"]) == outcome.counts.report()["true_missing_lenient"]
+    assert len(groups["SL"]) == outcome.counts.report()["true_spurious_lenient"]
     assert len(outcome.single_correct("CS")) == outcome.counts.single_correct_strict
 
 
@@ -688,7 +695,7 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
     outcomes = []
     for most_listed in (1_000_000, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairing_module, "_LISTED", most_listed)
+            patch.setattr(components_module, "_LISTED", most_listed)
             outcomes.append(metric.outcome(Side(targets), Side(responses)))
 
     listed, unlisted = outcomes
@@ -698,14 +705,14 @@ def test_pairings_that_are_not_listed_give_the_same_outcome(
 def listed_pairs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many pairings are listed from here on, component by component."""
     listed: list[int] = []
-    possible = pairing_module._possible
+    possible = components_module._possible
 
     def counting(*arguments: object) -> object:
         pairs = possible(*arguments)  # type: ignore[arg-type]
         listed.append(len(pairs))
         return pairs
 
-    monkeypatch.setattr(pairing_module, "_possible", counting)
+    monkeypatch.setattr(components_module, "_possible", counting)
     return listed
 
 
@@ -787,7 +794,7 @@ def test_a_response_without_a_number_as_its_score_is_named(score: object, messag
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
-        ({"pairing": "best"}, "unknown pairing 'best'"),
+        ({"pairing": "best"}, "unknown Gate.pairing 'best'"),
         ({"feature_comparison": "same"}, "unknown comparison of features 'same'"),
         ({"features": ("f", "f")}, "feature 'f' is named twice"),
         ({"features": ("",)}, "empty"),
@@ -822,7 +829,7 @@ def test_a_type_or_feature_that_no_annotation_has_can_be_refused() -> None:
 def test_an_unknown_set_and_an_unknown_layer_are_refused_with_the_document() -> None:
     document = Document("doc7", {"Key": spans((0, 3))}, unit="character")
 
-    with pytest.raises(UsageError, match=r"document 'doc7': there is no annotation set 'Kex'.*'Key'"):
+    with pytest.raises(UsageError, match=r"document 'doc7': the document has no annotation set 'Kex'.*'Key'"):
         chosen_set(document, "Kex")
     with pytest.raises(UsageError, match=r"document 'doc7'.*no layer 'zone'"):
         Gate(containing="zone").count(Side([], document=document), Side([], document=document))

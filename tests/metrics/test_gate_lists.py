@@ -88,6 +88,7 @@ def test_a_list_whose_candidates_are_all_passed_over_is_no_list() -> None:
         ([1, 9], 1, "annotation 100 .* names the candidate 9"),
         ([1], None, "annotation 1 .* has no score 'score'"),
         ([1], "0.5", "annotation 1 .* has the score '0.5', which is not a number"),
+        ([1], 10**400, "annotation 1 .* has the score 1000.*, which is not a number"),
     ],
 )
 def test_broken_lists_are_refused_with_document_and_annotation(

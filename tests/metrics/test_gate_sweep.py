@@ -11,7 +11,7 @@ from strategies import at_most
 
 from clueval.exceptions import UsageError
 from clueval.metrics.gate import Gate, GateCounts
-from clueval.metrics.gate import pairing as pairing_module
+from clueval.metrics.gate import components as components_module
 from clueval.metrics.gate import sweep as sweep_module
 from clueval.metrics.gate import thresholds as thresholds_module
 from clueval.metrics.gate.pairing import PAIRINGS
@@ -60,7 +60,7 @@ def test_thresholds_are_those_of_evaluations_of_their_own_listed_and_unlisted(
     alone = Gate(pairing=pairing)
     for most_listed in (1_000_000, 0):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairing_module, "_LISTED", most_listed)
+            patch.setattr(components_module, "_LISTED", most_listed)
             patch.setattr(thresholds_module, "_LISTED", most_listed)
             found = counts_at_each_threshold(metric, gold, predicted)
 

@@ -148,7 +148,7 @@ def test_agreed_spans_without_a_label_in_a_layer_are_none_of_its_counts() -> Non
     )
 
 
-def test_nothing_agreed_has_no_counts_at_all() -> None:
+def test_empty_agreement_has_no_counts() -> None:
     assert dict(Levels().count_agreed({}, 20)) == {}
 
 

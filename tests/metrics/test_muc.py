@@ -102,7 +102,7 @@ def test_a_pair_of_two_labels_stands_in_the_row_of_the_gold_label() -> None:
     assert (rows["B"]["strict"]["incorrect"], rows["B"]["strict"]["spurious"]) == (0, 1)
 
 
-def test_nothing_at_all_scores_zero() -> None:
+def test_two_empty_sides_score_zero() -> None:
     report = score([], [])
 
     assert report["per_label"] == {}
@@ -207,7 +207,7 @@ def best_pairing(gold: list[Span], predicted: list[Span]) -> tuple[int, int]:
 
 @given(any_spans(max_size=5), any_spans(max_size=5))
 @example([Span(0, 5), Span(6, 7)], [Span(1, 10), Span(2, 3)])
-def test_no_pairing_of_overlapping_spans_is_greater(gold: list[Span], predicted: list[Span]) -> None:
+def test_pairing_of_overlapping_spans_is_a_greatest_one(gold: list[Span], predicted: list[Span]) -> None:
     pairs = list(overlap_pairs(gold, predicted))
     unlabelled = [[Span(span.start, span.end) for span in side] for side in (gold, predicted)]
 
@@ -217,7 +217,7 @@ def test_no_pairing_of_overlapping_spans_is_greater(gold: list[Span], predicted:
 
 
 @given(flat_spans(zero_length=True), flat_spans(zero_length=True))
-def test_no_pairing_of_flat_spans_has_more_equal_labels_nor_as_many_and_more_pairs(
+def test_pairing_of_flat_spans_has_the_most_equal_labels_and_then_the_most_pairs(
     gold: list[Span], predicted: list[Span]
 ) -> None:
     pairs = list(flat_pairs(gold, predicted))

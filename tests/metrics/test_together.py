@@ -92,13 +92,13 @@ def test_a_config_may_send_its_report_to_a_folder(tmp_path: Path, capsys: pytest
         (["--metric", "fair", "--set", "fair.weights=XX = 0.5 FP"], "XX"),
         (
             ["--metric", "levels", "--set", "fair.focus=system"],
-            "fair is not counted here (add --metric fair)",
+            "fair is not a selected metric (add --metric fair)",
         ),
         (["--metric", "partial", "--set", "partial.factor=2"], "factor"),
         (["--metric", "fair", "--where", "label=A"], "metric 'fair' cannot leave spans out of the count"),
         (["--metric", "partial", "--where", "label=A"], "partial"),
         (["--metric", "levels"], "overlap"),
-        (["--layer", "x=2"], "has one layer"),
+        (["--layer", "x=2"], "has no columns to name as layers"),
         (["--metric", "fair", "--set", "fair.labels=Q"], "no span is labelled 'Q'"),
     ],
 )
@@ -113,7 +113,7 @@ def test_settings_that_make_no_sense_are_refused_in_one_line(
     assert error.count("\n") == 1
 
 
-def test_only_known_metrics_are_offered() -> None:
+def test_metrics_that_are_offered_are_the_known_ones() -> None:
     for name in METRICS:
         gold: list[Any] = []
         if name in COUNTED_ANYWHERE:

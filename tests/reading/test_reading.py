@@ -42,7 +42,7 @@ Weiß\tI-PER\tI-high\tt3
 
 
 class TestVrt:
-    def test_structure_metadata_entities_ids_and_positions(self, tmp_path: Path) -> None:
+    def test_document_has_structure_metadata_decoded_entities_ids_and_positions(self, tmp_path: Path) -> None:
         first, second = read(write(tmp_path / "a.vrt", TEXT), LAYERS, token_id=4)
 
         assert first.tokens == ["Frau", "Anna", "Weiß", "<R&D>", "§"]
@@ -62,13 +62,13 @@ class TestVrt:
             read(write(tmp_path / "b.vrt", TEXT), LAYERS, token_id=4)
         )
 
-    def test_gzip_is_unpacked_whatever_the_name(self, tmp_path: Path) -> None:
+    def test_gzip_file_is_unpacked_under_any_name(self, tmp_path: Path) -> None:
         path = tmp_path / "a.vrt"
         path.write_bytes(gzip.compress(TEXT.encode()))
 
         assert [d.id for d in read(path, LAYERS, token_id=4)] == ["d1", "d2"]
 
-    def test_without_layers_the_last_column_is_called_label(self, tmp_path: Path) -> None:
+    def test_last_column_is_called_label_without_layers(self, tmp_path: Path) -> None:
         (document,) = read(write(tmp_path / "a.vrt", "a\tNN\tB-X\nb\tNN\tO\n"))
 
         assert document.layers == {"label": [Span(0, 1, "X")]}
@@ -80,7 +80,7 @@ class TestVrt:
         assert [(s.start, s.end) for s in document.layers["label"]] == [(0, 1), (1, 2)]
         assert document.repaired == 1
 
-    def test_other_tags_may_name_documents_and_sentences(self, tmp_path: Path) -> None:
+    def test_tags_of_documents_and_sentences_can_be_chosen(self, tmp_path: Path) -> None:
         text = "<doc id='x'>\n<sent>\na\tO\n</sent>\n<sent>\nb\tO\n</sent>\n</doc>\n"
         (document,) = read(write(tmp_path / "a.vrt", text), document_tag="doc", sentence_tag="sent")
 
@@ -94,18 +94,16 @@ class TestVrt:
             ("a\tO\n\tO\n", 2, "the token is empty"),
             ("<s>\na\tO\nb\tX-PER\n</s>\n", 3, "'X-PER' is not a tag"),
             ("<!DOCTYPE x [<!ENTITY a 'b'>]>\na\tO\n", 1, "document type definition"),
-            ("<text id='a'>\na\tO\n", 1, "<text> is never closed"),
-            ("a\tO\n</s>\n", 2, "</s> closes nothing"),
-            ("<s>\na\tO\n<s>\n", 3, "<s> inside the one of line 1"),
+            ("<text id='a'>\na\tO\n", 1, "<text> is not closed"),
+            ("a\tO\n</s>\n", 2, "</s> without <s> before it"),
+            ("<s>\na\tO\n<s>\n", 3, "<s> inside the sentence of line 1"),
             ("<s>\na\tO\n<text>\n", 3, "inside the sentence of line 1"),
             ("<text id=a>\na\tO\n</text>\n", 1, "malformed XML tag"),
             ("<text id='a'\n", 1, "malformed XML tag"),
             ("a\tO\n\x00\tO\n", 2, "a NUL character"),
         ],
     )
-    def test_what_is_wrong_is_named_with_its_line(
-        self, tmp_path: Path, text: str, line: int, message: str
-    ) -> None:
+    def test_errors_name_their_line(self, tmp_path: Path, text: str, line: int, message: str) -> None:
         path = write(tmp_path / "a.vrt", text)
 
         for attempt in (lambda: list(read(path)), lambda: score(path, write(tmp_path / "b.vrt", text))):
@@ -114,7 +112,7 @@ class TestVrt:
             assert raised.value.line == line
             assert str(raised.value).startswith(f"{path}:{line}")
 
-    def test_bytes_that_are_not_utf8_are_named_with_their_line(self, tmp_path: Path) -> None:
+    def test_error_for_bytes_that_are_not_utf8_names_their_line(self, tmp_path: Path) -> None:
         path = tmp_path / "a.vrt"
         path.write_bytes("a\tO\nWei\xdf\tO\n".encode("latin-1"))
 
@@ -137,7 +135,7 @@ class TestVrt:
         with pytest.raises(FormatError, match="token id 't2' is already used in line 7"):
             score(path, path, layers=LAYERS, token_id=4)
 
-    def test_columns_that_are_not_there_are_refused(self, tmp_path: Path) -> None:
+    def test_columns_that_do_not_exist_are_refused(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.vrt", "a\tO\n")
 
         with pytest.raises(FormatError, match=r"no column 5 for layer 'x': the line has 2 columns"):
@@ -147,7 +145,7 @@ class TestVrt:
         with pytest.raises(UsageError, match="column 0"):
             list(read(path, {"x": 0}))
 
-    def test_ill_formed_tags_are_mended_discarded_or_refused(self, tmp_path: Path) -> None:
+    def test_ill_formed_tags_are_repaired_discarded_or_refused(self, tmp_path: Path) -> None:
         path = write(tmp_path / "a.vrt", "<s>\na\tB-X\nb\tO\n</s>\n<s>\nc\tI-X\n</s>\n")
 
         assert [len(d.layers["label"]) for d in read(path)] == [2]
@@ -162,7 +160,7 @@ class TestVrt:
                 attempt()
             assert raised.value.line == 6
 
-    def test_a_long_document_comes_in_passages_and_is_one_document(self, tmp_path: Path) -> None:
+    def test_long_document_is_read_in_passages_and_remains_one_document(self, tmp_path: Path) -> None:
         sentence = "<s>\na\tB-X\nb\tI-X\n</s>\n"
         path = write(tmp_path / "a.vrt", f"<text id='a'>\n{sentence * 5000}</text>\n")
 
@@ -208,7 +206,9 @@ class TestConll:
         assert first.lines == [4, 5, 7]
         assert (second.tokens, second.start, second.layers["label"]) == (["y"], 3, [Span(3, 4, "LOC")])
 
-    def test_with_tabs_tokens_may_hold_blanks_and_number_signs(self, tmp_path: Path) -> None:
+    def test_tokens_may_contain_blanks_and_number_signs_if_tabs_separate_columns(
+        self, tmp_path: Path
+    ) -> None:
         (document,) = read(write(tmp_path / "a.conll", "# comment\nNew York\tB-LOC\n#\tO\n"))
 
         assert document.tokens == ["New York", "#"]
@@ -220,7 +220,7 @@ class TestConll:
         assert (first.id, first.metadata, first.sentences[0].id) == ("n1", {"domain": "news"}, "s1")
         assert second.id == "n2"
 
-    def test_a_missing_column_is_named_with_its_line(self, tmp_path: Path) -> None:
+    def test_error_for_a_missing_column_names_its_line(self, tmp_path: Path) -> None:
         with pytest.raises(
             FormatError, match=r"a\.conll:3: the line has 1 column, the first token line has 2"
         ):
@@ -230,7 +230,7 @@ class TestConll:
 class TestTableOfSpans:
     TABLE = "document\tstart\tend\tentity\trisk\nd1\t1\t2\tPER\thigh\nd2\t5\t5\t\tlow\n"
 
-    def test_ends_are_inclusive_and_the_text_lies_beside_it(self, tmp_path: Path) -> None:
+    def test_ends_are_inclusive_and_the_text_is_next_to_the_table(self, tmp_path: Path) -> None:
         write(tmp_path / "a.vrt", TEXT)
         first, second = read(write(tmp_path / "a.tsv", self.TABLE), token_id=4)
 
@@ -310,7 +310,7 @@ def test_character_references_that_name_no_character_stay() -> None:
     assert unescape("&#0;&#xD800;&#x110000;&nbsp;&#65;&#x42;") == "&#0;&#xD800;&#x110000;&nbsp;AB"
 
 
-def test_the_same_token_ids_in_different_documents_are_no_error(tmp_path: Path) -> None:
+def test_token_ids_may_be_the_same_in_different_documents(tmp_path: Path) -> None:
     text = "".join(f"<text id='{n}'>\n<s>\na\tO\tt1\nb\tO\tt2\n</s>\n</text>\n" for n in range(3))
     path = write(tmp_path / "a.vrt", text)
 

@@ -19,7 +19,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_it_is_what_the_standard_library_writes(value: Any) -> None:
+def test_json_text_is_what_the_standard_library_writes(value: Any) -> None:
     assert dumps(value) == escaped_in_json(json.dumps(value, ensure_ascii=False, indent=2))
     assert repr(json.loads(dumps(value))) == repr(json.loads(json.dumps(value)))
 
@@ -31,6 +31,6 @@ def test_labels_that_look_like_json_stay_labels() -> None:
     assert json.loads(dumps(value)) == value
 
 
-def test_what_is_no_json_is_refused() -> None:
+def test_values_that_json_cannot_hold_are_refused() -> None:
     with pytest.raises(TypeError, match="set"):
         dumps({"labels": {"PER"}})

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.flat import Flat
-from clueval.spans.matching import joined_labels, match_spans
+from clueval.spans.joined_labels import joined_labels
+from clueval.spans.matching import match_spans
 from clueval.spans.span import Span
 
 SPAN = Span(10, 20, "G")
@@ -40,7 +41,7 @@ def columns(spans: Sequence[Span]) -> Flat:
         ((10, 12, 14, 17, 20), "BACA", "A"),
     ],
 )
-def test_the_label_with_most_positions_inside_wins_and_of_equals_the_first(
+def test_joined_label_has_most_positions_inside_the_span_or_is_the_first_of_equals(
     cuts: Sequence[int], labels: str, joined: str
 ) -> None:
     partners = [
@@ -60,7 +61,7 @@ def test_the_label_with_most_positions_inside_wins_and_of_equals_the_first(
     assert [entry.found for entry in found if entry.found is not None] == [joined]
 
 
-def test_a_partner_without_a_label_in_a_layer_has_no_say_in_it() -> None:
+def test_partner_without_a_label_in_a_layer_is_ignored_there() -> None:
     partners = [Span(10, 17, {"a": None, "b": None}), Span(17, 20, {"a": "x", "b": None})]
 
     assert joined_labels(SPAN, partners) == {"a": "x", "b": None}

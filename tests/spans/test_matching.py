@@ -18,8 +18,9 @@ from clueval.exceptions import OverlapError
 from clueval.metrics.match_counts import LabelCount, count_matches
 from clueval.metrics.metric import Side
 from clueval.spans.document import Document
+from clueval.spans.joined_labels import joined_labels
 from clueval.spans.match_classes import KINDS, Kind
-from clueval.spans.matching import Match, joined_labels, match_spans
+from clueval.spans.matching import Match, match_spans
 from clueval.spans.span import Frozen, Span
 
 G = Span(3, 8, "G")
@@ -49,14 +50,14 @@ class TestTheSeedsDrawing:
         assert kind_of(Span(3, 5), Span(5, 9)) == "overlap"
         assert kind_of(Span(1, 5), Span(5, 6), Span(6, 11)) == "overlap"
 
-    def test_everything_else_is_missed(self) -> None:
+    def test_span_without_exact_cover_or_tiling_is_missed(self) -> None:
         assert kind_of() == "missed"
         assert kind_of(Span(0, 3), Span(8, 9)) == "missed"  # both only touch
         assert kind_of(Span(4, 8)) == "missed"
         assert kind_of(Span(3, 5), Span(6, 8)) == "missed"  # a gap
         assert kind_of(Span(3, 5), Span(5, 7)) == "missed"  # not to the end
 
-    def test_the_other_direction_sees_a_contained_span_as_covered_and_a_covering_one_as_missed(self) -> None:
+    def test_contained_span_is_covered_and_covering_span_is_missed(self) -> None:
         assert [m.kind for m in match_spans([Span(0, 12)], [G])] == ["missed"]
         assert [m.kind for m in match_spans([Span(3, 5), Span(5, 8)], [G])] == ["superset", "superset"]
         assert [m.kind for m in match_spans([Span(2, 5), Span(5, 8)], [G])] == ["missed", "superset"]
@@ -103,7 +104,7 @@ class TestJoinedLabels:
 
         assert match.labels == {"label": "Z"}
 
-    def test_each_layer_is_joined_by_itself_and_no_label_has_no_say(self) -> None:
+    def test_labels_are_joined_for_each_layer_alone_and_missing_labels_are_ignored(self) -> None:
         first = Span(0, 1, {"entity": "PER", "risk": "high"})
         second = Span(1, 4, {"entity": "LOC", "risk": None})
 
@@ -131,7 +132,7 @@ def test_classes_equal_the_naive_model(gold: list[Span], predicted: list[Span]) 
 
 
 @given(flat_spans(), flat_spans())
-def test_there_is_one_match_per_span_in_order_with_the_partners_of_its_class(
+def test_matches_are_one_per_span_in_order_with_the_partners_of_their_class(
     gold: list[Span], predicted: list[Span]
 ) -> None:
     matches = match_spans(gold, predicted)
@@ -248,7 +249,7 @@ def test_counting_refuses_overlaps_of_either_side_and_names_the_gold_document() 
 
 
 @pytest.mark.parametrize("value", [Span, Match])
-def test_the_written_out_constructor_takes_the_fields_with_their_defaults(value: type[Any]) -> None:
+def test_constructor_of_a_match_has_the_fields_with_their_defaults(value: type[Any]) -> None:
     parameters = signature(value).parameters
 
     assert list(parameters) == [field.name for field in fields(value)]

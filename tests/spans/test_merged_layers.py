@@ -21,7 +21,7 @@ def test_positions_of_one_label_add_up_over_a_component() -> None:
     assert merged == Span(0, 7, {"x": "A", "y": "Z"})
 
 
-def test_a_span_without_a_label_has_no_say() -> None:
+def test_span_without_a_label_is_ignored() -> None:
     spans = [Span(0, 5, {"x": None}), Span(5, 6, {"x": "A"})]
 
     (merged,) = merge_layers({"x": spans, "y": [Span(0, 6, {"y": None})]})

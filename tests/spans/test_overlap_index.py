@@ -23,7 +23,7 @@ def test_an_index_of_flat_spans_finds_what_a_scan_finds(spans: list[Span], queri
         assert index.overlapping(query) == [span for span in spans if span.overlaps(query)]
 
 
-def test_an_index_tells_spans_of_no_length_from_the_spans_that_they_touch() -> None:
+def test_index_distinguishes_spans_of_zero_length_from_spans_that_they_touch() -> None:
     flat = [Span(0, 3), Span(3, 3), Span(3, 6)]
 
     for spans in (flat, [*flat, Span(2, 5)]):
@@ -52,7 +52,7 @@ def test_equal_spans_are_not_flat(positions: tuple[int, int]) -> None:
         in_order_and_flat([Span(7, 8), Span(*positions), Span(*positions)])
 
 
-def test_spans_without_length_are_put_in_order() -> None:
+def test_spans_of_zero_length_are_sorted() -> None:
     flat = Flat.of([Span(3, 3), Span(1, 1), Span(2, 2)])
 
     assert (flat.starts, flat.order) == ([1, 2, 3], [1, 2, 0])
@@ -76,7 +76,7 @@ def test_an_overlap_is_refused_with_the_line_of_the_second_span_and_advice() -> 
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=12))
-def test_disjoint_sets_are_those_of_joining_sets_again_and_again(pairs: list[tuple[int, int]]) -> None:
+def test_disjoint_sets_are_those_of_repeated_unions(pairs: list[tuple[int, int]]) -> None:
     sets = UnionFind(8)
     plain = {number: {number} for number in range(8)}
     for one, other in pairs:

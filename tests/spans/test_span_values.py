@@ -9,7 +9,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 
 
-def test_a_span_is_as_long_as_it_has_positions_and_is_true_even_without_any() -> None:
+def test_span_has_its_positions_as_length_and_is_always_true() -> None:
     assert (len(Span(3, 8)), len(Span(3, 3))) == (5, 0)
     assert Span(3, 3)
 
@@ -18,7 +18,7 @@ def test_a_span_is_as_long_as_it_has_positions_and_is_true_even_without_any() ->
     ("positions", "problem"),
     [((0, -1), "ends before it starts"), ((1, 0), "ends before it starts"), ((-1, 0), "starts before")],
 )
-def test_a_span_says_which_position_is_wrong(positions: tuple[int, int], problem: str) -> None:
+def test_span_error_names_the_wrong_position(positions: tuple[int, int], problem: str) -> None:
     with pytest.raises(SpanError, match=problem):
         Span(*positions)
 
@@ -30,7 +30,7 @@ def test_a_span_is_named_with_all_its_labels() -> None:
     assert str(caught.value) == "span [2,1) 'PER|None|x' ends before it starts"
 
 
-def test_a_frozen_dictionary_says_its_class_when_it_refuses_a_change() -> None:
+def test_frozen_dictionary_names_its_class_when_it_refuses_a_change() -> None:
     with pytest.raises(TypeError, match=r"^Frozen cannot be changed$"):
         Frozen(a=1).update(b=2)
 
@@ -74,7 +74,7 @@ class TestDocument:
             "document 'd': span [7,8) 'A' of layer 'label' lies in a document without text"
         )
 
-    def test_token_ids_that_do_not_fit_are_refused_with_document_and_file(self) -> None:
+    def test_token_ids_of_a_wrong_number_are_refused_with_document_and_file(self) -> None:
         with pytest.raises(SpanError) as caught:
             Document("d", {}, tokens=["a"], token_ids=["1", "2"], file="g.vrt")
 
@@ -93,11 +93,11 @@ class TestDocument:
         assert (tokens.text_between(8, 9), text.text_between(8, 9)) == ("b", "b")
         assert (tokens.text_between(8, 10), text.text_between(8, 10)) == ("b c", "bc")
 
-    def test_text_that_is_not_there_is_empty(self) -> None:
+    def test_text_of_a_document_without_text_is_empty(self) -> None:
         assert Document("d", {}).text_between(0, 3) == ""
         assert Document("d", {}, unit="character").text_between(0, 3) == ""
 
-    def test_a_plain_label_is_that_of_the_layer_and_other_labels_stay(self) -> None:
+    def test_plain_label_belongs_to_the_layer_and_other_labels_stay(self) -> None:
         named, several, none = Span(1, 2, {"entity": "LOC"}), Span(2, 3, {"a": "x", "b": "y"}), Span(3, 4)
 
         document = Document("d", {"entity": [Span(0, 1, "PER", line=3), named, several, none]})

@@ -18,7 +18,7 @@ from clueval.spans.components import component_firsts, overlap_components
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat, label_in
 from clueval.spans.index import SpanIndex
-from clueval.spans.matching import joined_labels
+from clueval.spans.joined_labels import joined_labels
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import Frozen, Span, making_many
 
@@ -34,11 +34,11 @@ class TestSpan:
             ((True, 1), r"integers, not True and 1"),
         ],
     )
-    def test_nonsense_is_refused_at_birth(self, positions: tuple[int, int], problem: str) -> None:
+    def test_constructor_refuses_invalid_positions(self, positions: tuple[int, int], problem: str) -> None:
         with pytest.raises(SpanError, match=rf"^line 7: .*{problem}$"):
             Span(*positions, "A", line=7)
 
-    def test_where_it_comes_from_does_not_enter_equality(self) -> None:
+    def test_equality_ignores_id_and_line(self) -> None:
         assert Span(0, 1, "A", line=3, id="x") == Span(0, 1, "A")
         assert hash(Span(0, 1, "A", line=3)) == hash(Span(0, 1, "A"))
 
@@ -47,19 +47,19 @@ class TestSpan:
         with pytest.raises(TypeError):
             labels["entity"] = "LOC"  # type: ignore[index]
 
-    def test_survives_pickling(self) -> None:
+    def test_pickled_span_is_equal(self) -> None:
         span = Span(0, 1, {"entity": "PER", "risk": None}, {"score": 0.5}, frozenset({0}))
 
         assert pickle.loads(pickle.dumps(span)) == span
 
-    def test_touching_is_not_overlapping(self) -> None:
+    def test_touching_spans_do_not_overlap(self) -> None:
         assert not Span(0, 3).overlaps(Span(3, 5))
         assert Span(0, 4).overlaps(Span(3, 5))
 
 
 @pytest.mark.parametrize("number", [2, 10**6])
 @pytest.mark.parametrize("enabled", [True, False])
-def test_the_collector_is_afterwards_as_it_was_whatever_happens(number: int, enabled: bool) -> None:
+def test_garbage_collector_is_restored_also_after_an_exception(number: int, enabled: bool) -> None:
     (gc.enable if enabled else gc.disable)()
     try:
         with making_many(number):
@@ -88,7 +88,7 @@ class TestDocument:
         assert Document("d", {}, text="abc", unit="character", start=4).text_between(5, 7) == "bc"
 
 
-def test_errors_say_where_and_survive_pickling() -> None:
+def test_errors_name_their_place_also_after_pickling() -> None:
     error = FormatError("a NUL", file="g.vrt", line=3, document="d1", advice="remove it")
 
     again = pickle.loads(pickle.dumps(error))
@@ -110,7 +110,7 @@ def test_the_index_finds_what_a_scan_finds(spans: list[Span], queries: list[Span
 
 
 @given(flat_spans(zero_length=True), st.randoms(use_true_random=False))
-def test_flat_spans_come_by_position_whatever_their_order(spans: list[Span], random: Random) -> None:
+def test_flat_spans_are_sorted_by_position(spans: list[Span], random: Random) -> None:
     shuffled = random.sample(spans, len(spans))
 
     flat = Flat.of(shuffled)
@@ -134,7 +134,7 @@ def test_spans_are_flat_if_no_two_overlap_or_are_equal(spans: list[Span]) -> Non
         assert len(Flat.of(spans).spans) == len(spans)
 
 
-def test_a_component_begins_where_nothing_before_it_reaches() -> None:
+def test_component_begins_after_the_end_of_all_spans_before_it() -> None:
     assert list(component_firsts([])) == []
     assert list(component_firsts([(0, 9), (1, 2), (3, 4), (9, 9), (9, 9), (9, 12)])) == [0, 3, 5]
 
@@ -149,7 +149,7 @@ def test_components_are_the_connected_components_of_the_overlap_graph(spans: lis
 
 
 class TestMerging:
-    def test_touching_spans_stay_apart(self) -> None:
+    def test_touching_spans_are_not_merged(self) -> None:
         assert len(merge_layers({"a": [Span(0, 2, "x")], "b": [Span(2, 4, "y")]})) == 2
 
     def test_a_chain_of_overlaps_becomes_one_span_with_the_majority_labels(self) -> None:
@@ -160,7 +160,7 @@ class TestMerging:
             Span(0, 7, {"entity": "LOC", "risk": "high"})
         ]
 
-    def test_layers_may_come_by_name_or_one_after_another(self) -> None:
+    def test_layers_may_be_a_mapping_or_a_list(self) -> None:
         entity, risk = [Span(0, 2, {"entity": "PER"})], [Span(1, 3, {"risk": "low"})]
 
         assert merge_layers([entity, risk]) == merge_layers({"entity": entity, "risk": risk})

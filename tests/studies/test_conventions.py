@@ -240,7 +240,7 @@ def test_the_layers_come_one_after_another() -> None:
     assert (report["documents"], report["tokens"]) == (5, 2797)
 
 
-def test_the_signature_says_what_it_is_and_can_be_read_back() -> None:
+def test_signature_names_the_study_and_can_be_read_back() -> None:
     signature = Signature.parse(sample(factor=0.5)["signature"])
 
     assert "factor=0.5" in signature.choices["metrics"]

@@ -56,7 +56,7 @@ class TestDecoder:
         with pytest.raises(UsageError, match="unknown tag scheme 'BIX'"):
             Decoder("BIX", "error")
 
-    def test_repaired_tags_are_those_of_all_that_was_accepted_or_of_some(self) -> None:
+    def test_repaired_tags_are_counted_for_all_accepted_tags_or_for_some(self) -> None:
         decoder = Decoder("IOB2", "conlleval")
         accepted(decoder, ["I-A", "O", "I-A"])
         some = accepted(decoder, ["I-B", "I-B"])
@@ -64,14 +64,14 @@ class TestDecoder:
         assert decoder.repaired() == 3
         assert decoder.repaired(some.neighbours) == 1
 
-    def test_tags_accepted_several_times_count_as_often(self) -> None:
+    def test_tags_accepted_several_times_are_counted_several_times(self) -> None:
         decoder = Decoder("BIO", "conlleval")
         accepted(decoder, ["I-A", "O"], times=3)
         accepted(decoder, ["I-A"], times=1)
 
         assert decoder.repaired() == 4
 
-    def test_a_decoder_includes_what_others_have_accepted(self) -> None:
+    def test_decoder_includes_the_counts_of_others(self) -> None:
         one, other = Decoder("BIO", "conlleval"), Decoder("BIO", "conlleval")
         accepted(one, ["I-A"])
         accepted(other, ["I-B", "O", "I-B"])
@@ -80,13 +80,13 @@ class TestDecoder:
 
         assert (one.repaired(), other.repaired()) == (3, 2)
 
-    def test_nothing_is_repaired_where_there_is_no_tag(self) -> None:
+    def test_decoder_repairs_nothing_without_tags(self) -> None:
         decoder = Decoder(None, "conlleval")
         accepted(decoder, ["O", "O"])
 
         assert decoder.repaired() == 0
 
-    def test_tags_that_are_joined_are_no_longer_next_to_an_o(self) -> None:
+    def test_joined_tags_are_not_counted_next_to_an_o(self) -> None:
         decoder = Decoder("BIOES", "conlleval")
         for tags in (["B-A"], ["E-A"]):
             accepted(decoder, tags, times=3)
@@ -96,7 +96,7 @@ class TestDecoder:
 
         assert decoder.repaired() == 2
 
-    def test_pairs_that_are_joined_are_added_to_those_that_are_there(self) -> None:
+    def test_joined_pairs_are_added_to_the_existing_counts(self) -> None:
         decoder = Decoder("BIO", "conlleval")
         accepted(decoder, ["B-A", "I-B"])
         for tags in (["B-A"], ["I-B"]):
@@ -106,7 +106,7 @@ class TestDecoder:
 
         assert decoder.repaired() == 4  # three times after B-A, once after an O
 
-    def test_pairs_are_joined_as_often_as_there_are_numbers(self) -> None:
+    def test_join_refuses_fewer_numbers_than_pairs(self) -> None:
         with pytest.raises(ValueError, match="shorter"):
             Decoder("BIO", "conlleval").join([("B-A", "I-A")], [])
 
@@ -131,7 +131,7 @@ class TestDecoder:
                     *zip(columns.starts, columns.ends, columns.labels_in("entity"), strict=True)
                 ] == expected
 
-    def test_where_nothing_is_well_formed_the_columns_are_empty(self) -> None:
+    def test_columns_are_empty_if_no_tag_is_well_formed(self) -> None:
         decoder = Decoder("BIO", "discard")
         seams = accepted(decoder, ["I-A"])
 
@@ -140,14 +140,14 @@ class TestDecoder:
         assert list(columns) == []
 
     @pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
-    def test_text_without_tags_has_no_spans_whatever_the_treatment(self, invalid: str) -> None:
+    def test_text_without_tags_has_no_spans_under_any_treatment(self, invalid: str) -> None:
         decoder = Decoder(None, invalid)
         seams = accepted(decoder, ["O", "O"])
 
         assert list(decoder.chunks(["O", "O"], seams.neighbours)) == []
         assert list(decoder.columns("entity", ["O", "O"], seams)) == []
 
-    def test_a_tag_outside_the_scheme_is_refused_by_itself_with_advice(self) -> None:
+    def test_tag_outside_the_scheme_is_refused_with_advice(self) -> None:
         for tags, bad in ((["B-A", "O", "X-A"], "X-A"), (["B-A", "E-A", "E-A"], "E-A")):
             with pytest.raises(BadTag) as caught:
                 accepted(Decoder("BIO", "conlleval"), tags)
@@ -172,7 +172,7 @@ class TestDecoder:
 
 
 class TestDocuments:
-    def test_a_document_has_what_its_passages_have(self) -> None:
+    def test_document_has_the_content_of_its_passages(self) -> None:
         first = passage("1|Anna|B-PER|O 2|R&amp;D|I-PER|B-high", "3|x|O|I-high", layout=WITH_IDS, start=10)
         second = passage("4|y|I-PER|O 5|z|O|B-low", layout=WITH_IDS, start=13, begins=False)
         second.anchors = [(0, 0, 12)]
@@ -222,7 +222,7 @@ class TestDocuments:
         assert first.layers == {"entity": [Span(0, 1, {"entity": "A"})], "risk": [Span(0, 1, {"risk": "x"})]}
         assert second.layers == {"entity": [], "risk": []}  # in BIO it would be a span
 
-    def test_spans_are_counted_without_what_stands_between_sentences(self) -> None:
+    def test_positions_of_spans_do_not_count_the_lines_between_sentences(self) -> None:
         (document,) = of(passage("a|O", "b|O c|B-A", "d|B-B e|I-B", "f|O g|B-C", start=5))
 
         assert [(span.start, span.end) for span in document.layers["entity"]] == [(7, 8), (8, 10), (11, 12)]
@@ -263,7 +263,7 @@ class TestErrors:
 
         assert message.startswith(f"g.vrt:{line}, document 'd': ill-formed tags: 'O' may not follow 'B-A'")
 
-    def test_a_tag_that_is_none_is_named_with_the_advice_of_the_scheme(self) -> None:
+    def test_text_that_is_not_a_tag_is_named_with_the_advice_of_the_scheme(self) -> None:
         message = self.refused(passage("a|O", "b|O c|X-A"), invalid="conlleval")
 
         assert message == (
@@ -271,13 +271,13 @@ class TestErrors:
             "(a tag is O, or one of B I E S L U, alone or with a hyphen and a label)"
         )
 
-    def test_a_document_that_the_file_does_not_name_is_not_named(self) -> None:
+    def test_error_does_not_name_a_document_without_an_id_in_the_file(self) -> None:
         nameless = passage("a|I-A", named=False)
 
         assert self.refused(nameless).startswith("g.vrt:3: ill-formed tags")
         assert located(BadTag("bad", "mend it"), nameless, "x").advice == "mend it"
 
-    def test_token_ids_that_occur_again_are_all_named_with_both_lines(self) -> None:
+    def test_repeated_token_ids_are_all_named_with_both_lines(self) -> None:
         without = passage("a|O", layout=LAYOUT)
         first = passage("1|a|O|O 2|b|O|O", "1|c|O|O", layout=WITH_IDS)
         second = passage("2|a|O|O", layout=WITH_IDS, begins=False, named=False)

@@ -30,7 +30,7 @@ from clueval.tagging.schemes import detect_scheme, ill_formed, scheme_called
         ("L-A", "BILOU"),
     ],
 )
-def test_a_scheme_is_told_by_the_letters_that_occur(tags: str, scheme: str) -> None:
+def test_scheme_is_recognised_by_the_letters_that_occur(tags: str, scheme: str) -> None:
     assert detect_scheme(tags.split()) == scheme
     assert detect_scheme(["O", *tags.split(), "O"]) == scheme
 

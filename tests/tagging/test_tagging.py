@@ -34,7 +34,7 @@ def test_labels_keep_their_hyphens() -> None:
     assert decode_tags(["B-court-name", "I-court-name", "O"]) == [(0, 2, "court-name")]
 
 
-def test_tags_without_a_label_make_spans_labelled_underscore() -> None:
+def test_tags_without_a_label_become_spans_with_the_label_underscore() -> None:
     assert decode_tags(["B", "I", "O", "B"]) == [(0, 2, "_"), (3, 4, "_")]
 
 
@@ -56,7 +56,7 @@ def test_every_scheme_writes_the_same_spans_and_is_detected(
     assert decode_tags(tags, scheme, invalid) == [(0, 2, "A"), (3, 4, "A"), (4, 5, "A")]
 
 
-def test_io_cannot_part_neighbours() -> None:
+def test_io_cannot_separate_adjacent_spans_of_one_label() -> None:
     assert decode_tags(["I-A", "I-A", "I-B", "O"], "IO", "error") == [(0, 2, "A"), (2, 3, "B")]
 
 
@@ -75,7 +75,7 @@ def test_an_open_span_at_the_end_is_ill_formed_in_bioes() -> None:
 
 
 @pytest.mark.parametrize("tag", ["X-PER", "PER", "B_PER", "b-PER", "", "O-PER", "B-", " B-PER", "Ö"])
-def test_what_is_no_tag_is_refused(tag: str) -> None:
+def test_text_that_is_not_a_tag_is_refused(tag: str) -> None:
     with pytest.raises(TagError, match="is not a tag"):
         decode_tags([tag])
 
@@ -106,7 +106,7 @@ def test_the_lenient_reading_is_seqevals_default(tags: list[str]) -> None:
 
 @pytest.mark.parametrize("scheme", ORACLES)
 @given(data=st.data())
-def test_discarding_is_seqevals_strict_mode(scheme: str, data: st.DataObject) -> None:
+def test_discard_is_seqevals_strict_mode(scheme: str, data: st.DataObject) -> None:
     tags = data.draw(tags_of("".join(sorted({"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))))))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -118,7 +118,7 @@ def test_discarding_is_seqevals_strict_mode(scheme: str, data: st.DataObject) ->
 # seqeval's strict reading of IOE1 loses a span of one token before another of its label, and so does ours.
 @pytest.mark.parametrize("scheme", sorted(set(SCHEMES) - {"IOE1"}))
 @given(data=st.data())
-def test_without_ill_formed_tags_all_treatments_agree(scheme: str, data: st.DataObject) -> None:
+def test_treatments_agree_without_ill_formed_tags(scheme: str, data: st.DataObject) -> None:
     prefixes = {"BIO": "BIO", "IOB1": "BIO"}.get(scheme, scheme.strip("12"))
     tags = data.draw(tags_of(prefixes))
     if first_illegal(tags, scheme) is None:
@@ -127,7 +127,7 @@ def test_without_ill_formed_tags_all_treatments_agree(scheme: str, data: st.Data
 
 @given(tags_of("BIO"))
 @example(["I-PER", "B-LOC", "I-LOC", "I-PER"])
-def test_counts_of_neighbours_are_enough_to_count_spans_and_repairs(tags: list[str]) -> None:
+def test_counts_of_adjacent_tags_are_enough_to_count_spans_and_repaired_tags(tags: list[str]) -> None:
     neighbours = Counter(pairwise(["O", *tags, "O"]))
 
     assert count_starts(neighbours) == Counter(label for _, _, label in decode(tags))

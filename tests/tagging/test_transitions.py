@@ -22,7 +22,7 @@ MORE_TAGS = [*FEW_TAGS, *(f"{prefix}-{n}" for prefix in "BI" for n in range(20))
 
 class TestSeams:
     @given(st.one_of(st.lists(st.sampled_from(tags)) for tags in (FEW_TAGS, MORE_TAGS)))
-    def test_their_chunks_are_those_that_are_decoded(self, tags: list[str]) -> None:
+    def test_chunks_are_the_decoded_spans(self, tags: list[str]) -> None:
         chunks = Seams(tags).chunks("layer")
 
         assert list(zip(chunks.starts, chunks.ends, chunks.labels_in("layer"), strict=True)) == list(
@@ -30,11 +30,11 @@ class TestSeams:
         )
 
     @given(st.one_of(st.lists(st.sampled_from(tags)) for tags in (FEW_TAGS, MORE_TAGS)))
-    def test_neighbours_are_pairs_with_an_o_at_both_ends(self, tags: list[str]) -> None:
+    def test_neighbours_are_adjacent_tags_with_an_o_at_both_ends(self, tags: list[str]) -> None:
         assert Seams(tags).neighbours == Counter(pairwise(["O", *tags, "O"]))
 
     @pytest.mark.parametrize("labels", [FEW - 2, FEW - 1, FEW, 254, 255, 256, 300])
-    def test_any_number_of_tags_will_do(self, labels: int) -> None:
+    def test_chunks_exist_for_any_number_of_different_tags(self, labels: int) -> None:
         tags = [f"{prefix}-{n}" for n in range(labels) for prefix in "BBII"]
 
         chunks = Seams(tags).chunks("layer")
@@ -46,7 +46,7 @@ class TestSeams:
 
 
 @given(st.lists(st.integers(0, 15)))
-def test_pairs_that_fit_in_a_byte_are_those_that_do_not(numbers: list[int]) -> None:
+def test_pairs_are_the_same_with_and_without_bytes(numbers: list[int]) -> None:
     small, large = Pairs(numbers, 16), Pairs(numbers, 17)
 
     assert dict(small.count()) == dict(large.count()) == Counter(pairwise(numbers))
@@ -64,7 +64,7 @@ def chunks(spans: list[Span]) -> Flat:
 
 class TestFlatFromTags:
     @given(flat_spans())
-    def test_they_are_a_sequence_of_spans(self, spans: list[Span]) -> None:
+    def test_flat_from_tags_is_a_sequence_of_spans(self, spans: list[Span]) -> None:
         columns = chunks(spans)
 
         assert list(columns) == [columns[number] for number in range(len(columns))] == spans
@@ -74,7 +74,7 @@ class TestFlatFromTags:
         assert Span(90, 99, "PER") not in columns
 
     @given(flat_spans(), flat_spans())
-    def test_compared_they_are_what_is_in_both_and_what_is_left(
+    def test_comparison_returns_shared_labels_and_remaining_spans(
         self, own: list[Span], other: list[Span]
     ) -> None:
         labels, left, right = chunks(own).compared(chunks(other))
@@ -84,7 +84,7 @@ class TestFlatFromTags:
         assert list(right) == [span for span in other if span not in own]
 
     @given(flat_spans(), flat_spans())
-    def test_their_matches_are_counted_as_those_of_spans(self, own: list[Span], other: list[Span]) -> None:
+    def test_matches_are_counted_as_for_spans(self, own: list[Span], other: list[Span]) -> None:
         def counted(gold: object, predicted: object) -> object:
             sides = Side(gold), Side(predicted)  # type: ignore[arg-type]  # both are sequences of spans
             return [(name, kinds, Counter(found)) for name, kinds, found in count_matches(*sides)]
@@ -92,5 +92,5 @@ class TestFlatFromTags:
         assert counted(chunks(own), chunks(other)) == counted(own, other)
 
     @given(flat_spans(), flat_spans())
-    def test_they_match_as_spans_do(self, own: list[Span], other: list[Span]) -> None:
+    def test_matches_are_those_of_spans(self, own: list[Span], other: list[Span]) -> None:
         assert match_spans(chunks(own), chunks(other)) == match_spans(own, other)

@@ -22,7 +22,7 @@ def treatment(path: Path, **options: Any) -> str:
     return score(path, path, **options).signature.choices["invalid"]
 
 
-def test_treatments_of_a_format_are_those_that_its_reader_has() -> None:
+def test_treatments_of_a_format_are_those_of_its_reader() -> None:
     treatments = {form.name: form.treatments for form in all_formats() if form.treatments}
 
     assert treatments == {
@@ -63,7 +63,7 @@ def test_nerval_files_refuse_a_treatment_that_they_do_not_have(
     assert "discard or error" in capsys.readouterr().err
 
 
-def test_stacked_tags_refuse_to_discard_what_is_ill_formed(tmp_path: Path) -> None:
+def test_stacked_tags_do_not_support_discard(tmp_path: Path) -> None:
     path = write(tmp_path / "a.conll", STACKED)
 
     assert treatment(path, input="conll2000") == "conlleval"

@@ -147,7 +147,7 @@ def test_a_pair_above_the_limit_is_refused_with_both_lengths() -> None:
 
     assert str(refusal.value) == (
         "document 'letter': aligning 100 with 11 characters takes 1,100 cells, and 1,000 are allowed "
-        "(split the document, or allow more with --max-alignment)"
+        "(split the document, or raise max_cells)"
     )
 
 
@@ -164,7 +164,7 @@ def test_without_rapidfuzz_the_error_names_the_extra(monkeypatch: pytest.MonkeyP
         assert "\n" not in str(refusal.value)
 
 
-def test_importing_the_room_does_not_import_rapidfuzz() -> None:
+def test_importing_the_module_does_not_import_rapidfuzz() -> None:
     code = "import sys, clueval.transforms.alignment, clueval.metrics.noisy; assert 'rapidfuzz' not in sys.modules"
 
     subprocess.run([sys.executable, "-c", code], check=True)

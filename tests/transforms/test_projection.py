@@ -86,7 +86,7 @@ class TestCharacters:
 
         assert projected(characters(gold), characters(predicted, marked(predicted, "France"))) == ["France"]
 
-    def test_nothing_is_taken_in_beyond_a_blank_that_was_misread(self) -> None:
+    def test_characters_beyond_a_misread_blank_are_not_taken_in(self) -> None:
         gold, predicted = (
             characters("cd ab"),
             characters("cdx", Span(0, 3, "X")),
@@ -94,7 +94,9 @@ class TestCharacters:
 
         assert projected(gold, predicted) == ["cd "]
 
-    def test_nor_before_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_characters_before_a_misread_blank_are_not_taken_in(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         gold, predicted = characters("ab cd"), characters("xcd", Span(0, 3, "X"))
         steps = [("delete", 0, 2, 0, 0), ("replace", 2, 3, 0, 1), ("equal", 3, 5, 1, 3)]
         monkeypatch.setattr(room, "align", lambda *_, **__: Alignment("ab cd", "xcd", steps))

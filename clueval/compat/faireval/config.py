@@ -17,10 +17,10 @@ from clueval.compat.faireval.report import VERSIONS, render_faireval
 from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
 from clueval.exceptions import FormatError, UsageError
 from clueval.metrics.fair import Fair, parse_weights
-from clueval.metrics.fair.metric import FOCUSES, PLACEHOLDERS
+from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
 from clueval.reading.paths import pairs_of
-from clueval.spans.span import DEFAULT_LAYER
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS
 from clueval.textfiles import blocks
 
 _MANDATORY = ("target_in", "system_in")

@@ -2,9 +2,9 @@
 report.
 
 The report has the measures of the reference and of the response, the targets that both, one or none got right
-(strict, lenient) with McNemar's exact test, and every change with its context. In a context brackets show
-which side has marked a piece, as in the error tables: ``[-the span that changed-]``, ``{+targets+}``,
-``[=both=]``. If targets overlap one another only the span itself is marked.
+(strict, lenient) with McNemar's exact test, the number of changes, and up to `MOST_CHANGES` changes with their
+contexts. In a context brackets show which side has marked a piece, as in the error tables: ``[-the span that
+changed-]``, ``{+targets+}``, ``[=both=]``. If targets overlap one another only the span itself is marked.
 
 Source: the change indicators and contingency tables of GATE's plugin Evaluation; see
 `clueval.metrics.gate.changes`.
@@ -37,20 +37,27 @@ _WINDOW = 60
 """The number of positions shown before and after a changed span in a document without sentences."""
 
 
+MOST_CHANGES = 100_000
+"""The number of changes that a report lists; it counts all. Indicator annotations show all of them, too."""
+
+
 class AgainstReference:
     """An observer that compares with a reference, `Group.further`; `reference_set` is the name of the
     reference.
 
-    Holds the counts and every change, since the report lists them all.
+    Holds the counts and the first `most` changes, which the report lists; ``changes_left_out`` is the number
+    of the others.
     """
 
     name: ClassVar[str] = "reference"
 
-    def __init__(self, metric: Gate, reference_set: str) -> None:
+    def __init__(self, metric: Gate, reference_set: str, most: int = MOST_CHANGES) -> None:
         self._metric = replace(metric, score_feature=None, thresholds=None)
         self._set = reference_set
         self._total = Tally()
         self._tables: dict[str | None, tuple[Contingency, Contingency]] = {}
+        self._most = most
+        self._signs: Counter[str] = Counter()
         self._changes: list[dict[str, Any]] = []
 
     def see(self, group: Group) -> None:
@@ -70,8 +77,10 @@ class AgainstReference:
             if len(kinds) > 1 or self._metric.containing is not None:
                 _, *tables = self._metric.against(own, other, older, kind)
             self._count(kind, tables)
-        targets = self._metric.outcome(own, Side((), document=predicted)).missing  # without responses: all
-        self._changes.extend(change_rows(found, targets, gold, predicted))
+        self._signs.update(change.sign for change in found)
+        if listed := found[: self._most - len(self._changes)]:
+            targets = self._metric.outcome(own, Side((), document=predicted)).missing  # no responses: all
+            self._changes.extend(change_rows(listed, targets, gold, predicted))
 
     def _count(self, kind: str | None, tables: Sequence[Contingency]) -> None:
         before = self._tables.get(kind, (Contingency(), Contingency()))
@@ -85,7 +94,6 @@ class AgainstReference:
         by_type = {
             str(name): pair for name, pair in sorted(self._tables.items(), key=str) if name is not None
         }
-        signs = Counter(row["change"] for row in self._changes)
         return {
             "set": self._set,
             "all": metric.counts(self._total).report(beta),
@@ -95,8 +103,9 @@ class AgainstReference:
                 "all": _report(self._tables.get(None, empty)),
                 "per_type": {name: _report(pair) for name, pair in by_type.items()},
             },
-            "change_counts": {name: signs[sign] for sign, name in _NAMES.items()},
+            "change_counts": {name: self._signs[sign] for sign, name in _NAMES.items()},
             "changes": self._changes,
+            "changes_left_out": self._signs.total() - len(self._changes),
         }
 
 

@@ -158,7 +158,7 @@ class IndicatorWriter:
         target = self._folder / (relative if inside and not relative.is_absolute() else path.name)
         if target.exists():
             raise FileError(
-                "is there already, and is not written over", file=str(target), advice="name another folder"
+                "already exists and cannot be overwritten", file=str(target), advice="name another folder"
             )
         try:
             target.parent.mkdir(parents=True, exist_ok=True)

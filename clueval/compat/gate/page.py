@@ -17,7 +17,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.tables import gate
-from clueval.reports.page import ShownTable, environment, score_table, template
+from clueval.reports.page import ShownTable, environment, template
 from clueval.writing import whole_file
 
 LEFT, TOP, SIDE = 52, 14, 320
@@ -85,11 +85,9 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
     return jinja.get_template("gate.html").render(
         title=title,
         report=report,
-        signature=report["signature"],
         pictures=list(pictures(report["metrics"]["gate"])),
         main_tables=list(_tables(report["metrics"], "")),
         more_tables=list(_tables_of_groups(report)),
-        score_table=score_table(jinja),
         style=Markup(template("page.css") + template("gate.css")),
         left=LEFT,
         top=TOP,

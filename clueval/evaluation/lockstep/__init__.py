@@ -1,16 +1,16 @@
-"""Two files of one format read together: what is equal on both sides is counted without being decoded.
+"""Compares two files of one format: lines that are equal on both sides are counted without decoding.
 
 `compared` is the only entrance::
 
      gold bytes ──┐  cut both where no span     equal pieces   ── counted by label ─────────────┐
                   ├─ crosses, into pieces ──►   unequal pieces ── hunks ─► tag runs, each once, ├─► Compared
      predicted ───┘  irregular? ─► passages ─────────────────────► with its multiplicity ───────┘   agreed: labels
-     anything wrong? ─► start again with passages alone, which say what and where                   left over: spans
+     any error? ─► start again with passages alone, whose errors name the place                     left over: spans
 
-A *piece* is a sentence, a document without sentences, or a line. Pieces that are the same bytes on both sides need
-no other look. A *hunk* is a run of lines that differ, with the lines around them that a span of either side reaches.
-A *tag run* is the tags of one layer between two places that no span crosses. A *seam* is a place between two pieces
-or tag runs where spans touch, so that their tags are neighbours in the text.
+A *piece* is a sentence, a document without sentences, or a line. Pieces with the same bytes on both sides are not
+decoded line by line. A *hunk* is a run of lines that differ, with the lines around them that a span of either side
+reaches. A *tag run* is the tags of one layer between two places that no span crosses. A *seam* is a place between two
+pieces or tag runs where spans touch, so that their tags are adjacent in the text.
 
 One sentence by hand, columns token and tag, lines written ``token/tag``::
 
@@ -18,24 +18,24 @@ One sentence by hand, columns token and tag, lines written ``token/tag``::
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
 The pieces differ in line e. A gold span goes on from d to e and none from e to f, so d and e are the hunk. Of the
-other lines only b is in a span. There are two tag runs: ``B-X``, the same on both sides, is agreed, one span labelled
-X; ``B-Y I-Y`` beside ``B-Y O`` leaves over [0,2) of gold and [0,1) of predicted, both labelled Y. There are 7 tokens,
-and 6 positions are tagged alike.
+other lines only b is in a span. There are two tag runs: ``B-X``, the same on both sides, is one agreed span labelled
+X; ``B-Y I-Y`` and ``B-Y O`` leave over [0,2) of gold and [0,1) of predicted, both labelled Y. There are 7 tokens, and
+6 positions have the same tag on both sides.
 
-What holds of every reading:
+Every reading has these properties:
 
-* nothing irregular is guessed: what is not a plain token line is read as passages, by the reader of the format;
+* irregular lines are not guessed: all lines but plain token lines are read as passages, by the reader of the format;
 * a tag run counts as often as it occurs: the sum over all columns of multiplicity times tokens is the number of
   tokens;
-* the outcome is that of the documents of both files, read one by one, which stay the model.
+* the counts are those of the documents of both files, read one by one.
 
-Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order; `fair_spans` is a format of its
-own. Nothing here knows how counts are added or how results look.
+Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order; `fair_spans` compares two files
+in FairEval's formats.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,11 +64,13 @@ Layouts = tuple[Layout | None, Layout | None]
 
 
 class FileEnd(NamedTuple):
-    """What is known of two files when they have been read.
+    """The results of reading two files that are complete only at their end.
 
-    `layouts` are those of their token lines, None where there are none. `decoders`, by side and layer, have counted
-    which tags follow which; `more_repaired` and `more_spans` are repaired tags, and spans, of each side, that no
-    decoder has counted.
+    Attributes:
+        layouts: of the token lines of each file; None if it has none.
+        decoders: by side and layer; they have counted the pairs of adjacent tags.
+        more_repaired: repaired tags of each side that no decoder has counted.
+        more_spans: spans of each side that no decoder has counted.
     """
 
     layouts: Layouts
@@ -77,14 +79,14 @@ class FileEnd(NamedTuple):
     more_spans: tuple[int, int] | None = None
 
     def schemes(self) -> dict[tuple[str, str], str | None]:
-        """The scheme of each side and layer, named or recognised; None where no tag tells one.
+        """The scheme of each side and layer, named or detected; None if no tag determines it.
 
         Raises `TagError` for tags of two schemes.
         """
         return {place: decoder.scheme() for place, decoder in self.decoders.items()}
 
     def spans(self) -> dict[tuple[str, str], tuple[int | None, int]]:
-        """The column, from 1, of each side and layer, if it is known, and how many spans it has."""
+        """The column, from 1, or None, and the number of spans of each side and layer."""
         columns = {
             (side, layer): column + 1
             for side, layout in zip(SIDES, self.layouts, strict=True)
@@ -96,7 +98,7 @@ class FileEnd(NamedTuple):
         return found
 
     def repaired(self) -> dict[str, int]:
-        """How many tags of each side are ill-formed. Raises as `schemes` does."""
+        """The number of repaired tags of each side. Raises `TagError` as `schemes` does."""
         numbers = dict(zip(SIDES, self.more_repaired, strict=True))
         for (side, _), decoder in self.decoders.items():
             numbers[side] += decoder.repaired()
@@ -104,10 +106,10 @@ class FileEnd(NamedTuple):
 
 
 class FileReading:
-    """Two files being read: an iterator of `Compared`, once; when it has ended, its `end` is known.
+    """An iterator of `Compared` over two files, to be used once; when it has ended, `end` is set.
 
-    Raises `TextMismatch`, `FormatError` or `TagError` if anything is wrong or seems so. Then `again` reads the same
-    more carefully and says what is wrong and where; it is None where the error has said so.
+    Raises `TextMismatch`, `FormatError` or `TagError` for input that is wrong or irregular. Then `again` reads the
+    files again as passages, whose errors name the place; it is None if the error already names it.
     """
 
     end: FileEnd
@@ -125,12 +127,14 @@ class FileReading:
 
 
 def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
-    """Two files compared as the plan asks for it; None if their documents have to be counted.
+    """Two files compared according to the plan; None if their documents must be counted.
 
-    Held in memory: some blocks of both files, or the longest sentence, and the tag runs that differ. Nothing is
-    read before the first value is asked for.
+    Holds some blocks of both files, or the longest sentence, and the tag runs. Reads nothing before the first value
+    is requested.
     """
-    if plan.needs_documents:
+    if plan.needs_documents or not all(
+        each.reads_passages(gold, predicted) for each in plan.passage_observers
+    ):
         return None
     if (metric := _fair_alone(gold, predicted, plan)) is not None:
         return FileReading(_of_span_files(gold, predicted, metric), layer_names(None))
@@ -138,13 +142,13 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
         return None
     layers = layer_names(gold.options.layers)
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
-    if not _can_go_in_step(gold, predicted, plan):
+    if plan.observers or not _can_use_lockstep(gold, predicted, plan):
         return passages
-    return FileReading(_in_step(gold, predicted, plan), layers, again=passages)
+    return FileReading(_in_lockstep(gold, predicted, plan), layers, again=passages)
 
 
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
-    """Two files of FairEval's spans, counted: to compare them as spans, sentence by sentence, takes twice as long."""
+    """Count two files of FairEval's spans; comparing their spans sentence by sentence takes twice as long."""
     from clueval.evaluation.lockstep.fair_spans import run_blocks
 
     target, system = (
@@ -167,7 +171,7 @@ def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[C
 
 
 def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
-    """The metric of a plan that counts nothing but FairEval's errors in all of two files of its spans."""
+    """The metric `fair`, if it is the only one and counts all spans of two files in FairEval's format, else None."""
     (metric, *others) = plan.metrics
     same_format = gold.format == predicted.format == "fair-spans"
     if others or plan.merge or plan.where or plan.by or plan.unit or not same_format:
@@ -177,7 +181,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
     return metric if isinstance(metric, Fair) and gold.options.layers is None else None
 
 
-def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
+def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
     """Whether no filter or break-down needs single documents, and tags are read leniently, so that only adjacent
     tags matter."""
     return (
@@ -191,8 +195,8 @@ def _can_go_in_step(gold: Source, predicted: Source, plan: Plan) -> bool:
     )
 
 
-def _in_step(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
-    """The two files in lockstep: in pieces where they are regular, as passages where they are not."""
+def _in_lockstep(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
+    """Compare the two files in lockstep: pieces where they are regular, else passages."""
     decoders = _decoders(gold, predicted)
     steps = lockstep(gold, predicted, plan.merge)
     yield from _compared(steps, decoders, plan, gold.options.sizes)
@@ -200,7 +204,7 @@ def _in_step(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared,
 
 
 def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
-    """What the two files hold, not yet compared."""
+    """The reader of the two files, whose items are not yet compared."""
     return Lockstep(_file(gold), _file(predicted), merge)
 
 
@@ -212,10 +216,16 @@ def _file(source: Source) -> File:
 
 
 def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
-    """The two files as passages alone."""
+    """Compare the passages of the two files."""
     decoders = _decoders(gold, predicted)
     layouts: list[Layout | None] = [None, None]
-    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes)
+
+    def see(pairs: Sequence[Pair]) -> None:
+        for observer in plan.passage_observers if pairs else ():
+            for pair in pairs:
+                observer.see_passages((gold, predicted), pair)
+
+    yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes, see)
     return FileEnd((layouts[0], layouts[1]), decoders)
 
 
@@ -228,7 +238,7 @@ def _decoders(gold: Source, predicted: Source) -> Decoders:
 
 
 def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | None]) -> Iterator[Pair]:
-    """The passages of both files, in pairs, and their `layouts`. Raises `TextMismatch` if one file has fewer."""
+    """The passages of both files, in pairs; sets `layouts`. Raises `TextMismatch` if one file has fewer."""
     by_id = ID in plan.metadata_keys(layer_names(gold.options.layers))
     for pair in zip_longest(gold.passages(), predicted.passages()):
         for side, (source, passage) in enumerate(zip((gold, predicted), pair, strict=True)):
@@ -242,13 +252,17 @@ def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | N
 
 
 class PartNotAlone(CluevalError):
-    """A part of a file that cannot be read without what stands before it."""
+    """A part of a file that cannot be counted without the parts before it."""
 
 
 def _compared(
-    items: Iterable[Stretch | Pair], decoders: Decoders, plan: Plan, sizes: Sizes
+    items: Iterable[Stretch | Pair],
+    decoders: Decoders,
+    plan: Plan,
+    sizes: Sizes,
+    see: Callable[[Sequence[Pair]], object] = len,
 ) -> Iterator[Compared]:
-    """Compare stretches as they come, and passages many at a time."""
+    """Compare stretches one by one, and passages many at a time; `see` is called with these passages afterwards."""
     waiting: list[Pair] = []
     tokens = 0
     try:
@@ -263,19 +277,19 @@ def _compared(
             if max(tokens, len(waiting)) >= sizes.rows:
                 ready, waiting, tokens = waiting, [], 0
                 yield from _compared_passages(ready, decoders, plan, sizes)
+                see(ready)
     except CluevalError:
-        for _ in _compared_passages(
-            waiting, decoders, plan, sizes
-        ):  # what precedes an error may hold an earlier one
+        for _ in _compared_passages(waiting, decoders, plan, sizes):  # may raise an error of an earlier line
             pass
         raise
     yield from _compared_passages(waiting, decoders, plan, sizes)
+    see(waiting)
 
 
 def _compared_passages(
     pairs: Sequence[Pair], decoders: Decoders, plan: Plan, sizes: Sizes
 ) -> Iterator[Compared]:
-    """Compare passages, together if their counts go to the same place."""
+    """Compare passages, one by one if a filter or break-down needs it, else together."""
     if plan.by or plan.where:
         for gold, predicted in pairs:
             sequences = compare(gold, predicted, decoders, plan.merge, sizes)
@@ -288,7 +302,7 @@ def _compared_passages(
 
 
 def _comparable(pairs: Sequence[Pair]) -> Iterable[Sequence[Pair]]:
-    """The pairs that may be compared as one: all of them, or where there are token ids those of a document."""
+    """The pairs that may be compared together: all, or those of one document if there are token ids."""
     if not pairs or all(gold.layout is None or gold.layout.token_id is None for gold, _ in pairs):
         return [pairs] if pairs else []
     begins = [number for number, (gold, _) in enumerate(pairs) if gold.begins and number]

@@ -1,11 +1,9 @@
-"""Where do gold and predicted agree?
+"""Compares two passages of the same text, or their tags.
 
-`compare` takes two raw passages of the same text and takes apart only what it must: sentences whose lines are
-identical agree in everything, so their spans are only counted; of the others, spans that stand on both sides
-alike are counted too, and what is left over is built as spans. Spans come from tags or from merging, so those
-of one side never overlap, and a span that stands on both sides is isolated: no metric sees anything else at it.
-Positions of left-over spans are numbers of the lines that were taken apart, the same on both sides; they are
-good for comparing, not for reporting.
+The spans of sentences with identical lines, and other spans that are the same on both sides, are only counted by
+their labels. The others are built as spans and left over for the metrics. Spans come from tags or from merging, so
+those of one side never overlap, and a span that both sides have overlaps no other span. Positions of left-over spans
+are numbers of decoded lines, the same on both sides; they can be compared, but not be reported.
 """
 
 from __future__ import annotations
@@ -35,7 +33,6 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
 from clueval.spans.compared import SIDES, Comparison
 from clueval.spans.flat import Flat
-from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.decoding import count_starts
@@ -45,7 +42,7 @@ Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
 
 Tags = dict[str, list[str]]
-"""The tags of each layer, an O between sentences."""
+"""The tags of each layer, with an O between sentences."""
 
 
 def compare_all(
@@ -53,7 +50,7 @@ def compare_all(
 ) -> dict[str, Comparison]:
     """Each sequence of several pairs of passages compared as if each side were one passage.
 
-    Costs less than comparing short passages one by one. If anything is wrong, it is looked for one by one.
+    Costs less than comparing short passages one by one. After an error, they are compared one by one to find its place.
     """
     if not pairs:
         return {}
@@ -92,7 +89,7 @@ def _joined(passages: Sequence[Passage]) -> Passage:
 def compare(
     gold: Passage, predicted: Passage, decoders: Decoders, merge: bool, sizes: Sizes = SIZES
 ) -> dict[str, Comparison]:
-    """Each sequence of two passages compared; nothing if they have no tokens.
+    """Each sequence of two passages compared; empty if they have no tokens.
 
     Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
     """
@@ -110,10 +107,12 @@ def compare(
 
 @dataclass(slots=True)
 class Columns:
-    """The tags of two parallel texts: of what is the same on both sides once, of what is disputed twice.
+    """The tags of two parallel texts: those of lines that are the same once, those of disputed lines for each side.
 
-    `tokens` is how many positions the texts have, with those outside every span; all count so many `times`.
-    `touching` counts, by side and layer, the tags that stand next to each other in the text and not here.
+    Attributes:
+        tokens: the number of positions of the texts, with those outside every span.
+        times: the multiplicity of everything here.
+        touching: by side and layer, how often two tags are adjacent in the text that are not adjacent here.
     """
 
     tokens: int
@@ -124,15 +123,15 @@ class Columns:
 
     @classmethod
     def of(cls, layout: Layout, tokens: int) -> Columns:
-        """Empty columns for a text of so many tokens."""
+        """Columns without tags for a text with this number of tokens."""
         columns: list[Tags] = [{layer: [] for layer, _ in layout.layers} for _ in range(3)]
         return cls(tokens, columns[0], (columns[1], columns[2]))
 
 
 class Stretch(NamedTuple):
-    """A stretch of two files that are parallel: how many documents begin in it, how many tokens it has.
+    """A regular stretch of two files: the number of documents that begin in it, and the number of its tokens.
 
-    `columns` are those in which these tokens, and those of stretches before, are to be compared.
+    `columns` hold the tags of these tokens and of stretches before; they are empty until there are many tag runs.
     """
 
     documents: int
@@ -141,7 +140,7 @@ class Stretch(NamedTuple):
 
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
-    """Each sequence compared. Raises an error that has no place for a bad tag; `compare` finds it."""
+    """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
     for place, pairs in columns.touching.items():
         decoders[place].join(pairs, pairs.values())
     with making_many(sum(map(len, columns.disputed[0].values()))):
@@ -159,7 +158,7 @@ class _BadTagOf(CluevalError):
 
 
 class _Passages:
-    """Two passages, and the columns that they are taken apart into."""
+    """Two passages, and the columns of their tags."""
 
     def __init__(
         self, passages: tuple[Passage, Passage], layouts: tuple[Layout, Layout], sizes: Sizes
@@ -169,7 +168,7 @@ class _Passages:
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:
-        """Take the passages apart; with the shortcut, what is identical once and, if possible, narrowed."""
+        """Collect the tags; with the shortcut, those of identical sentences once and, if possible, narrowed."""
         gold, predicted = self.passages
         differs = [True] * len(gold.sentences)
         if shortcut:
@@ -180,8 +179,8 @@ class _Passages:
             [text for text, different in zip(passage.sentences, differs, strict=True) if different]
             for passage in self.passages
         ]
-        rows, others = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
-        if rows != others:
+        gold_rows, predicted_rows = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
+        if gold_rows != predicted_rows:
             raise self._difference()
         try:
             cut = (
@@ -219,22 +218,22 @@ class _Passages:
             texts = (hunks.gold, hunks.predicted)
             if not hunks.gold:
                 return
-        own, other = (TokenTable(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
-        ids = own.token_ids(), other.token_ids()
-        if own.tokens() != other.tokens() or (None not in ids and ids[0] != ids[1]):
+        gold, predicted = (TokenTable(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
+        ids = gold.token_ids(), predicted.token_ids()
+        if gold.tokens() != predicted.tokens() or (None not in ids and ids[0] != ids[1]):
             raise self._difference()
-        for table, tags, known in zip((own, other), self.columns.disputed, self._ids, strict=True):
+        for table, tags, seen in zip((gold, predicted), self.columns.disputed, self._ids, strict=True):
             self._collect(table, tags)
-            known += table.token_ids() or ()
+            seen += table.token_ids() or ()
 
     def _collect(self, table: TokenTable, tags: Tags) -> None:
-        """Add a table's tags to those that are there."""
+        """Add the tags of a table to `tags`."""
         for layer, column in table.tags().items():
-            # the tags of one long sentence stay until it ends: then one object per tag, not one per token
+            # interned if there are many: one object per tag, not one per token
             tags[layer].extend(map(intern, column) if len(tags[layer]) > self._sizes.rows else column)
 
     def _difference(self) -> CluevalError:
-        """The first difference of the texts; or, where lines do not fit, the first of those."""
+        """The error for the first line that does not fit the layout, or else for the first difference of the texts."""
         return next(
             (misfit for passage in self.passages for misfit in misfits(passage)), None
         ) or first_difference(*self.passages)
@@ -244,7 +243,7 @@ class _Passages:
 
     def _require_unique_ids(self, sentences: int) -> None:
         for ids, passage in zip(self._ids, self.passages, strict=True):
-            # the borders, an O for each sentence, are among them
+            # there is an O between sentences, too
             if ids and len(set(ids)) < len(ids) - sentences + 1:
                 for error in repeated_ids([passage]):
                     raise error
@@ -256,16 +255,16 @@ def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparis
     for side in range(len(SIDES)):
         _accept(columns, side, layer, decoders, same, found)
     labels = count_starts(found)
-    own, other = (_decoded(columns, side, layer, decoders) for side in (0, 1))
-    agreed, own, other = own.compared(other)
+    gold, predicted = (_decoded(columns, side, layer, decoders) for side in (0, 1))
+    agreed, gold, predicted = gold.compared(predicted)
     labels.update(agreed)
-    tags, other_tags = (side[layer] for side in columns.disputed)
-    differs = list(map(ne, tags, other_tags))
-    unequal = list(compress(tags, differs)), list(compress(other_tags, differs))
+    gold_tags, predicted_tags = (side[layer] for side in columns.disputed)
+    differs = list(map(ne, gold_tags, predicted_tags))
+    unequal = list(compress(gold_tags, differs)), list(compress(predicted_tags, differs))
     return Comparison(
         Counter({Frozen({layer: label}): n for label, n in labels.items()}),
-        own,
-        other,
+        gold,
+        predicted,
         columns.tokens - len(unequal[0]),
         unequal,
         columns.times,
@@ -286,20 +285,25 @@ def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
     for layer, tags in columns.same.items():
         _accept(columns, 1, layer, decoders, tags, Seams(tags).neighbours)
     agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
-    own, other = (set(_merged(columns, side, decoders)) for side in (0, 1))
-    agreed.update(span.by_layer for span in own & other)
-    gold, predicted = (sorted(left, key=lambda span: span.start) for left in (own - other, other - own))
+    gold_spans, predicted_spans = (set(_merged(columns, side, decoders)) for side in (0, 1))
+    agreed.update(span.by_layer for span in gold_spans & predicted_spans)
+    gold, predicted = (
+        sorted(left, key=lambda span: span.start)
+        for left in (gold_spans - predicted_spans, predicted_spans - gold_spans)
+    )
     covered = {position for span in (*gold, *predicted) for position in range(span.start, span.end)}
     equal = columns.tokens - len(covered)
     return Comparison(agreed, gold, predicted, equal, None, columns.times)  # type: ignore[arg-type]  # by_layer is a Frozen
 
 
 def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:
+    from clueval.spans.merging import merge_layers
+
     return merge_layers({layer: _decoded(columns, side, layer, decoders) for layer in columns.same})
 
 
 def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Flat:
-    """The spans of what is disputed."""
+    """The spans of disputed lines."""
     decoder, tags = decoders[SIDES[side], layer], columns.disputed[side][layer]
     seams = Seams(tags)
     try:

@@ -1,8 +1,6 @@
-"""FairEval's run over two files of its formats: sentence against sentence, equal sentences without their
-spans.
+"""Counts FairEval's errors in two files in its formats, sentence by sentence; equal sentences are counted by labels.
 
-This is the raw way of counting that `clueval.evaluation.run` takes for the metric `fair` alone; document by
-document it would be the same numbers.
+`clueval.evaluation.lockstep` uses it if `fair` is the only metric. Counting documents gives the same numbers.
 """
 
 from __future__ import annotations
@@ -15,28 +13,28 @@ from itertools import zip_longest
 
 from clueval.exceptions import TextMismatch
 from clueval.formats.conll2000 import sentence_of_tokens
-from clueval.formats.fair_spans import PLACEHOLDERS, is_span_line, sentence_of_spans, span_line
+from clueval.formats.fair_spans import is_span_line, sentence_of_spans, span_line
 from clueval.limits import MAX_SENTENCE, sentence_too_long
 from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.pairing import Item
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen
+from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen
 
 Blocks = Iterable[tuple[int, str]]
 """Text in blocks of whole lines, each with the number of its first line (see `clueval.textfiles.blocks`)."""
 
 _Sentence = tuple[int, str]
-"""The number of the first line, and the lines, none of them blank, without the last line end."""
+"""The number of the first line, and the lines, without blank lines and the last line end."""
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]+(?=\n)")
 
 
 def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> Iterator[Document]:
-    """The sentences of a file of either format, told apart by the first line of each, as documents.
+    """The sentences of a file as documents; the first line of each determines its format.
 
-    Raises as `read_fair_spans` and `read_conll2000` do.
+    Raises the errors of `read_fair_spans` and `read_conll2000`.
     """
     for number, sentence in enumerate(_sentences(blocks, file), 1):
         yield _document(sentence, number, file, ignore_punct)
@@ -44,11 +42,12 @@ def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> I
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What a run has counted; runs over several files add up.
+    """The counts of two files; runs can be added.
 
-    `labels` are the labels of the target spans in the order in which they come up, which is the order of
-    FairEval's table of them. `repaired` are the numbers of tags mended, in the target and in the system, `spans`
-    those of spans.
+    Attributes:
+        labels: the labels of target spans in the order of their first occurrence, as in FairEval's table.
+        repaired: the number of repaired tags in the target and in the system.
+        spans: the number of spans in the target and in the system.
     """
 
     tally: Tally
@@ -79,10 +78,10 @@ def run_blocks(
     ignore_punct: bool = True,
     max_sentence: int = MAX_SENTENCE,
 ) -> Run:
-    """Count two files, sentence against sentence; equal sentences are counted without building their spans.
+    """Count two files sentence by sentence; the spans of equal sentences are not built.
 
-    One sentence of each file is held at a time. Raises as `read_sentences` does, and `TextMismatch` where the
-    files have not equally many sentences or where a sentence has other tokens.
+    Holds one sentence of each file at a time. Raises the errors of `read_sentences`, and `TextMismatch` if the
+    files differ in their number of sentences or in the tokens of a sentence.
     """
     total: Tally = Counter()
     equal: Counter[str] = Counter()
@@ -92,17 +91,17 @@ def run_blocks(
     number = 0
     sides = (_sentences(*side, max_sentence) for side in ((target, target_file), (system, system_file)))
     pairs = _pairs(next(sides), next(sides), target_file, system_file)
-    for number, (one, other) in enumerate(pairs, 1):
-        if one[1] == other[1] and _has_spans(one):
-            labels = _labels(one, target_file)
+    for number, (gold_lines, predicted_lines) in enumerate(pairs, 1):
+        if gold_lines[1] == predicted_lines[1] and _has_spans(gold_lines):
+            labels = _labels(gold_lines, target_file)
             equal.update(labels)
             order.update(dict.fromkeys(labels))
             continue
-        if _has_spans(one) and _has_spans(other):
-            golds, predictions = _items(one, target_file), _items(other, system_file)
+        if _has_spans(gold_lines) and _has_spans(predicted_lines):
+            golds, predictions = _items(gold_lines, target_file), _items(predicted_lines, system_file)
         else:
-            gold = _document(one, number, target_file, ignore_punct)
-            predicted = _document(other, number, system_file, ignore_punct)
+            gold = _document(gold_lines, number, target_file, ignore_punct)
+            predicted = _document(predicted_lines, number, system_file, ignore_punct)
             _check_tokens(gold, predicted)
             repaired.update(target=gold.repaired, system=predicted.repaired)
             golds, predictions = _items_of(gold), _items_of(predicted)
@@ -137,15 +136,17 @@ def _items_of(document: Document) -> list[Item]:
 
 
 def _check_tokens(gold: Document, predicted: Document) -> None:
-    tokens, others = gold.tokens, predicted.tokens
-    if tokens is None or others is None or tokens == others:
+    gold_tokens, predicted_tokens = gold.tokens, predicted.tokens
+    if gold_tokens is None or predicted_tokens is None or gold_tokens == predicted_tokens:
         return
-    place = next(i for i, (one, other) in enumerate(zip_longest(tokens, others)) if one != other)
+    place = next(
+        i for i, (first, second) in enumerate(zip_longest(gold_tokens, predicted_tokens)) if first != second
+    )
     raise TextMismatch(
-        f"sentence {gold.id}, token {place + 1}: {_token(tokens, place)} in the target, "
-        f"{_token(others, place)} in {predicted.file}",
+        f"sentence {gold.id}, token {place + 1}: {_token(gold_tokens, place)} in the target, "
+        f"{_token(predicted_tokens, place)} in {predicted.file}",
         file=gold.file,
-        line=gold.lines[min(place, len(tokens) - 1)] if gold.lines else None,
+        line=gold.lines[min(place, len(gold_tokens) - 1)] if gold.lines else None,
         advice="both files must have the same text",
     )
 
@@ -155,7 +156,7 @@ def _token(tokens: Sequence[str], place: int) -> str:
 
 
 def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
-    """What stands between blank lines, of so many lines at most; held is what the block before left open."""
+    """The text between blank lines. Raises `FormatError` for a sentence of more than `most` lines."""
     for first, sentence in _between_blank_lines(blocks, file, most):
         if len(sentence) >= 2 * most and sentence.count("\n") >= most:
             raise sentence_too_long(file, first, most)
@@ -163,13 +164,13 @@ def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[
 
 
 def _between_blank_lines(blocks: Blocks, file: str, most: int) -> Iterator[_Sentence]:
-    """What stands between blank lines; of a sentence that goes on over many blocks no more than may be held."""
+    """The text between blank lines. Raises `FormatError` if a sentence over several blocks exceeds `most` lines."""
     held: list[str] = []
     first = 1
     rows = 0
     for number, block in blocks:
         *ended, last = _BLANK_LINE.sub("\n", "\n" + block).split("\n\n")
-        line = number - 1  # that of the line end put before the block
+        line = number - 1  # the number of the line end added before the block
         for piece in ended:
             body = piece.lstrip("\n")
             if body:
@@ -202,15 +203,15 @@ def _has_spans(sentence: _Sentence) -> bool:
 def _pairs(
     target: Iterator[_Sentence], system: Iterator[_Sentence], target_file: str, system_file: str
 ) -> Iterator[tuple[_Sentence, _Sentence]]:
-    for number, (one, other) in enumerate(zip_longest(target, system)):
-        if one is not None and other is not None:
-            yield one, other
+    for number, (of_target, of_system) in enumerate(zip_longest(target, system)):
+        if of_target is not None and of_system is not None:
+            yield of_target, of_system
             continue
-        longer = number + 1 + sum(1 for _ in (system if one is None else target))
-        here, there = (number, longer) if one is None else (longer, number)
+        longer = number + 1 + sum(1 for _ in (system if of_target is None else target))
+        here, there = (number, longer) if of_target is None else (longer, number)
         raise TextMismatch(
             f"{target_file} has {_many(here)} and {system_file} has {_many(there)}",
-            advice="both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999",
+            advice="both need the same sentences; of_target without spans has a placeholder: EMPTY 999 999 999",
         )
 
 

@@ -1,15 +1,13 @@
-"""Hunks: where two parallel texts differ, and what is in spans elsewhere.
+"""Hunks: the lines that differ between two parallel texts, and the lines in spans elsewhere.
 
-Pieces that are the same bytes on both sides need no other look. Of the others, lines that differ must differ in
-their tags only, and of the lines around them only those in spans matter::
+Lines that differ may differ in their tags only; of the other lines only those in spans are decoded::
 
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-Line e differs. The *hunk* around it is cut where no span, of either side, goes on from one line to the next: it is
-d and e. Outside the hunks gold stands for both sides, and of it only the runs of lines in spans are taken apart,
-here b. Where a good part of the lines differs, finding hunks costs more than it saves: then all lines are taken
-apart and cut wherever no span crosses.
+Line e differs. The *hunk* around it ends where no span, of either side, goes on from one line to the next: it is d
+and e. Outside the hunks both sides are equal, and only the runs of lines in spans are decoded, here b. If many lines
+differ, finding hunks costs more than it saves: then all lines are decoded and cut wherever no span crosses.
 """
 
 from __future__ import annotations
@@ -32,55 +30,57 @@ from clueval.textfiles import is_utf8
 APART, TOUCHING, CROSSING = 0, 1, 3
 """Relation of adjacent lines: no span touches, one ends where the next begins, or one goes on.
 
-What holds of either side holds of both, and these numbers are such that it is their bitwise or.
+The relation in both sides together is the bitwise or of the relations in each side.
 """
 
 DENSE = 3
-"""If more than 1/DENSE of the lines differ, all are taken apart instead of searching for hunks."""
+"""If more than 1/DENSE of the lines differ, all lines are decoded instead of searching for hunks."""
 
 
 def is_plain(layout: Layout) -> bool:
-    """Whether the token comes first, and all layers stand side by side."""
+    """Whether the token is in the first column, and the columns of all layers are adjacent."""
     columns = sorted(column for _, column in layout.layers)
     side_by_side = columns == list(range(columns[0], columns[0] + len(columns)))
     return layout.token == 0 and side_by_side
 
 
 def _before(layout: Layout) -> int:
-    """How many columns stand before the layers."""
+    """The number of columns before the layers."""
     return min(column for _, column in layout.layers)
 
 
-def _behind(layout: Layout) -> int:
-    """How many columns stand behind the layers."""
+def _after(layout: Layout) -> int:
+    """The number of columns after the layers."""
     return layout.width - 1 - max(column for _, column in layout.layers)
 
 
 def find_differences(
-    own: Sequence[bytes], other: Sequence[bytes], end: bytes, layout: Layout, tag_runs: TagRuns
+    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout, tag_runs: TagRuns
 ) -> bool:
-    """Add the tag runs of two lists of sentences, or of lines of one, those of gold regular.
+    """Add the tag runs of two lists of sentences, or of lines of a sentence; those of gold are regular.
 
-    False, and nothing is added, if they differ in more than tags.
+    Returns False, and adds nothing, if they differ in more than tags.
     """
-    lines, other_lines, same = own, other, list[bytes]()
+    gold_lines, predicted_lines, same = gold, predicted, list[bytes]()
     if end != b"\n":
-        differs = list(map(ne, own, other))
-        lines, other_lines = (end.join(compress(side, differs)).split(b"\n") for side in (own, other))
-        same = list(compress(own, map(not_, differs)))
-    if len(lines) != len(other_lines):
+        differs = list(map(ne, gold, predicted))
+        gold_lines, predicted_lines = (
+            end.join(compress(side, differs)).split(b"\n") for side in (gold, predicted)
+        )
+        same = list(compress(gold, map(not_, differs)))
+    if len(gold_lines) != len(predicted_lines):
         return False
-    differ = list(map(ne, lines, other_lines))
+    differ = list(map(ne, gold_lines, predicted_lines))
     agreed: list[bytes] = []
     is_added = False
-    if DENSE * sum(differ) > len(lines) and len(layout.layers) == 1:
+    if DENSE * sum(differ) > len(gold_lines) and len(layout.layers) == 1:
         join = _without_structure if end == b"\n" else _with_borders
-        rows = join(lines, other_lines, layout)
+        rows = join(gold_lines, predicted_lines, layout)
         if rows is None:
             return False
         is_added = _add_cells(*rows, layout, tag_runs)
     if not is_added:
-        hunks = _hunks(lines, other_lines, compress(count(), differ), layout)
+        hunks = _hunks(gold_lines, predicted_lines, compress(count(), differ), layout)
         rows = _parallel_rows(hunks.gold, hunks.predicted, layout)
         if rows is None:
             return False
@@ -93,21 +93,23 @@ def find_differences(
 
 
 def _without_structure(
-    own: Sequence[bytes], other: Sequence[bytes], layout: Layout
+    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
 ) -> tuple[Rows, Rows] | None:
-    """The rows of lines without structure; None if they differ in more than tags."""
-    return _parallel_rows(b"\n".join([*own, b""]), b"\n".join([*other, b""]), layout)
+    """The rows of token lines; None if they differ in more than tags."""
+    return _parallel_rows(b"\n".join([*gold, b""]), b"\n".join([*predicted, b""]), layout)
 
 
-def _with_borders(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> tuple[Rows, Rows] | None:
-    """The rows of lines, of `BORDER` for those of structure; None if they differ in more than tags."""
+def _with_borders(
+    gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout
+) -> tuple[Rows, Rows] | None:
+    """The rows of lines, with `BORDER` for lines that are no token lines; None if they differ in more than tags."""
     separator, border, width = layout.separator.encode(), _border(layout), layout.width
-    counts = [list(map(bytes.count, lines, repeat(separator))) for lines in (own, other)]
+    counts = [list(map(bytes.count, lines, repeat(separator))) for lines in (gold, predicted)]
     if counts[0] != counts[1]:
         return None
     structure: list[list[bytes]] = []
     flat: list[list[bytes]] = []
-    for lines in (own, other):
+    for lines in (gold, predicted):
         structure.append(list(compress(lines, map(not_, counts[0]))))
         rows = [line if fields else border for line, fields in zip(lines, counts[0], strict=True)]
         flat.append(separator.join(rows).split(separator))
@@ -120,7 +122,7 @@ def _with_borders(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) 
 
 
 def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns) -> bool:
-    """Add all rows, of one layer, cut wherever no span crosses; False if there are too many different tags."""
+    """Add all rows of one layer, cut wherever no span crosses; False if there are more than `MOST_TAGS` tags."""
     columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
     numbers = tag_runs.numbers
     sides_numbered = [list(map(numbers.__getitem__, tags)) for tags in columns]
@@ -145,15 +147,17 @@ def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns) -
 
 
 _JOIN, _CUT = b"\xfe", b"\xff"
+"""Bytes between the numbers of two tags: a span crosses, or none does."""
+
 MOST_TAGS = _JOIN[0]
-"""So many different tags can be numbered apart from these two."""
+"""The number of different tags that a byte can number, besides `_JOIN` and `_CUT`."""
 
 _TOUCHES = bytes(found == TOUCHING for found in range(256))
 _CUTS = bytes(_JOIN[0] if found == CROSSING else _CUT[0] for found in range(256))
 
 
 def _cells(numbered: bytes, between: bytes) -> list[bytes]:
-    """Numbers cut wherever `_CUT` stands between two.
+    """Numbers of tags, cut wherever `between` has `_CUT`.
 
     >>> _cells(b"abc", _JOIN + _CUT)
     [b'ab', b'c']
@@ -164,17 +168,17 @@ def _cells(numbered: bytes, between: bytes) -> list[bytes]:
     return bytes(woven).translate(None, _JOIN).split(_CUT)
 
 
-def _either(own: bytes, other: bytes) -> bytes:
-    """The bitwise or of two strings of as many bytes, a number each, many at once.
+def _either(gold: bytes, predicted: bytes) -> bytes:
+    """The bitwise or of two byte strings of the same length.
 
     >>> list(_either(bytes([1, 0, 1]), bytes([0, 0, 3])))
     [1, 0, 3]
     """
-    return (int.from_bytes(own) | int.from_bytes(other)).to_bytes(len(own))
+    return (int.from_bytes(gold) | int.from_bytes(predicted)).to_bytes(len(gold))
 
 
 class _Hunks(NamedTuple):
-    """Two parallel texts narrowed: what differs with all that hangs on it, and the lines that do not."""
+    """Two parallel texts narrowed: the hunks of each side, and the lines outside them."""
 
     gold: bytes
     predicted: bytes
@@ -182,55 +186,60 @@ class _Hunks(NamedTuple):
     touching: list[Touching]
 
 
-def _hunks(own: Sequence[bytes], other: Sequence[bytes], differing: Iterable[int], layout: Layout) -> _Hunks:
-    """Two lists of as many lines, narrowed around those that differ. A line of `BORDER` follows each hunk."""
+def _hunks(
+    gold: Sequence[bytes], predicted: Sequence[bytes], differing: Iterable[int], layout: Layout
+) -> _Hunks:
+    """Two lists of lines of the same length, narrowed around `differing`. A line of `BORDER` follows each hunk."""
     tags_of, relations = tags_in(layout), Relations(layout)
-    outside = b"\n" if _behind(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
+    outside = b"\n" if _after(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
     border = _border(layout)
-    gold: list[bytes] = []
-    predicted: list[bytes] = []
+    gold_hunks: list[bytes] = []
+    predicted_hunks: list[bytes] = []
     agreed: list[bytes] = []
     touching: list[Touching] = []
-    done, lines = 0, len(own)  # `done` is the line after the last hunk
+    done, lines = 0, len(gold)  # `done` is the line after the last hunk
     for number in differing:
         if number < done:
             continue
         start, stop = number, number + 1
-        first, other_first = last, other_last = tags_of(own[number]), tags_of(other[number])
-        while start > done and not (line := own[start - 1]).endswith(outside):
-            before = tags_of(line)  # of both sides: the line is before the first that differs
-            found = relations[before, first] | relations[before, other_first]
+        gold_first, predicted_first = gold_last, predicted_last = (
+            tags_of(gold[number]),
+            tags_of(predicted[number]),
+        )
+        while start > done and not (gold_line := gold[start - 1]).endswith(outside):
+            before = tags_of(gold_line)  # of both sides: the line is before the first that differs
+            found = relations[before, gold_first] | relations[before, predicted_first]
             if found != CROSSING:
                 if found == TOUCHING:
-                    touching.append((before, first, before, other_first))
+                    touching.append((before, gold_first, before, predicted_first))
                 break
-            first = other_first = before
+            gold_first = predicted_first = before
             start -= 1
         while stop < lines:
-            line, other_line = own[stop], other[stop]
-            if line.endswith(outside) and other_line.endswith(outside):
+            gold_line, predicted_line = gold[stop], predicted[stop]
+            if gold_line.endswith(outside) and predicted_line.endswith(outside):
                 break
-            after, other_after = tags_of(line), tags_of(other_line)
-            found = relations[last, after] | relations[other_last, other_after]
+            gold_after, predicted_after = tags_of(gold_line), tags_of(predicted_line)
+            found = relations[gold_last, gold_after] | relations[predicted_last, predicted_after]
             if found != CROSSING:
                 if found == TOUCHING:
-                    touching.append((last, after, other_last, other_after))
+                    touching.append((gold_last, gold_after, predicted_last, predicted_after))
                 break
-            last, other_last = after, other_after
+            gold_last, predicted_last = gold_after, predicted_after
             stop += 1
-        agreed += own[done:start]
+        agreed += gold[done:start]
         agreed.append(b"")
-        gold += own[start:stop]
-        gold.append(border)
-        predicted += other[start:stop]
-        predicted.append(border)
+        gold_hunks += gold[start:stop]
+        gold_hunks.append(border)
+        predicted_hunks += predicted[start:stop]
+        predicted_hunks.append(border)
         done = stop
-    agreed += own[done:]
-    return _Hunks(_text(gold), _text(predicted), agreed, touching)
+    agreed += gold[done:]
+    return _Hunks(_text(gold_hunks), _text(predicted_hunks), agreed, touching)
 
 
 class Relations(dict[tuple[bytes, bytes], int]):
-    """How two lines hang together, given their tags: a span may cross from one to the other, or spans touch."""
+    """The relation of two adjacent lines, `APART`, `TOUCHING` or `CROSSING`, by their tags."""
 
     def __init__(self, layout: Layout) -> None:
         self._separator = layout.separator
@@ -247,18 +256,18 @@ class Relations(dict[tuple[bytes, bytes], int]):
         try:
             tags = (side.decode().split(self._separator) for side in (before, here))
             crossing = any(OUTSIDE not in pair and continues(*pair) for pair in zip(*tags, strict=True))
-        except ValueError:  # no tags, not as many, not UTF-8: whoever reads the lines will say so
+        except ValueError:  # other numbers of tags, or not UTF-8: reading the lines raises the error
             return CROSSING
         return CROSSING if crossing else TOUCHING
 
 
 def tags_in(layout: Layout) -> Callable[[bytes], bytes]:
-    """Gives the tags of a token line, as they are written side by side, and of a line of structure nothing."""
-    separator, layers, behind = layout.separator.encode(), len(layout.layers), _behind(layout)
-    if layers == 1 and not behind:
+    """A function that returns the tags of a token line, with their separators, and nothing for other lines."""
+    separator, layers, after = layout.separator.encode(), len(layout.layers), _after(layout)
+    if layers == 1 and not after:
         return lambda line: parts[2] if (parts := line.rpartition(separator))[1] else b""
     before = _before(layout)
-    if before == 1 and not behind:
+    if before == 1 and not after:
         return lambda line: line.partition(separator)[2]
     return lambda line: separator.join(line.split(separator)[before : before + layers])
 
@@ -267,13 +276,13 @@ def _text(lines: list[bytes]) -> bytes:
     return b"\n".join([*lines, b""]) if lines else b""
 
 
-def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, tag_runs: TagRuns) -> bool:
-    """Add lines, of gold regular ones, to the tag run that is open.
+def extend(gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout, tag_runs: TagRuns) -> bool:
+    """Add lines, those of gold regular, to the open tag run.
 
-    False, and nothing is added, if they differ in more than tags.
+    Returns False, and adds nothing, if they differ in more than tags.
     """
-    gold, predicted = (b"\n".join([*lines, b""]) for lines in (own, other))
-    rows = _parallel_rows(gold, predicted, layout)
+    gold_text, predicted_text = (b"\n".join([*lines, b""]) for lines in (gold, predicted))
+    rows = _parallel_rows(gold_text, predicted_text, layout)
     if rows is None:
         return False
     tag_runs.extend(*rows)
@@ -281,36 +290,38 @@ def extend(own: Sequence[bytes], other: Sequence[bytes], layout: Layout, tag_run
 
 
 def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows, Rows] | None:
-    """The rows of two texts if all their lines are token lines and have the same tokens, else None."""
+    """The rows of two texts, if all lines are token lines with the same tokens on both sides, else None."""
     if b"\r" in predicted or predicted.count(b"\0") != gold.count(b"\0") or not is_utf8(predicted):
         return None
     if not (fits(gold, layout) and fits(predicted, layout)):
         return None
-    own, other = (Rows.of(text, layout) for text in (gold, predicted))
-    return (own, other) if _have_same_text(own.fields, other.fields, layout) else None
+    gold_rows, predicted_rows = (Rows.of(text, layout) for text in (gold, predicted))
+    return (
+        (gold_rows, predicted_rows)
+        if _have_same_text(gold_rows.fields, predicted_rows.fields, layout)
+        else None
+    )
 
 
-def _have_same_text(own: Sequence[bytes], other: Sequence[bytes], layout: Layout) -> bool:
+def _have_same_text(gold: Sequence[bytes], predicted: Sequence[bytes], layout: Layout) -> bool:
     """Whether the fields of two lists of rows have the same tokens, and the same token ids if there are any."""
     columns = [layout.token] if layout.token_id is None else [layout.token, layout.token_id]
-    return all(own[column :: layout.width] == other[column :: layout.width] for column in columns)
+    return all(gold[column :: layout.width] == predicted[column :: layout.width] for column in columns)
 
 
 def _border(layout: Layout) -> bytes:
-    """A line of `BORDER` in all layers, without its end."""
+    """A line with `BORDER` in all layers, without its line end."""
     columns = {column for _, column in layout.layers}
     fields = [BORDER if column in columns else b"O" for column in range(layout.width)]
     return layout.separator.encode().join(fields)
 
 
 def _inside(text: bytes, layout: Layout) -> bytes:
-    """The lines that are in spans, without the first token of each run of them, and a line of `BORDER` after it."""
-    before, layers, behind = _before(layout), len(layout.layers), _behind(layout)
-    if (
-        layers > 1 and not behind
-    ):  # then it costs less to take out the tags that are outside, and to look for the others
+    """The runs of lines in spans, each without its first token and with a line of `BORDER` after it."""
+    before, layers, after = _before(layout), len(layout.layers), _after(layout)
+    if layers > 1 and not after:  # removing the tags outside spans first makes the search cheaper
         text = text.replace((layout.separator.encode() + b"O") * layers + b"\n", b"\n")
-    runs = _runs(layout.separator, before, layers, behind).findall(text)
+    runs = _runs(layout.separator, before, layers, after).findall(text)
     if not runs:
         return b""
     start = layout.separator.join(["O"] * before).encode()
@@ -319,5 +330,5 @@ def _inside(text: bytes, layout: Layout) -> bytes:
 
 
 @lru_cache
-def _runs(separator: str, before: int, layers: int, behind: int) -> re.Pattern[bytes]:
-    return re.compile(runs_pattern(separator, before, layers, behind).encode())
+def _runs(separator: str, before: int, layers: int, after: int) -> re.Pattern[bytes]:
+    return re.compile(runs_pattern(separator, before, layers, after).encode())

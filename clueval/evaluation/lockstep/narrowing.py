@@ -1,17 +1,17 @@
-"""Leaving out, before anything is taken apart, what cannot make a difference.
+"""Narrowing: omits lines before decoding that cannot change the counts.
 
-Most lines of a corpus are outside every span, and most lines of a good system's output equal gold's. Where the
-tags are the last columns of a line, a line outside every span is known by its end, and both can be passed over
-with a few operations on whole texts. What is left decodes to the same spans: between two spans that were apart
-stays a line that is outside.
+Most lines of a corpus are outside every span, and most predicted lines equal the gold lines. If the tags are the
+last columns, a line outside every span is recognised by its end, and both kinds of lines are omitted with a few
+operations on whole texts. The remaining lines decode to the same spans, because a line outside every span remains
+between two spans that do not touch.
 
 An example to follow by hand, columns token and tag, lines written ``token/tag``::
 
     gold        a/O  b/B-X  c/O  d/B-Y  e/I-Y  f/O  g/O
     predicted   a/O  b/B-X  c/O  d/B-Y  e/O    f/O  g/O
 
-Line e differs. The hunk around it runs from the last line before it that is outside on both sides to the next
-one: d and e. Outside the hunk, gold stands for both sides, and of it only b matters.
+Line e differs. The hunk around it lies between the last line before it and the first line after it that are outside
+on both sides: it is d and e. Outside the hunk both sides are equal, and only b is in a span.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FIELDS = {
     separator: bytes(byte for byte in range(256) if byte not in (ord(separator), ord("\n")))
     for separator in ("\t", " ")
 }
-"""Of each separator, every byte but it and the line end."""
+"""All bytes except the separator and the line end, by separator."""
 
 
 class Hunks(NamedTuple):
-    """Two parallel texts narrowed: the lines that differ with what hangs on them, and those that do not."""
+    """Two parallel texts narrowed: the hunks of each side, and the lines outside them."""
 
     gold: str
     predicted: str
@@ -43,7 +43,7 @@ class Hunks(NamedTuple):
 
 
 def is_narrowable(layout: Layout) -> bool:
-    """Whether the token comes first, the tags of all layers last, and there are no token ids to be checked."""
+    """Whether the token is in the first column, all layers are in the last columns, and there are no token ids."""
     last = range(layout.width - len(layout.layers), layout.width)
     return (
         layout.token == 0
@@ -73,7 +73,7 @@ def outside(layout: Layout) -> str:
 
 
 def without_outside(text: str, layout: Layout) -> str:
-    """The lines that are in spans, without the first token of each run of them, and a border after each run."""
+    """The runs of lines in spans, each without its first token and with a border after it."""
     before = layout.width - len(layout.layers)
     runs = _runs(runs_pattern(layout.separator, before, len(layout.layers), 0)).findall(text)
     start = layout.separator.join(["O"] * before)
@@ -85,14 +85,14 @@ def _runs(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def runs_pattern(separator: str, before: int, layers: int, behind: int) -> str:
-    """Finds the runs of lines in spans, each from before the tags of its first line on.
+def runs_pattern(separator: str, before: int, layers: int, after: int) -> str:
+    """A pattern for a run of lines in spans, from the separator before the tags of its first line.
 
-    There are so many columns before the tags, of tags, and behind them. The search looks for a separator, which
-    is fast, then for tags that are not all O, and as many columns behind them as there must be.
+    `before`, `layers` and `after` are the numbers of columns before the tags, of tags, and after them. The pattern
+    begins with a separator, which is found fast, then has tags that are not all O, and the columns after them.
     """
     field = rf"[^{separator}\n]*+"
-    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * behind + "\n"
+    more, rest = f"{separator}{field}" * (layers - 1), f"{separator}{field}" * after + "\n"
     tags = f"(?!O{f'{separator}O' * (layers - 1)}{rest}){field}{more}{rest}"
     return f"{separator}{tags}(?:{f'{field}{separator}' * before}{tags})*+"
 
@@ -100,7 +100,7 @@ def runs_pattern(separator: str, before: int, layers: int, behind: int) -> str:
 def pieces(
     sentence: tuple[str, ...], layout: Layout, characters: int = SIZES.characters
 ) -> Iterator[tuple[str, ...]]:
-    """One long sentence, cut on all sides after lines that are outside every span on all of them."""
+    """The sides of a long sentence, cut after lines that are outside every span on all sides."""
     end = outside(layout) + "\n"
     gold = sentence[0]
     start = [0] * len(sentence)
@@ -111,9 +111,7 @@ def pieces(
             if reach < len(end):
                 place = [len(text) for text in sentence]
                 break
-            lines = gold.count(
-                "\n", place[0], reach
-            )  # from the place before, so that each line is counted once
+            lines = gold.count("\n", place[0], reach)
             place = [after_lines(text, before, lines) for text, before in zip(sentence, place, strict=True)]
             is_outside = all(text.endswith(end, 0, here) for text, here in zip(sentence, place, strict=True))
         yield tuple(text[a:b] for text, a, b in zip(sentence, start, place, strict=True))
@@ -121,27 +119,29 @@ def pieces(
 
 
 def narrowed(gold: str, predicted: str, layout: Layout) -> Hunks:
-    """Two texts with the same number of lines, narrowed. A border line follows each hunk."""
-    own, other = gold[:-1].split("\n"), predicted[:-1].split("\n")
+    """Narrow two texts with the same number of lines. A border line follows each hunk."""
+    gold_lines, predicted_lines = gold[:-1].split("\n"), predicted[:-1].split("\n")
     end = outside(layout)
     hunks: tuple[list[str], list[str]] = ([], [])
     agreed: list[str] = []
     border = layout.border[:-1]
     done = 0  # the line after the last hunk
-    for number in compress(count(), map(ne, own, other)):
+    for number in compress(count(), map(ne, gold_lines, predicted_lines)):
         if number < done:
             continue
         start, stop = number, number + 1
-        while start > done and not own[start - 1].endswith(end):
+        while start > done and not gold_lines[start - 1].endswith(end):
             start -= 1
-        while stop < len(own) and not (own[stop].endswith(end) and own[stop] == other[stop]):
+        while stop < len(gold_lines) and not (
+            gold_lines[stop].endswith(end) and gold_lines[stop] == predicted_lines[stop]
+        ):
             stop += 1
-        agreed += own[done:start]
-        for lines, hunk in zip((own, other), hunks, strict=True):
+        agreed += gold_lines[done:start]
+        for lines, hunk in zip((gold_lines, predicted_lines), hunks, strict=True):
             hunk += lines[start:stop]
             hunk.append(border)
         done = stop
-    agreed += own[done:]
+    agreed += gold_lines[done:]
     return Hunks(_text(hunks[0]), _text(hunks[1]), _text(agreed))
 
 

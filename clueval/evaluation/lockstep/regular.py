@@ -1,7 +1,6 @@
-"""What is regular in the bytes of a column format: sentence after sentence of plain token lines.
+"""Recognisers of regular pieces: sentences of plain token lines, recognised by their bytes, without decoding.
 
-A stretch of a file is told to be regular from its bytes, without being decoded, by the recogniser of its format. A
-format that has none in `REGULAR` is read as passages.
+A format without a recogniser in `REGULAR` is read as passages. Only the formats that are read are imported.
 """
 
 from __future__ import annotations
@@ -14,23 +13,21 @@ from typing import NamedTuple, Protocol
 
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
-from clueval.formats.conll import DOCSTART, ConllReader
-from clueval.formats.vrt import NAME, VrtReader
 from clueval.textfiles import is_utf8, refuse
 
 
 class Regular(NamedTuple):
-    """What regular pieces hold: how many documents begin in them, how many tokens they have."""
+    """The number of documents that begin in regular pieces, and the number of their tokens."""
 
     documents: int
     tokens: int
 
 
 class Recogniser(Protocol):
-    """Tells what is regular in one file, given what its reader has taken in so far.
+    """Recognises regular pieces of one file, which follow what its reader has read so far.
 
-    A file is cut into pieces behind what ends a sentence or a document (`ends`), or behind any line; pieces are
-    given without these ends. `end_lines` are the lines that end a sentence.
+    Pieces end with one of `ends`, the end of a sentence or of a document, or with a line end, and are passed without
+    these ends. `end_lines` are the lines that end a sentence.
     """
 
     ends: tuple[bytes, ...]
@@ -41,26 +38,28 @@ class Recogniser(Protocol):
         """The reader of this file."""
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """Which of these hold no tokens but mark where a document begins."""
+        """The numbers of the pieces that have no tokens and mark the beginning of a document."""
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold; None if they are not regular."""
+        """The contents of pieces; None if they are irregular."""
 
     def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines in regular pieces and `marks`: of the document at hand, and of each that begins there."""
+        """The token lines of regular pieces, as one text for the current document and for each that begins there."""
 
     def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+        """Whether regular pieces in which this number of documents begin are allowed here."""
 
 
 _NO_VRT_SKELETON = bytes(byte for byte in range(256) if byte not in b"\t\n<")
 
 
 def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Find what stands on lines of their own between two sentences, and between documents without sentences.
+    """Patterns for the lines between two sentences, and between two documents without sentences.
 
-    That is an end and a head, or the end of a sentence, those of two documents, and a head.
+    These are an end tag and a start tag; between sentences of two documents, the tags of both elements.
     """
+    from clueval.formats.vrt import NAME
+
     attributes = rb'(?: %s="[^"<>\n\t]*+")*+' % NAME.encode()
     document, sentence = (re.escape(tag.encode()) for tag in (document_tag, sentence_tag))
     documents = rb"/%s>\n<%s%s>\n" % (document, document, attributes)
@@ -69,20 +68,22 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 
 
 class VrtRecogniser:
-    """What is regular in a VRT file."""
+    """Recognises regular pieces of a VRT file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.vrt import VrtReader
+
         self.reader = VrtReader(str(path), options, name, refuse)
         tags = options.sentence_tag, options.document_tag
         self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
         self._between = _between(options.document_tag, options.sentence_tag)
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """None: a document begins before the head of its first sentence."""
+        """No piece, because a document begins with the start tag before its first sentence."""
         return []
 
     def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of so many documents, can follow here."""
+        """Whether regular pieces in which this number of documents begin are allowed here."""
         if end == b"\n":
             return self.reader.builder.in_document
         if self.reader.builder.in_sentence or self.reader.in_sentence_element:
@@ -92,11 +93,10 @@ class VrtRecogniser:
         return not self.reader.builder.in_document and not self.reader.in_document_element
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold, given from behind an end up to the next one; None if they are not regular.
+        """The contents of pieces, each from one end to the next; None if they are irregular.
 
-        In regular ones every line is a token line or an ordinary tag, and the tags are those that stand between
-        two sentences, or two documents without sentences. Of each line, the skeleton has a tab or a ``<``, and
-        a line end.
+        In regular pieces every line is a token line or an XML tag, and the XML tags are those between two sentences,
+        or between two documents without sentences. The skeleton has a tab or a ``<`` and a line end for each line.
         """
         layout = self.reader.builder.layout
         text = b"\n".join((b"", *pieces, b"")) if end == b"\n" else b"".join((b"\n", end, end.join(pieces)))
@@ -119,7 +119,7 @@ class VrtRecogniser:
         return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
 
     def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines in regular pieces, of each document apart. No other line has a ``<`` in it."""
+        """The token lines of regular pieces, a text for each document; token lines have no ``<``."""
         behind_document = [b""] if end == self.ends[1] else []
         text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
         documents = [document.split(b"<") for document in text.split(self.ends[1])]
@@ -128,8 +128,8 @@ class VrtRecogniser:
         ]
 
 
-_DOCSTART = DOCSTART.encode()
-_MARK = re.compile(rb"-DOCSTART-(?:[\t ][^\n]*)?")
+_DOCSTART = b"-DOCSTART-"
+_MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
 _IRREGULAR = (b"\0", b"\r")
 _NO_CONLL_SKELETON = {
     separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
@@ -138,26 +138,28 @@ _NO_CONLL_SKELETON = {
 
 
 class ConllRecogniser:
-    """What is regular in a CoNLL-like file."""
+    """Recognises regular pieces of a CoNLL-like file."""
 
     def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
+        from clueval.formats.conll import ConllReader
+
         self.reader = ConllReader(str(path), options, name, refuse)
         self.ends: tuple[bytes, ...] = (b"\n\n",)
         self.end_lines: tuple[bytes, ...] = (b"\n",)
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
-        """Which of these are a line that begins a document."""
+        """The numbers of the pieces that are a ``-DOCSTART-`` line."""
         found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
-        return [number for number in found if _MARK.fullmatch(pieces[number])]
+        return [number for number in found if re.fullmatch(_MARK, pieces[number])]
 
     def takes(self, end: bytes, documents: int) -> bool:
-        """Whether regular pieces, and among them the beginnings of documents, can follow here."""
+        """Whether regular pieces are allowed here."""
         return self.reader.builder.in_document and (end == b"\n" or not self.reader.builder.in_sentence)
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
-        """What pieces hold, given without the line ends after them; None if they are not regular.
+        """The contents of pieces, without the line ends after them; None if they are irregular.
 
-        In regular ones every line is a token line: of each, the skeleton has its separators and a line end.
+        In regular pieces every line is a token line. The skeleton has the separators and the line end of each line.
         """
         layout = self.reader.builder.layout
         text = b"".join((b"\n", b"\n".join(pieces), b"\n"))
@@ -174,7 +176,7 @@ class ConllRecogniser:
         return Regular(0, tokens)
 
     def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The lines of regular pieces, of each document apart."""
+        """The lines of regular pieces, a text for each document."""
         borders = pairwise([-1, *marks, len(pieces)])
         return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
@@ -183,4 +185,4 @@ REGULAR: dict[str, Callable[[Path, ColumnOptions, str | None], Recogniser]] = {
     "vrt": VrtRecogniser,
     "conll": ConllRecogniser,
 }
-"""The recogniser of each format that has one, by its name; it is made of a path, options and a name for the file."""
+"""The recogniser of each format that has one, by the name of the format."""

@@ -1,10 +1,10 @@
-"""Tag runs: the tags between two places that no span crosses, and how often they occur.
+"""Tag runs: the tags between two places that no span crosses, with their multiplicity.
 
-Spans of different tag runs do not overlap, so whatever a metric counts in a text is the sum over its
-tag runs, each as often as it occurs; and even a large corpus has few different ones. Tag runs that stand the
-same on both sides are kept once, those that differ in pairs. To be compared they are put one after the other
-again: once all those that occur an odd number of times, then those in whose number of times there is a 2, a 4,
-and so on. So there are as many groups to compare as the largest number of times has bits, not one for each number::
+Spans of different tag runs do not overlap, so the counts of a metric in a text are the sum over its tag runs, each
+with its multiplicity; and even a large corpus has few different tag runs. Tag runs that are the same on both sides
+are kept once, others in pairs. To be compared, they are joined in groups, one for each power of two: a tag run is in
+the group of each power of two in its multiplicity. So there are as many groups as the greatest multiplicity has bits,
+not one for each multiplicity::
 
     B-PER I-PER    3 times          once:   B-PER I-PER O B-LOC
     B-LOC          1 time           twice:  B-PER I-PER
@@ -33,14 +33,14 @@ BORDER = b"\0"
 
 
 class Rows(NamedTuple):
-    """Token lines taken apart: their fields, one row after the other, and how many bytes there were."""
+    """The fields of token lines, one row after the other, and the number of bytes of the lines."""
 
     fields: list[bytes]
     size: int
 
     @classmethod
     def of(cls, text: bytes, layout: Layout) -> Rows:
-        """The rows of a text, in which each line has as many fields as the layout, and ends."""
+        """The rows of a text in which each line has the fields of the layout and a line end."""
         separator = layout.separator.encode()
         fields = text.replace(b"\n", separator).split(separator)
         fields.pop()
@@ -48,7 +48,7 @@ class Rows(NamedTuple):
 
 
 class _Counted:
-    """The tag runs of some layers, each as the lines of its tags, one line for each position, as in the file."""
+    """The tag runs of some layers, each as lines of tags, one line for each position, as in the file."""
 
     def __init__(self, layers: tuple[str, ...]) -> None:
         self.layers = layers
@@ -58,7 +58,7 @@ class _Counted:
 
 
 class _Group(NamedTuple):
-    """Tag runs that are to be compared together."""
+    """Tag runs to compare together."""
 
     same: list[bytes]
     disputed: list[tuple[bytes, bytes]]
@@ -66,83 +66,83 @@ class _Group(NamedTuple):
 
 
 Touching = tuple[bytes, bytes, bytes, bytes]
-"""The tags of two lines between which two tag runs part though spans touch: of gold before and here, of predicted."""
+"""The tags of the two lines at a seam: gold before and after it, predicted before and after it."""
 
 
 class TagRuns:
-    """How often each tag run occurs, layer by layer, or in all layers together if they are to be merged."""
+    """The multiplicity of each tag run, by layer, or in all layers together if they are merged."""
 
     def __init__(self, layout: Layout, merge: bool, sizes: Sizes = SIZES) -> None:
         self._layout, self._sizes = layout, sizes
         names = tuple(name for name, _ in layout.layers)
         self._names = names
         self._touching: Counter[Touching] = Counter()
-        self._bytes = 0  # at most, of all tag runs
+        self._bytes = 0  # an upper limit for all tag runs
         self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
         self._cells: Counter[tuple[bytes, bytes]] = Counter()
         self.numbers: Numbers[bytes] = Numbers()
-        self._number_afresh()
+        self._reset_numbers()
 
     @property
     def are_many(self) -> bool:
-        """Whether there are so many that it is time to count them."""
+        """Whether there are enough tag runs that they should be taken."""
         sizes = (len(counted.same) + len(counted.disputed) for counted in self._counted)
         most = self._sizes
         return self._bytes > most.run_bytes or len(self._touching) + len(self._cells) + max(sizes) > most.runs
 
     def add_same(self, rows: Rows) -> None:
-        """Take in token lines that are the same on both sides, and after each tag run a line of `BORDER`."""
+        """Add token lines that are the same on both sides, with a line of `BORDER` after each tag run."""
         self._bytes += rows.size
         for counted, tag_runs in zip(self._counted, self._tag_runs(rows), strict=True):
             counted.same.update(tag_runs)
 
     def add_disputed(self, gold: Rows, predicted: Rows) -> None:
-        """Take in parallel token lines, and after each tag run a line of `BORDER`."""
+        """Add parallel token lines, with a line of `BORDER` after each tag run."""
         self._bytes += gold.size + predicted.size
         sides = self._tag_runs(gold), self._tag_runs(predicted)
-        for counted, own, other in zip(self._counted, *sides, strict=True):
-            counted.disputed.update(zip(own, other, strict=True))
+        for counted, of_gold, of_predicted in zip(self._counted, *sides, strict=True):
+            counted.disputed.update(zip(of_gold, of_predicted, strict=True))
 
     def add_cells(self, gold: Iterable[bytes], predicted: Iterable[bytes]) -> None:
-        """Take in tag runs of one layer in which a byte is the number of a tag, as `numbers` has it.
+        """Add tag runs of one layer in which each byte is the number of a tag in `numbers`.
 
-        Tag runs that are outside on both sides, or a `BORDER`, are passed over.
+        Single tags that are ``O`` or `BORDER` on both sides are ignored.
         """
         self._cells.update(zip(gold, predicted, strict=True))
-        for nothing in (OUTSIDE.encode(), BORDER):
-            cell = bytes((self.numbers[nothing],))
+        for tag in (OUTSIDE.encode(), BORDER):
+            cell = bytes((self.numbers[tag],))
             self._cells.pop((cell, cell), None)
 
     def extend(self, gold: Rows, predicted: Rows) -> None:
-        """Take in parallel token lines in which no tag run ends; the open one goes on with them."""
+        """Add parallel token lines to the open tag run."""
         self._bytes += gold.size + predicted.size
         for side, rows in enumerate((gold, predicted)):
             for counted, lines in zip(self._counted, self._lines(rows), strict=True):
                 counted.open[side].append(b"\n".join(lines))
 
     def close(self) -> None:
-        """The open tag run has ended."""
+        """End the open tag run."""
         for counted in self._counted:
-            own, other = (b"\n".join(parts) for parts in counted.open)
-            if own == other:
-                counted.same[own] += 1
+            gold, predicted = (b"\n".join(parts) for parts in counted.open)
+            if gold == predicted:
+                counted.same[gold] += 1
             else:
-                counted.disputed[own, other] += 1
+                counted.disputed[gold, predicted] += 1
             counted.open = ([], [])
 
     def add_touching(self, lines: Iterable[Touching] | Mapping[Touching, int]) -> None:
-        """Take in where tag runs part though spans touch, and how often: their tags are neighbours all the same."""
+        """Add seams between tag runs, with their multiplicity; their tags are adjacent in the text."""
         self._touching.update(lines)
 
     def _tag_runs(self, rows: Rows) -> Iterator[list[bytes]]:
-        """The tag runs of those layers that are counted together."""
+        """The tag runs of the layers of each of `_counted`."""
         separator = self._layout.separator.encode()
         for counted, lines in zip(self._counted, self._lines(rows), strict=True):
             border = separator.join([BORDER] * len(counted.layers))
             yield b"\n".join([*lines, b""]).split(b"\n%s\n" % border)[:-1] if lines else []
 
     def _lines(self, rows: Rows) -> Iterator[list[bytes]]:
-        """The lines of tags of those layers that are counted together."""
+        """The lines of tags of the layers of each of `_counted`."""
         separator = self._layout.separator.encode()
         columns = {name: rows.fields[column :: self._layout.width] for name, column in self._layout.layers}
         for counted in self._counted:
@@ -150,7 +150,7 @@ class TagRuns:
             yield tags[0] if len(tags) == 1 else list(map(separator.join, zip(*tags, strict=True)))
 
     def take(self, tokens: int) -> Iterator[Columns]:
-        """Everything counted, once, to be compared; `tokens` are all that there were."""
+        """Remove all tag runs and yield them in columns; `tokens` is the number of all tokens added."""
         touching = self._take_touching()
         self._bytes = 0
         for counted in self._counted:
@@ -167,15 +167,15 @@ class TagRuns:
             counted.same.clear()
             counted.disputed.clear()
             self._cells.clear()
-        self._number_afresh()
+        self._reset_numbers()
 
-    def _number_afresh(self) -> None:
+    def _reset_numbers(self) -> None:
         self.numbers.clear()
         for name in (OUTSIDE.encode(), BORDER):
             self.numbers[name]
 
     def _take_touching(self) -> dict[tuple[str, str], Counter[tuple[str, str]]]:
-        """The neighbours that tag runs part, by side and layer, once."""
+        """Remove the seams and return their pairs of tags, by side and layer."""
         found = {(side, layer): Counter[tuple[str, str]]() for side in SIDES for layer in self._names}
         order = [name for name, _ in sorted(self._layout.layers, key=itemgetter(1))]
         for lines, times in self._touching.items():
@@ -188,8 +188,8 @@ class TagRuns:
         return found
 
     def _columns(self, layers: tuple[str, ...], times: int, group: _Group, more: int = 0) -> Columns:
-        """Tag runs one after the other, an O after each; `more` are positions that are outside on both sides."""
-        tokens = sum(own.count(b"\n") + 1 for own, _ in group.disputed)
+        """Tag runs one after the other, with an O after each; `more` positions are outside spans on both sides."""
+        tokens = sum(gold.count(b"\n") + 1 for gold, _ in group.disputed)
         sides = []
         for side in (0, 1):
             tags = self._split(layers, [pair[side] for pair in group.disputed])
@@ -226,13 +226,13 @@ class TagRuns:
         return dict(zip(layers, columns, strict=True))
 
     def _tags(self, line: str) -> list[str]:
-        """The tags that stand side by side in a line of tags."""
+        """The tags in a line of tags."""
         tags = line.split(self._layout.separator)
         return list(map(unescape, tags)) if self._layout.entities and "&" in line else tags
 
 
 def _interned_lines(text: str, characters: int) -> list[str]:
-    """The lines of a text; some at a time, since a tag run may be as long as a corpus, and each string once."""
+    """The lines of a text, interned; split some at a time, because a tag run may be as long as a corpus."""
     lines: list[str] = []
     start = 0
     while (stop := text.find("\n", start + characters)) >= 0:
@@ -243,7 +243,7 @@ def _interned_lines(text: str, characters: int) -> list[str]:
 
 
 def _by_power(counted: Counter[Run]) -> dict[int, list[Run]]:
-    """For each power of two, the tag runs in whose number of times it is."""
+    """The tag runs of each power of two in their multiplicity."""
     by_times: defaultdict[int, list[Run]] = defaultdict(list)
     for run, times in counted.items():
         by_times[times].append(run)
@@ -255,7 +255,7 @@ def _by_power(counted: Counter[Run]) -> dict[int, list[Run]]:
 
 
 def _powers(number: int) -> Iterator[int]:
-    """The powers of two that add up to a number.
+    """The powers of two whose sum is a number.
 
     >>> list(_powers(11))
     [1, 2, 8]

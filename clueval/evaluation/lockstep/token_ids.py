@@ -1,4 +1,4 @@
-"""Are the token ids of a document all different? Asked of regular lines in bytes, many at a time."""
+"""Checks that the token ids of a document are different, in regular lines as bytes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from clueval.formats.columns.layout import Layout
 
 
 class TokenIds:
-    """The token ids of the document at hand. Held in memory: those of one document."""
+    """The token ids of the current document. Holds those of one document."""
 
     def __init__(self, layout: Layout, file: str) -> None:
         assert layout.token_id is not None
@@ -17,9 +17,9 @@ class TokenIds:
         self._seen: set[bytes] = set()
 
     def see(self, documents: Iterable[bytes]) -> None:
-        """Take in the token lines of the document at hand, and of those that follow it, one text for each.
+        """Add token lines of the current document, and of the documents that follow, one text for each.
 
-        Raises `FormatError`, without the line, if an id occurs again, or seems to.
+        Raises `FormatError`, without the line, if an id occurs again, or may do so because of an XML entity.
         """
         separator = self._layout.separator.encode()
         for number, text in enumerate(documents):

@@ -1,9 +1,9 @@
-"""A cluster of `distributed` (extra ``dask``): its executor, for `clueval.score`.
+"""An executor for `clueval.score` on a cluster of `distributed` (extra ``dask``).
 
-Its workers find the files under the same paths as this process does, and have clueval installed. Threads of one
-worker count no faster than one of them, so workers are best started with one thread each. A worker that dies is
-no loss: `distributed` gives its tasks to others. If none is left, or the scheduler ends, waiting for a task raises
-`WorkerLost`; `distributed` alone would wait for ever for a worker to come.
+The workers must have clueval installed and find the files under the same paths as this process. Several threads of
+a worker count no faster than one, so start workers with one thread each. If a worker ends, `distributed` gives its
+tasks to other workers. If no worker is left, or the scheduler ends, waiting for a task raises `WorkerLost`;
+`distributed` alone would wait for a new worker without limit.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ PATIENCE = 10
 """Seconds to wait for the scheduler, and then for its first worker."""
 
 WORKERLESS = 30
-"""Seconds to wait for a worker when all have gone; one that is started again takes some."""
+"""Seconds to wait for a new worker when all have ended."""
 
-_LOOK = 1.0
-"""After so many seconds without a result it is looked whether there are workers."""
+_CHECK = 1.0
+"""Seconds without a result before checking that workers are alive."""
 
 
 @contextmanager
 def scheduler(address: str, patience: float = PATIENCE) -> Iterator[tuple[Executor, int]]:
-    """The executor of the cluster whose scheduler has that address, and how many tasks it carries out at a time.
+    """The executor of the cluster with this scheduler, and the number of tasks that it carries out at a time.
 
-    The address is ``tcp://host:port`` or what else `distributed.Client` takes; `patience` is seconds. Raises
-    `MissingExtra`, `UsageError` for what is no address, and `WorkerLost` if nobody answers or nobody works.
+    `address` is ``tcp://host:port`` or another address for `distributed.Client`; `patience` is in seconds. Raises
+    `MissingExtra`, `UsageError` for a wrong address, and `WorkerLost` if the scheduler does not answer or has no
+    worker.
     """
     try:
         from distributed import Client
     except ImportError:
         raise MissingExtra(
-            "a scheduler is spoken to with distributed, which is not installed",
+            "a scheduler needs distributed, which is not installed",
             advice="pip install 'clueval[dask]'",
         ) from None
     connected: Any = Client
@@ -50,17 +51,17 @@ def scheduler(address: str, patience: float = PATIENCE) -> Iterator[tuple[Execut
                 client.wait_for_workers(1, timeout=patience)
             except TimeoutError:
                 raise WorkerLost(
-                    f"the scheduler {address} has had no worker for {patience:g} s", advice="start some"
+                    f"the scheduler {address} has had no worker for {patience:g} s", advice="start workers"
                 ) from None
             yield _Cluster(client, address), max(sum(client.nthreads().values()), 1)
 
 
 class _Cluster(Executor):
-    """The executor of a client, which says so when nobody is left to carry out its tasks."""
+    """The executor of a client that raises an error if no worker is left."""
 
     def __init__(self, client: Any, address: str) -> None:
         self._client, self._address = client, address
-        # not pure: a file may have changed since the same task was carried out before
+        # not pure: a file may have changed since an equal task was carried out
         self._executor = client.get_executor(pure=False)
         self._workerless_since: float | None = None
 
@@ -68,56 +69,53 @@ class _Cluster(Executor):
         return _ClusterFuture(self._executor.submit(fn, *args, **kwargs), self)
 
     def require_workers(self) -> None:
-        """Raise `WorkerLost` if there has been no worker for `WORKERLESS` seconds, asked again and again."""
+        """Raise `WorkerLost` if calls have found no worker for `WORKERLESS` seconds."""
         if self._client.status != "running":
             raise self.cancelled()
         try:
-            there = bool(self._client.nthreads())
-        except (OSError, AttributeError):  # the scheduler goes in this moment; the tasks will be cancelled
-            there = False
-        if there:
-            self.see_result()
+            has_workers = bool(self._client.nthreads())
+        except (OSError, AttributeError):  # the scheduler is ending, which cancels the tasks
+            has_workers = False
+        if has_workers:
+            self.record_worker()
             return
         self._workerless_since = self._workerless_since or monotonic()
         if monotonic() - self._workerless_since >= WORKERLESS:
             raise WorkerLost(
-                f"all workers of the scheduler {self._address} have gone, and none has come for {WORKERLESS:g} s",
-                advice="look at what they said last, and start some",
+                f"all workers of the scheduler {self._address} have ended, and none has started for {WORKERLESS:g} s",
+                advice="look at their last messages, and start workers",
             )
 
-    def see_result(self) -> None:
-        """There is somebody who works."""
+    def record_worker(self) -> None:
+        """Record that there is a worker."""
         self._workerless_since = None
 
     def cancelled(self) -> WorkerLost:
-        """What to say of a task that was cancelled, though not from here."""
+        """The error for a task that another process has cancelled."""
         if self._client.status == "running":
-            return WorkerLost(
-                f"somebody has cancelled a task at the scheduler {self._address}", advice="start again"
-            )
+            return WorkerLost(f"a task was cancelled at the scheduler {self._address}", advice="start again")
         return WorkerLost(
-            f"the scheduler {self._address} has ended in the middle, or cannot be reached any more",
+            f"the scheduler {self._address} has ended, or cannot be reached any more",
             advice="start it and this again",
         )
 
 
 class _ClusterFuture(Future[Any]):
-    """A task of a cluster; of a future, it has what `clueval.evaluation.parallel.executors` asks for: a
-    result, and to be cancelled."""
+    """A task of a cluster, with the methods that `clueval.evaluation.parallel.executors` uses."""
 
     def __init__(self, future: Future[Any], cluster: _Cluster) -> None:
         super().__init__()
         self._future, self._cluster = future, cluster
 
     def result(self, timeout: float | None = None) -> Any:
-        while timeout is None and not wait([self._future], _LOOK).done:
+        while timeout is None and not wait([self._future], _CHECK).done:
             self._cluster.require_workers()
         try:
-            found = self._future.result(timeout)
+            result = self._future.result(timeout)
         except CancelledError:
             raise self._cluster.cancelled() from None
-        self._cluster.see_result()
-        return found
+        self._cluster.record_worker()
+        return result
 
     def cancel(self) -> bool:
         return self._future.cancel()
@@ -125,7 +123,7 @@ class _ClusterFuture(Future[Any]):
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Inside, `distributed` logs nothing: what goes wrong is one error, raised here."""
+    """Disable the logs of `distributed`, because this module raises an error for each failure."""
     loggers = [
         logging.getLogger(name) for name in ("distributed", "distributed.client", "tornado.application")
     ]
@@ -140,9 +138,9 @@ def _silence() -> Iterator[None]:
 
 
 def _require_answer(address: str, patience: float) -> None:
-    """Raise `UsageError` for what is no address, `WorkerLost` if nobody answers there.
+    """Raise `UsageError` for a wrong address, `WorkerLost` if no scheduler answers there.
 
-    Asked before there is a client, since one that found nobody complains once more when it goes.
+    Called before there is a client, because a client without a scheduler prints another error when it is closed.
     """
     from distributed import comm, security
 
@@ -156,9 +154,11 @@ def _require_answer(address: str, patience: float) -> None:
     try:
         asyncio.run(ask())
     except ValueError as error:
-        raise UsageError(f"{address!r} is no address: {error}", advice="write it tcp://host:port") from None
-    except OSError as error:  # a timeout is one
-        said = str(error).partition("\n")[0]
+        raise UsageError(
+            f"{address!r} is not an address: {error}", advice="write it tcp://host:port"
+        ) from None
+    except OSError as error:  # or its subclass TimeoutError
+        message = str(error).partition("\n")[0]
         raise WorkerLost(
-            f"no scheduler answers at {address}: {said or type(error).__name__}", advice="is it running?"
+            f"no scheduler answers at {address}: {message or type(error).__name__}", advice="is it running?"
         ) from None

@@ -1,7 +1,7 @@
-"""Jobs: tasks carried out elsewhere, by anything with the `submit` of `concurrent.futures.Executor`.
+"""Carries out tasks on an executor: any object with the `submit` of `concurrent.futures.Executor`.
 
-Tasks are submitted one by one, so many at a time and no more, and their results come back in the order of the
-tasks. `clueval.evaluation.parallel.workers` has the executor of this machine.
+The number of submitted tasks is limited, and their results are returned in the order of the tasks.
+`clueval.evaluation.parallel.workers` has the executor of this machine.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ Task = TypeVar("Task")
 TaskOutcome = TypeVar("TaskOutcome")
 
 WORTH_IT = 12_000_000
-"""Bytes; fewer are counted by one process before others have started and taken their share."""
+"""Least number of bytes for which starting more processes saves time."""
 
 
 def cores() -> int:
-    """How many processor cores this process may use."""
+    """The number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def require_jobs(jobs: object) -> None:
-    """Raise `UsageError` unless that is a number of processes, or None for as many as pay."""
+    """Raise `UsageError` unless `jobs` is a number of processes, or None for an automatic choice."""
     if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 1):
         raise UsageError(
-            f"jobs={jobs!r} is no number of processes",
-            advice="give a whole number from 1, or None for as many as pay",
+            f"jobs={jobs!r} is not a number of processes",
+            advice="give a whole number from 1, or None for an automatic choice",
         )
 
 
 def chosen_jobs(jobs: int | None, size: int) -> tuple[int, str]:
-    """How many processes are wanted to count so many bytes, and why; None: as many as pay.
+    """The number of processes to count this number of bytes, and the reason for it.
 
-    Raises `UsageError` for what is no number of processes.
+    Raises `UsageError` as `require_jobs` does.
 
     >>> chosen_jobs(None, 2_300_000)
-    (1, 'a second one does not pay for 2 MB')
+    (1, '2 MB is too little to share between processes')
     >>> chosen_jobs(3, 2_300_000)
-    (3, 'as asked for')
+    (3, 'as requested')
     """
     require_jobs(jobs)
     if jobs is not None:
-        return jobs, "as asked for"
+        return jobs, "as requested"
     if size < WORTH_IT:
-        return 1, f"a second one does not pay for {megabytes(size)}"
+        return 1, f"{megabytes(size)} is too little to share between processes"
     number = cores()
     return number, f"{megabytes(size)}, and {number} core{'s' * (number != 1)}"
 
@@ -75,11 +75,11 @@ def in_order(
     *,
     cancel: bool = True,
 ) -> Iterator[tuple[Task, TaskOutcome]]:
-    """Every task with what the function makes of it, in the order of the tasks.
+    """Yield each task with the value that `function` returns for it, in the order of the tasks.
 
-    At most `window` tasks are submitted and not yet returned; a task is asked for when it can be submitted, not
-    sooner. What has not begun when the iterator is closed is cancelled, if `cancel` is set. Whatever the executor
-    raises, a task does not: `function` is to return its errors. Raises `WorkerLost`.
+    At most `window` tasks are submitted and not yet yielded; each is taken from `tasks` only when it can be submitted.
+    If `cancel` is set, closing the iterator cancels the tasks that have not begun. `function` must not raise errors,
+    so every error comes from the executor and is raised as `WorkerLost`.
     """
     waiting: deque[tuple[Task, Future[TaskOutcome]]] = deque()
     try:
@@ -93,7 +93,7 @@ def in_order(
         cancel &= not _is_broken(error.__cause__)
         raise
     finally:
-        # A pool of processes that breaks gives its error to all futures, and stumbles over cancelled ones.
+        # a broken pool of processes sets its error on all futures, and fails if one is cancelled
         for _, future in waiting if cancel else ():
             future.cancel()
 
@@ -118,24 +118,25 @@ def _returned(task: Task, future: Future[TaskOutcome]) -> tuple[Task, TaskOutcom
         return task, future.result()
     except (KeyboardInterrupt, SystemExit, GeneratorExit, WorkerLost):
         raise
-    except BaseException as error:  # asyncio's CancelledError, which some executors use, is no Exception
+    except BaseException as error:  # asyncio's CancelledError, which some executors raise, is no Exception
         raise _lost(error, task) from error
 
 
 def _lost(error: BaseException, task: object) -> WorkerLost:
     if _is_broken(error):
         return WorkerLost(
-            "a process that was counting has ended in the middle, killed or out of memory, and the executor gives "
-            f"up; not counted: {task} and what follows",
+            "a worker process has ended, killed or out of memory, and the executor has stopped; not counted: "
+            f"{task} and all later tasks",
             advice="count with fewer processes",
         )
-    if type(error).__name__.endswith("CancelledError"):  # there are several of them
+    if type(error).__name__.endswith("CancelledError"):  # several packages have such a class
         return WorkerLost(
-            "the executor has cancelled a task: its scheduler has ended, or somebody has stopped it",
-            advice="start again what has ended",
+            "the executor has cancelled a task: it was stopped, or its scheduler has ended",
+            advice="start the executor or its scheduler again",
         )
-    said = " ".join(str(error).split())[:300]
+    message = " ".join(str(error).split())[:300]
     return WorkerLost(
-        f"the executor has lost a task: {type(error).__name__}{': ' if said else ''}{said}; it was to count {task}",
+        f"the executor could not carry out a task: {type(error).__name__}{': ' if message else ''}{message}; "
+        f"not counted: {task}",
         advice="look at its workers",
     )

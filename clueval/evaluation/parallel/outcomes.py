@@ -1,8 +1,7 @@
-"""Outcomes: what a task has found, as bytes that hold nothing but plain counts.
+"""Outcomes of tasks: counts or a problem, sent as JSON.
 
-What travels is JSON: objects, lists, strings, whole numbers and finite floats. It is read as strictly as a
-file of unknown origin, since it comes from another machine: see `clueval.evaluation.parallel.plain_counts`
-for the counts.
+The JSON is checked strictly when it arrives, because it may come from another machine; for the counts see
+`clueval.evaluation.parallel.plain_counts`.
 """
 
 from __future__ import annotations
@@ -13,30 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from clueval.evaluation.parallel.plain_counts import (
-    Expected,
-    NotPlain,
-    a_list,
-    flag,
-    read_found,
-    record,
-    text,
-    whole,
-    written_found,
-)
-from clueval.evaluation.totals import Found
+from clueval.evaluation.parallel.expected import Expected
+from clueval.evaluation.parallel.plain_counts import read_counts, written_counts
+from clueval.evaluation.parallel.plain_values import NotPlain, a_list, flag, record, text, whole
+from clueval.evaluation.totals import PartialCounts
 from clueval.formats.columns.layout import Layout
 from clueval.version import __version__
 
 _LONGEST = 500
-"""Characters of a problem that a worker describes."""
+"""The greatest length of the problem of an outcome, in characters."""
 
 _LARGEST_FILE = 1 << 63
-"""Bytes."""
+"""The greatest size of a file, in bytes."""
 
 
-class Strange(NamedTuple):
-    """A file that is another one where it was to be counted: its size there in bytes, None if it is not there."""
+class ChangedFile(NamedTuple):
+    """A file that a worker sees with another size than this process; the size in bytes, None if it is missing."""
 
     path: Path
     size: int | None
@@ -44,26 +35,26 @@ class Strange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TaskOutcome:
-    """What a task has found, or the problem that it met; of a part, the layouts of its two sides, too.
+    """The counts of a task, or its problem; for a part of a pair of files also the layouts of both sides.
 
-    `strange` is set where the problem is a file that is not the one that was sent.
+    `changed_file` is set if the problem is that the worker sees another file.
     """
 
-    found: Found | None = None
+    counts: PartialCounts | None = None
     layouts: tuple[Layout | None, Layout | None] = (None, None)
     problem: str = ""
-    strange: Strange | None = None
+    changed_file: ChangedFile | None = None
 
 
 def written(outcome: TaskOutcome) -> bytes:
-    """An outcome as it travels. Raises `NotPlain` for counts that are more than counts."""
-    found, strange = outcome.found, outcome.strange
+    """An outcome as JSON. Raises `NotPlain` for counts that are not plain."""
+    counts, changed_file = outcome.counts, outcome.changed_file
     value = {
         "clueval": __version__,
         "problem": outcome.problem,
-        "strange": None if strange is None else [str(strange.path), strange.size],
+        "changed_file": None if changed_file is None else [str(changed_file.path), changed_file.size],
         "layouts": [None if layout is None else _written_layout(layout) for layout in outcome.layouts],
-        "found": None if found is None else written_found(found),
+        "counts": None if counts is None else written_counts(counts),
     }
     try:
         return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
@@ -72,7 +63,7 @@ def written(outcome: TaskOutcome) -> bytes:
 
 
 def opened(data: object) -> dict[str, Any]:
-    """What has travelled, not yet checked but for its being JSON that has a version. Raises `NotPlain`."""
+    """The object that was sent. Raises `NotPlain` unless it is a JSON object with a version; `read` checks the rest."""
     if type(data) is not bytes:
         raise NotPlain(f"{type(data).__name__} instead of bytes")
     try:
@@ -80,28 +71,27 @@ def opened(data: object) -> dict[str, Any]:
     except (ValueError, RecursionError):  # NotPlain is a ValueError, too
         raise NotPlain("it is not JSON") from None
     if type(value) is not dict:
-        raise NotPlain("it is no object")
+        raise NotPlain("it is not an object")
     text(value.get("clueval"), "its version")
     return value
 
 
 def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> TaskOutcome:
-    """The outcome of a task that counted these files. Raises `NotPlain` for what cannot be one."""
-    _, problem, strange, layouts, found = record(
-        value, ("clueval", "problem", "strange", "layouts", "found"), "what was sent"
+    """The outcome of a task that counted these files. Raises `NotPlain` for a value that cannot be its outcome."""
+    _, problem, changed_file, layouts, plain = record(
+        value, ("clueval", "problem", "changed_file", "layouts", "counts"), "the outcome"
     )
     problem = text(problem, "the problem")[:_LONGEST]
-    if bool(problem) == (found is not None):
-        raise NotPlain("it must have counts or a problem, and not both")
-    if strange is not None and not problem:
-        raise NotPlain("a file is strange, and that is no problem")
-    own, other = (_read_layout(each) for each in a_list(layouts, "the layouts", 2))
-    counts = None if found is None else read_found(found, expected)
-    if counts is not None and expected.is_part and counts.total.tokens and None in (own, other):
+    if bool(problem) == (plain is not None):
+        raise NotPlain("it must have either counts or a problem")
+    if changed_file is not None and not problem:
+        raise NotPlain("it has a changed file without a problem")
+    gold, predicted = (_read_layout(each) for each in a_list(layouts, "the layouts", 2))
+    counts = None if plain is None else read_counts(plain, expected)
+    if counts is not None and expected.is_part and counts.total.tokens and None in (gold, predicted):
         raise NotPlain("the layout of a part is missing")
-    return TaskOutcome(
-        counts, (own, other), problem, None if strange is None else _read_strange(strange, paths)
-    )
+    changed = None if changed_file is None else _read_changed_file(changed_file, paths)
+    return TaskOutcome(counts, (gold, predicted), problem, changed)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -112,17 +102,17 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise NotPlain(f"{name} is no count")
+    raise NotPlain(f"{name} is not a count")
 
 
-def _read_strange(value: object, paths: Iterable[Path]) -> Strange:
-    name, size = a_list(value, "the strange file", 2)
-    path = Path(text(name, "the strange file"))
+def _read_changed_file(value: object, paths: Iterable[Path]) -> ChangedFile:
+    name, size = a_list(value, "the changed file", 2)
+    path = Path(text(name, "the changed file"))
     if path not in paths:
-        raise NotPlain("the strange file was not to be counted")
-    if size is not None and whole(size, "the size of the strange file") >= _LARGEST_FILE:
-        raise NotPlain("the strange file is larger than a file can be")
-    return Strange(path, size)
+        raise NotPlain("the changed file was not to be counted")
+    if size is not None and whole(size, "the size of the changed file") >= _LARGEST_FILE:
+        raise NotPlain("the changed file is larger than a file can be")
+    return ChangedFile(path, size)
 
 
 def _written_layout(layout: Layout) -> list[Any]:

@@ -1,186 +1,96 @@
-"""Counts as plain data: how they travel between processes, and how they are checked when they have arrived.
+"""Counts as plain data: written to be sent between processes, and checked when they arrive.
 
-What is written are lists, objects, strings, whole numbers and finite floats. What is read may come from a worker with
-a fault, or from something that is no worker: it must have the types, names and sizes that counts of the task can have,
-or it is refused. A checked count is still only as right as the worker that counted it.
+What is written are lists, objects, strings, whole numbers and finite floats. What is read may come from a faulty
+worker, or from another program: it must have the types, names and sizes that counts of the task can have
+(`Expected`), or `NotPlain` is raised. Numbers that are possible but wrong cannot be detected.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from clueval.evaluation.inputs import Inputs
-from clueval.evaluation.plan import Plan
-from clueval.evaluation.result import Unprojected
-from clueval.evaluation.seen_names import Known
-from clueval.evaluation.totals import Found, Totals
-from clueval.exceptions import CluevalError
+from clueval.evaluation.parallel.expected import Expected
+from clueval.evaluation.parallel.plain_spans import read_unprojected, written_unprojected
+from clueval.evaluation.parallel.plain_values import (
+    PLAIN,
+    NotPlain,
+    a_list,
+    an_object,
+    flag,
+    record,
+    text,
+    texts,
+    whole,
+)
+from clueval.evaluation.seen_names import SeenNames
+from clueval.evaluation.totals import PartialCounts, Totals
 from clueval.formats import FORMATS, all_formats
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of, types_of
 from clueval.spans.compared import SIDES
-from clueval.spans.span import MERGED, Span
+from clueval.spans.span import MERGED
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES
 
-_PLAIN = {str, int, bool, float, type(None)}
-"""What a key may be made of."""
-
 _GREATEST = sys.float_info.max
-"""No count is greater, so that each can become a float; NaN is not less or equal."""
+"""The greatest count, so that each can become a float; NaN is not less or equal."""
 
 
-class NotPlain(ValueError):
-    """Something is not what counts can be; the text says what, without the text of a corpus."""
-
-
-@dataclass(frozen=True, slots=True)
-class Expected:
-    """What the counts of a task can be: `layers` are known before it, `is_possible` tells it of a number.
-
-    `decoder` makes the decoder of each layer of `decoded`, if the task is a part of a pair of files.
-    """
-
-    plan: Plan
-    layers: tuple[str, ...]
-    is_possible: Callable[[int], bool]
-    decoded: tuple[str, ...] = ()
-    decoder: Callable[[], Decoder] | None = None
-
-    @property
-    def is_part(self) -> bool:
-        return self.decoder is not None
-
-    def whole(self, value: object, what: str) -> int:
-        """A whole number that such a task can have counted."""
-        if not self.is_possible(whole(value, what)):
-            raise NotPlain(f"{what} is more than there can be")
-        return value  # type: ignore[return-value]  # `whole` has looked
-
-    @property
-    def metrics(self) -> dict[str, Metric]:
-        return {metric.name: metric for metric in self.plan.metrics}
-
-    @property
-    def frames(self) -> list[str]:
-        return list(
-            dict.fromkeys(
-                metric.needs.within for metric in self.plan.metrics if metric.needs.within is not None
-            )
-        )
-
-
-# Plain values
-
-
-def whole(value: object, what: str) -> int:
-    """A whole number from 0; raises `NotPlain`, as do the others."""
-    if type(value) is not int or value < 0:
-        raise NotPlain(f"{what} is no whole number from 0")
-    return value
-
-
-def text(value: object, what: str) -> str:
-    if type(value) is not str:
-        raise NotPlain(f"{what} is no string")
-    return value
-
-
-def flag(value: object, what: str) -> bool:
-    if type(value) is not bool:
-        raise NotPlain(f"{what} is neither true nor false")
-    return value
-
-
-def a_list(value: object, what: str, length: int | None = None) -> list[Any]:
-    """A list, of that length if one is given."""
-    if type(value) is not list or length not in (None, len(value)):
-        raise NotPlain(f"{what} is no list{'' if length is None else f' of {length}'}")
-    return value
-
-
-def texts(value: object, what: str) -> list[str]:
-    """A list of strings, each of which occurs once."""
-    found = [text(each, what) for each in a_list(value, what)]
-    if len(set(found)) < len(found):
-        raise NotPlain(f"{what} has something twice")
-    return found
-
-
-def record(value: object, names: Collection[str], what: str) -> list[Any]:
-    """The values of an object that has these names and no others, in their order."""
-    if type(value) is not dict or value.keys() != set(names):
-        raise NotPlain(f"{what} has other names than {', '.join(names) or 'none'}")
-    return [value[name] for name in names]
-
-
-def an_object(value: object, known: Collection[str] | None, what: str) -> dict[str, Any]:
-    """An object whose names are among the known ones; None: any names."""
-    if type(value) is not dict:
-        raise NotPlain(f"{what} is no object")
-    if known is not None and not value.keys() <= set(known):
-        raise NotPlain(f"{what} has a name that is not in the plan")
-    return value
-
-
-# Found
-
-
-def written_found(found: Found) -> dict[str, Any]:
-    """Counts as plain data. Raises `NotPlain` for a metric that counts with other keys, and other features."""
+def written_counts(counts: PartialCounts) -> dict[str, Any]:
+    """Counts as plain data. Raises `NotPlain` for keys of a metric, or features of a span, that are not plain."""
     return {
-        "layers": found.layers,
-        "grown": found.grown,
-        "total": _written_totals(found.total),
+        "layers": counts.layers,
+        "grown": counts.grown,
+        "total": _written_totals(counts.total),
         "groups": {
             key: {value: _written_totals(totals) for value, totals in values.items()}
-            for key, values in found.groups.items()
+            for key, values in counts.groups.items()
         },
-        "repaired": dict(found.repaired),
-        "units": sorted(found.units),
-        "treatments": sorted(found.treatments),
-        "text": found.text,
-        "unprojected": [[each.document, _written_span(each.span)] for each in found.unprojected],
-        "known": [
-            sorted(found.known.metadata),
-            {key: sorted(values) for key, values in found.known.values.items()},
+        "repaired": dict(counts.repaired),
+        "units": sorted(counts.units),
+        "treatments": sorted(counts.treatments),
+        "text": counts.text,
+        "unprojected": written_unprojected(counts.unprojected),
+        "seen_names": [
+            sorted(counts.seen_names.metadata),
+            {key: sorted(values) for key, values in counts.seen_names.values.items()},
         ],
-        "frames": dict(found.frames),
+        "frames": dict(counts.frames),
         "decoders": None
-        if found.decoders is None
+        if counts.decoders is None
         else [
             [side, layer, [[*pair, number] for pair, number in decoder.neighbours.items()]]
-            for (side, layer), decoder in found.decoders.items()
+            for (side, layer), decoder in counts.decoders.items()
         ],
-        "prepared": {name: _written_tally(tally) for name, tally in found.prepared.items()},
-        "inputs": found.inputs,
+        "prepared": {name: _written_tally(tally) for name, tally in counts.prepared.items()},
+        "inputs": counts.inputs,
     }
 
 
-def read_found(value: object, expected: Expected) -> Found:
-    """The counts of a task. Raises `NotPlain` for what cannot be them."""
+def read_counts(value: object, expected: Expected) -> PartialCounts:
+    """The counts of a task from plain data. Raises `NotPlain` for values that cannot be its counts."""
     (
-        layers, grown, total, groups, repaired, units, treatments, text_, unprojected, known, frames, decoders,
+        layers, grown, total, groups, repaired, units, treatments, text_, unprojected, seen, frames, decoders,
         prepared, inputs
-    ) = record(value, Found._fields, "the counts")  # fmt: skip
+    ) = record(value, PartialCounts._fields, "the counts")  # fmt: skip
     layers = _read_layers(layers, expected)
     whole_total = _read_totals(total, layers, expected)
-    return Found(
+    return PartialCounts(
         layers,
         flag(grown, "grown"),
         whole_total,
         _read_groups(groups, whole_total, layers, expected),
         _read_numbers(repaired, SIDES, "repaired", expected),
-        _read_units(units),
-        _read_treatments(treatments),
+        _read_set(units, {"token", "character"}, "units"),
+        _read_set(treatments, {*INVALID, "none"}, "treatments"),
         _read_text(text_, expected),
-        _read_unprojected(unprojected, expected),
-        _read_known(known, expected),
+        read_unprojected(unprojected, expected),
+        _read_seen_names(seen, expected),
         _read_numbers(frames, expected.frames, "frames", expected),
         _read_decoders(decoders, expected),
         _read_prepared(prepared, expected),
@@ -202,23 +112,16 @@ def _read_numbers(value: object, names: Sequence[str], what: str, expected: Expe
     return {name: expected.whole(number, what) for name, number in zip(names, numbers, strict=True)}
 
 
-def _read_units(value: object) -> set[str]:
-    units = set(texts(value, "units"))
-    if not units <= {"token", "character"}:
-        raise NotPlain("units has one that is unknown")
-    return units
-
-
-def _read_treatments(value: object) -> set[str]:
-    treatments = set(texts(value, "treatments"))
-    if not treatments <= {*INVALID, "none"}:
-        raise NotPlain("treatments has one that is unknown")
-    return treatments
+def _read_set(value: object, known: set[str], what: str) -> set[str]:
+    found = set(texts(value, what))
+    if not found <= known:
+        raise NotPlain(f"{what} has an unknown value")
+    return found
 
 
 def _read_text(value: object, expected: Expected) -> str:
     if value not in ("absent", "aligned" if expected.plan.texts_may_differ else "equal"):
-        raise NotPlain("text is not what the plan says of texts")
+        raise NotPlain("text is not allowed by the plan")
     return text(value, "text")
 
 
@@ -248,7 +151,7 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
         }:
             raise NotPlain("a tally has the name of a metric or sequence that is not in the plan")
         if (metric, sequence) in totals.tallies:
-            raise NotPlain("a tally comes twice")
+            raise NotPlain("a tally occurs twice")
         totals.tallies[metric, sequence] = _read_tally(
             tally, expected.metrics[metric], layers or (), expected
         )
@@ -274,10 +177,10 @@ def _read_groups(
     return groups
 
 
-def _are_equal(one: Totals, other: Totals) -> bool:
-    tallies = {*one.tallies, *other.tallies}
-    return (one.documents, one.tokens) == (other.documents, other.tokens) and all(
-        one.tallies.get(key, Tally()) == other.tallies.get(key, Tally()) for key in tallies
+def _are_equal(first: Totals, second: Totals) -> bool:
+    return (first.documents, first.tokens) == (second.documents, second.tokens) and all(
+        first.tallies.get(key, Tally()) == second.tallies.get(key, Tally())
+        for key in {*first.tallies, *second.tallies}
     )
 
 
@@ -286,13 +189,13 @@ def _are_equal(one: Totals, other: Totals) -> bool:
 
 def _written_tally(tally: Tally) -> list[list[Any]]:
     rows = [[*key, number] for key, number in tally.items()]
-    if not types_of(chain.from_iterable(rows)) <= _PLAIN:
+    if not types_of(chain.from_iterable(rows)) <= PLAIN:
         raise NotPlain("its metrics count with other keys than strings and numbers")
     return rows
 
 
 def _read_tally(value: object, metric: Metric, layers: Collection[str], expected: Expected) -> Tally:
-    """A tally from rows of a key and its number; there are many, so they are checked by columns."""
+    """A tally from rows of a key and its number, which are checked in columns, because there may be many."""
     rows = a_list(value, "a tally")
     if not types_of(rows) <= {list} or not all(rows):
         raise NotPlain("a count has no number")
@@ -305,12 +208,12 @@ def _read_tally(value: object, metric: Metric, layers: Collection[str], expected
         elif not fit(columns, shapes, known):
             raise NotPlain(f"metric {metric.name} has no such key")
         elif not types_of(numbers) <= {int} or min(numbers) < 0:
-            raise NotPlain(f"a count of metric {metric.name} is no whole number from 0")
+            raise NotPlain(f"a count of metric {metric.name} is not a whole number from 0")
         else:
             expected.whole(max(numbers), f"a count of metric {metric.name}")
         dict.update(tally, zip(zip(*columns, strict=True), numbers, strict=True))
     if len(tally) < len(rows):
-        raise NotPlain("a count comes twice")
+        raise NotPlain("a count occurs twice")
     return tally
 
 
@@ -324,30 +227,30 @@ def _by_form(rows: Iterable[list[Any]]) -> Iterable[list[list[Any]]]:
 
 
 def _require_plain(columns: Sequence[Sequence[object]], numbers: Sequence[Any]) -> None:
-    """Raise `NotPlain` for keys and numbers that no metric can count."""
-    if not columns or not types_of(chain.from_iterable(columns)) <= _PLAIN:
-        raise NotPlain("the key of a count is not plain")
+    """Raise `NotPlain` for keys that are not plain and for numbers that are not finite."""
+    if not columns or not types_of(chain.from_iterable(columns)) <= PLAIN:
+        raise NotPlain("a key is not plain")
     if not types_of(numbers) <= {int, float} or not all(abs(number) <= _GREATEST for number in numbers):
-        raise NotPlain("a count is no finite number")
+        raise NotPlain("a count is not a finite number")
 
 
-# The rest
+# Other fields
 
 
-def _read_known(value: object, expected: Expected) -> Known:
-    metadata, values = a_list(value, "known", 2)
-    known = Known(expected.plan.where)
-    known.metadata = set(texts(metadata, "known metadata"))
+def _read_seen_names(value: object, expected: Expected) -> SeenNames:
+    metadata, values = a_list(value, "seen names", 2)
+    seen = SeenNames(expected.plan.where)
+    seen.metadata = set(texts(metadata, "seen metadata"))
     conditions = {key for key, _ in expected.plan.where.conditions}
-    for key, some in an_object(values, conditions, "known values").items():
-        known.values[key] = set(texts(some, "known values"))
-    return known
+    for key, some in an_object(values, conditions, "seen values").items():
+        seen.values[key] = set(texts(some, "seen values"))
+    return seen
 
 
 def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str], Decoder] | None:
     if expected.decoder is None:
         if value is not None:
-            raise NotPlain("there are tags, though whole files were counted")
+            raise NotPlain("there are tags, although whole files were counted")
         return None
     decoders: dict[tuple[str, str], Decoder] = {}
     for each in a_list(value, "the tags"):
@@ -356,9 +259,9 @@ def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str]
         try:
             decoder.accept((), Tally(_read_pairs(rows, expected)))
         except BadTag:
-            raise NotPlain("there is a tag that is none") from None
+            raise NotPlain("one of the tags is not a tag") from None
         if (text(side, "a side"), text(layer, "a layer")) in decoders:
-            raise NotPlain("the tags of a layer come twice")
+            raise NotPlain("the tags of a layer occur twice")
         decoders[side, layer] = decoder
     if decoders.keys() != {(side, layer) for side in SIDES for layer in expected.decoded}:
         raise NotPlain("the tags are those of other layers")
@@ -368,16 +271,16 @@ def _read_decoders(value: object, expected: Expected) -> Mapping[tuple[str, str]
 def _read_pairs(value: object, expected: Expected) -> dict[tuple[str, str], int]:
     rows = a_list(value, "the tags of a layer")
     if not types_of(rows) <= {list} or set(map(len, rows)) - {3}:
-        raise NotPlain("the tags of a layer are no pairs with their numbers")
+        raise NotPlain("the tags of a layer are not pairs with numbers")
     befores, tags, numbers = zip(*rows, strict=True) if rows else ((), (), ())
     if not types_of(chain(befores, tags)) <= {str} or not types_of(numbers) <= {int}:
-        raise NotPlain("a pair of tags is none")
+        raise NotPlain("a pair of tags has other types than strings and a whole number")
     if numbers and min(numbers) < 0:
-        raise NotPlain("a pair of tags is there less than never")
+        raise NotPlain("the number of a pair of tags is negative")
     expected.whole(max(numbers, default=0), "the number of a pair of tags")
     pairs = dict(zip(zip(befores, tags, strict=True), numbers, strict=True))
     if len(pairs) < len(rows):
-        raise NotPlain("a pair of tags comes twice")
+        raise NotPlain("a pair of tags occurs twice")
     return pairs
 
 
@@ -400,10 +303,10 @@ def _read_input(value: object, expected: Expected) -> dict[str, Any]:
 
 def _read_layer(value: object, expected: Expected) -> dict[str, Any]:
     source, scheme, spans = record(value, ("source", "scheme", "spans"), "a layer of an input")
-    own = {form.scheme for form in all_formats() if form.scheme is not None}
+    of_formats = {form.scheme for form in all_formats() if form.scheme is not None}
     return {
         "source": whole(source, "a column") if type(source) is int else _read_columns(source),
-        "scheme": _read_names(scheme, {*SCHEMES, *own}, "a scheme"),
+        "scheme": _read_names(scheme, {*SCHEMES, *of_formats}, "a scheme"),
         "spans": expected.whole(spans, "the spans of a layer"),
     }
 
@@ -415,75 +318,20 @@ def _read_columns(value: object) -> str | None:
 
 
 def _read_names(value: object, known: Collection[str], what: str) -> str | None:
-    """One name, or several joined by +; None where there is none."""
+    """One name, or several joined by +; None if there is none."""
     if value is not None and not set(text(value, what).split("+")) <= set(known):
         raise NotPlain(f"{what} is unknown")
     return value  # type: ignore[return-value]  # it is None, or a string
 
 
 def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:
-    """What transforms have changed, which may be more than there are positions."""
+    """The numbers of changes by each transform, which may be greater than the number of positions."""
     names = [transform.signature[0] for transform in expected.plan.transforms]
     found = {name: Tally() for name in names}
     for name, rows in zip(names, record(value, names, "prepared"), strict=True):
-        for row in a_list(rows, "what a transform has changed"):
+        for row in a_list(rows, "the changes of a transform"):
             *key, number = a_list(row, "a change") or [0]
-            if not key or not types_of(key) <= _PLAIN or tuple(key) in found[name]:
-                raise NotPlain("what a transform has changed is not plain, or comes twice")
+            if not key or not types_of(key) <= PLAIN or tuple(key) in found[name]:
+                raise NotPlain("the key of a change is not plain, or occurs twice")
             found[name][tuple(key)] = whole(number, "the number of a change")
     return found
-
-
-# Spans without a place
-
-
-def _written_span(span: Span) -> list[Any]:
-    features = {name: _written_feature(value) for name, value in span.features.items()}
-    tokens = None if span.tokens is None else sorted(span.tokens)
-    return [span.start, span.end, dict(span.by_layer), features, tokens, span.id, span.line]
-
-
-def _written_feature(value: object) -> object:
-    if type(value) is list:
-        return [_written_feature(each) for each in value]
-    if type(value) is dict and all(type(name) is str for name in value):
-        return {name: _written_feature(each) for name, each in value.items()}
-    if type(value) in _PLAIN:
-        return value
-    raise NotPlain("a feature of a span without a place is not plain")
-
-
-def _read_unprojected(value: object, expected: Expected) -> list[Unprojected]:
-    found = []
-    for each in a_list(value, "unprojected"):
-        document, span = a_list(each, "a span without a place", 2)
-        found.append(Unprojected(text(document, "a document"), _read_span(span, expected)))
-    if found and expected.plan.align is None:
-        raise NotPlain("there are spans without a place, though nothing was aligned")
-    return found
-
-
-def _read_span(value: object, expected: Expected) -> Span:
-    start, end, labels, features, tokens, identity, line = a_list(value, "a span", 7)
-    for label in an_object(labels, None, "the labels of a span").values():
-        if label is not None:
-            text(label, "a label")
-    positions = None if tokens is None else frozenset(_wholes(tokens))
-    if identity is not None and type(identity) not in (str, int):
-        raise NotPlain("the id of a span is neither a string nor a number")
-    try:
-        return Span(
-            expected.whole(start, "the start of a span"),
-            expected.whole(end, "the end of a span"),
-            labels,
-            an_object(features, None, "the features of a span"),
-            positions,
-            identity,
-            None if line is None else whole(line, "the line of a span"),
-        )
-    except CluevalError:
-        raise NotPlain("a span ends before it starts") from None
-
-
-def _wholes(value: object) -> Iterable[int]:
-    return (whole(each, "a position") for each in a_list(value, "the positions of a span"))

@@ -1,4 +1,4 @@
-"""Where pairs of files are counted: in this process, in several, or on an executor; and in tasks of which size."""
+"""Counts pairs of files in this process, in several, or on an executor, and chooses the size of tasks."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 SMALLEST = 1_000_000
 LARGEST = 32_000_000
-"""Bytes of both sides that a task has at least and about at most, if they can be had."""
+"""The least and the approximate greatest size of a task, in bytes of both sides, if files can be cut so."""
 
 MOST_TASKS = 10_000
-"""About so many tasks are sent to an executor at most: those of a very large corpus are larger instead.
+"""Approximate greatest number of tasks for an executor; the tasks of a very large corpus are larger instead.
 
-The scheduler of a cluster hands out some hundred tasks a second, however many workers wait for them.
+The scheduler of a cluster assigns some hundred tasks a second, for any number of workers.
 """
 
 TASKS_EACH = 4
-"""So many tasks for each process, so that none has long to wait for the last one; and so many in flight."""
+"""Number of tasks for each process, so that processes end at about the same time; also the number submitted."""
 
 IN_FLIGHT = 64
-"""So many tasks are in flight on an executor of which nothing else is known."""
+"""Number of tasks submitted to an executor whose number of processes is not known."""
 
 
 def count_pairs(
@@ -40,34 +40,32 @@ def count_pairs(
     progress: Progress | None,
     remark: Callable[[str], object],
 ) -> None:
-    """Count pairs of files with so many processes (None: as many as pay), or on an executor that has so many.
+    """Count pairs of files with `jobs` processes (None: chosen by size), or on an executor with as many.
 
-    Raises what counting them here, one after the other, raises; and `WorkerLost`.
+    Raises the errors of counting them in this process, and `WorkerLost`.
     """
     size = sum(size_of(path) for _, *both in pairs for path in both)
     if executor is None:
         number, why = chosen_jobs(jobs, size)
         most = max(size // SMALLEST, 1)
         if number > most:
-            asked = "" if jobs is None else f"; {jobs} were asked for"
-            number, why = most, f"{megabytes(size)} pays for no more than that{asked}"
+            requested = "" if jobs is None else f"; {jobs} were requested"
+            number, why = most, f"{megabytes(size)} is too little for more{requested}"
     else:
         number, why = chosen_jobs(jobs or 1, size)[0], "on the executor"
     if executor is None and number == 1:
         remark(f"1 process: {why}")
         work.count_here(evaluation, pairs, progress)
         return
-    from clueval.evaluation.parallel.gather import (
-        Gathering,  # not needed in a single process, which is soon to start
-    )
+    from clueval.evaluation.parallel.gather import Gathering  # a single process does not need these modules
     from clueval.evaluation.parallel.tasks import Tasks
 
     planned = Tasks(work, pairs, _task_size(size, number, executor))
     tasks = iter(planned)
     first = list(islice(tasks, 2))
-    if (executor is None and len(first) < 2) or not _travels(work):
-        one = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
-        remark(f"1 process: {one if len(first) < 2 else 'its metrics cannot be sent elsewhere'}")
+    if (executor is None and len(first) < 2) or not _can_be_sent(work):
+        one = "there is one pair of files, which has no documents at which both sides can be cut"
+        remark(f"1 process: {one if len(first) < 2 else 'the metrics cannot be sent to other processes'}")
         work.count_here(evaluation, pairs, progress)
         return
     gathering = Gathering(evaluation, planned, progress, remark)
@@ -79,23 +77,23 @@ def count_pairs(
     from clueval.evaluation.parallel.workers import NoProcesses, pool  # loads multiprocessing
 
     try:
-        with pool(number, remark) as own:
+        with pool(number, remark) as processes:
             remark(f"{number} processes: {why}")
-            gathering.gather(own, chain(first, tasks), TASKS_EACH * number, cancel=False)
+            gathering.gather(processes, chain(first, tasks), TASKS_EACH * number, cancel=False)
     except NoProcesses as error:
-        remark(f"1 process: others cannot be started ({error})")
+        remark(f"1 process: no other can be started ({error})")
         work.count_here(evaluation, pairs, progress)
 
 
 def _task_size(size: int, jobs: int, executor: Executor | None) -> int:
-    """About how many bytes of both sides a task is to have."""
+    """The approximate size of a task in bytes of both sides."""
     largest = LARGEST if executor is None else max(LARGEST, size // MOST_TASKS)
     tasks = IN_FLIGHT if executor is not None and jobs == 1 else TASKS_EACH * jobs
     return min(max(size // tasks, SMALLEST), largest)
 
 
-def _travels(work: Work) -> bool:
-    """Whether other processes can be told what to do."""
+def _can_be_sent(work: Work) -> bool:
+    """Whether the work can be sent to other processes."""
     import pickle
 
     try:

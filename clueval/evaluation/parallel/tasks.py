@@ -1,20 +1,19 @@
-"""Tasks: what is counted in one go, elsewhere, when counting is shared out.
+"""Tasks: what a worker counts at a time.
 
-A task is some whole pairs of files, or a part of a large pair (see `clueval.evaluation.parallel.cuts`); it
-carries paths, ranges of bytes and options, never text. What comes back are counts, as JSON (see
-`clueval.evaluation.parallel.outcomes`). What a part cannot know is looked after here:
+A task is some whole pairs of files, or a part of a large pair (see `clueval.evaluation.parallel.cuts`). It holds
+paths, ranges of bytes and options, no text. Its outcome is sent back as JSON (see
+`clueval.evaluation.parallel.outcomes`). A part depends on the rest of its file in these points:
 
-* the layout, told from the first token line of a file: the layout of a part comes back with its counts;
-* the elements around documents, which give them metadata: where metadata is asked for, nothing with
-  attributes may stand between the documents of a part;
-* the numbers of documents without an id: where ids are asked for, all documents of a later part must have
-one;
-* the scheme of the tags, told from the first ones if ill-formed tags are to be discarded: then nothing is
-cut;
-* in CoNLL files, metadata, which stands in comments anywhere: where it is asked for nothing is cut.
+* layout: the first token line of a file determines it. Each part is sent back with its layout, and the layouts
+  of all parts must be the same;
+* metadata of elements around documents (VRT): if metadata is needed, a part with such an element is a problem;
+* numbers of documents without an id: if ids are needed, a part after the first in which an id is missing is a
+  problem;
+* scheme: if ill-formed tags are discarded, the first tags of a file determine it, and the file is not cut;
+* metadata in comments (CoNLL): if metadata is needed, the file is not cut.
 
-Whoever counts a task may be on another machine and see no file under its path, or an old copy: it looks at
-the sizes of the files first.
+A worker may run on another machine, with another file or none under the same path, so it checks the sizes of the
+files first.
 """
 
 from __future__ import annotations
@@ -26,8 +25,9 @@ from pathlib import Path
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
-from clueval.evaluation.parallel.outcomes import Strange, TaskOutcome, written
-from clueval.evaluation.parallel.plain_counts import Expected, NotPlain
+from clueval.evaluation.parallel.expected import Expected
+from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome, written
+from clueval.evaluation.parallel.plain_values import NotPlain
 from clueval.evaluation.parallel.work import FilePair, Work, size_of
 from clueval.exceptions import CluevalError
 from clueval.reading.layers import layer_names
@@ -38,9 +38,14 @@ from clueval.textfiles import BLOCK, Part
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """Pairs of files, by their first number among all; or one part of one, of which `last` is the last one.
+    """Some pairs of files, or one part of a pair.
 
-    `sizes` are those of all the files, gold and predicted in turn, in bytes; `size` is what is to be counted.
+    Attributes:
+        first: the number of the first pair, from 0, among all pairs.
+        sizes: the sizes of the files in bytes, gold and predicted in turn.
+        size: the number of bytes to count.
+        part: the bytes of gold and of predicted; None for whole pairs.
+        last: whether it is the last part of its pair.
     """
 
     work: Work
@@ -52,7 +57,7 @@ class Task:
     last: bool = True
 
     def __str__(self) -> str:
-        """What is counted, for messages."""
+        """The files and bytes to count, for messages."""
         gold, *others = dict.fromkeys(map(str, _paths(self.pairs[:1])))
         if self.part is not None:
             (start, stop), (other_start, other_stop) = self.part
@@ -62,7 +67,7 @@ class Task:
         return " with ".join((gold, *others)) + more
 
     def expected(self) -> Expected:
-        """What its counts can be."""
+        """The limits of its counts."""
         work, options = self.work, self.work.options[0]
         if self.part is None:
             return Expected(work.plan, work.layers, self._is_possible)
@@ -70,44 +75,49 @@ class Task:
         return Expected(work.plan, work.layers, self._is_possible, names, options.decoder)
 
     def _is_possible(self, number: int) -> bool:
-        """Whether there can be so many documents, positions, spans or tags: each takes a byte, unless packed."""
+        """Whether it can have this number of documents, positions, spans or tags, each of at least a byte."""
         return number <= self.size + len(self.sizes) or number <= self._most
 
     @property
     def _most(self) -> int:
-        """The most that there can be, texts in other files and packed files among it; a part has neither."""
+        """The number of bytes, unpacked, of its files and of the texts in other files; a part has no such texts."""
         if self.part is not None:
             return self.size
         texts = [path for options in self.work.options if (path := options.text_path) is not None]
-        beside = [path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()]
-        files = {*self.paths(), *beside, *texts}
+        vrt_files = [
+            path.with_name(path.name.removesuffix(".gz")).with_suffix(".vrt") for path in self.paths()
+        ]
+        files = {*self.paths(), *vrt_files, *texts}
         return sum(size_of(path) * (_PACKED if _is_packed(path) else 1) for path in files)
 
     def paths(self) -> list[Path]:
         """All its files, gold and predicted in turn."""
         return list(_paths(self.pairs))
 
-    def strange_files(self) -> Iterator[Strange]:
-        """The files that are not here, or are of another size than where the task was made."""
+    def changed_files(self) -> Iterator[ChangedFile]:
+        """The files that are missing here, or have another size than in the process that made the task."""
         for path, size in zip(_paths(self.pairs), self.sizes, strict=True):
             if size_of(path) != size:
-                yield Strange(path, size_of(path) if path.exists() else None)
+                yield ChangedFile(path, size_of(path) if path.exists() else None)
 
 
 class Tasks:
-    """The tasks, in order, each made when it is asked for; of pairs that are `given_up` there are no more."""
+    """The tasks in order, each made when it is requested.
+
+    If the number of a pair is added to `not_cut`, no more parts of this pair are made.
+    """
 
     def __init__(self, work: Work, pairs: Sequence[FilePair], size: int) -> None:
         self.work, self.pairs = work, pairs
-        self.given_up: set[int] = set()
+        self.not_cut: set[int] = set()
         self._size = size
         self._evaluation = work.evaluation()
 
     def __iter__(self) -> Iterator[Task]:
         waiting: list[int] = []
         weight = 0
-        for number, (_, own, other) in enumerate(self.pairs):
-            size = size_of(own) + size_of(other)
+        for number, (_, gold, predicted) in enumerate(self.pairs):
+            size = size_of(gold) + size_of(predicted)
             parts = self._parts(number, size)
             if waiting and (len(parts) > 1 or weight + size > self._size):
                 yield self._whole(waiting, weight)
@@ -122,58 +132,58 @@ class Tasks:
 
     def _whole(self, numbers: Sequence[int], size: int) -> Task:
         pairs = tuple(self._absolute(number) for number in numbers)
-        return Task(self._travelling(), numbers[0], pairs, _sizes_of(pairs), size)
+        return Task(self._work_with_absolute_paths(), numbers[0], pairs, _sizes_of(pairs), size)
 
     def _in_parts(self, number: int, parts: Sequence[PartPair]) -> Iterator[Task]:
-        work = self._travelling()
+        work = self._work_with_absolute_paths()
         pairs = (self._absolute(number),)
         sizes = _sizes_of(pairs)
         for part in parts:
-            if number in self.given_up:
+            if number in self.not_cut:
                 return
             size = sum(stop - start for start, stop in part)
             yield Task(work, number, pairs, sizes, size, part, part == parts[-1])
 
-    def _travelling(self) -> Work:
-        """The work for whoever starts elsewhere."""
-        own, other = (
+    def _work_with_absolute_paths(self) -> Work:
+        """The work for processes with another working directory."""
+        gold, predicted = (
             replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
-        return replace(self.work, options=(own, other))
+        return self.work._replace(options=(gold, predicted))
 
     def _absolute(self, number: int) -> FilePair:
-        name, own, other = self.pairs[number]
-        return name, own.absolute(), other.absolute()
+        name, gold, predicted = self.pairs[number]
+        return name, gold.absolute(), predicted.absolute()
 
     def _parts(self, number: int, size: int) -> list[PartPair]:
-        """The parts of a pair of files; none if it is small, or is to stay whole."""
+        """The parts of a pair of files; none if it is small or must not be cut."""
         if size < 2 * self._size:
             return []
         try:
-            ((own, other),) = source_pairs([self.pairs[number]], self.work.options, None)
-            if own.token_lines is None or own.format != other.format or not self._may_be_cut(own.format):
+            ((gold, predicted),) = source_pairs([self.pairs[number]], self.work.options, None)
+            if (
+                gold.token_lines is None
+                or gold.format != predicted.format
+                or not self._may_be_cut(gold.format)
+            ):
                 return []
-            if any(_is_packed(source.path) for source in (own, other)):
+            if _is_packed(gold.path) or _is_packed(predicted.path):
                 return []
-            heads = Heads(own.format, own.options.columns()), Heads(other.format, other.options.columns())
-            return cut(own.path, other.path, heads, size // self._size)
-        except (CluevalError, OSError):  # whoever counts the pair will say what is wrong
+            heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
+            return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)
+        except (CluevalError, OSError):  # counting the pair raises the same error
             return []
 
     def _may_be_cut(self, form: str) -> bool:
-        """Whether parts of a file in this format can know all that is needed."""
-        options = self.work.options
-        scheme_from_first_tags = not options[0].reads_leniently and options[0].scheme is None
-        same_tags = options[0].document_tag == options[0].sentence_tag
-        comments = form == "conll" and self._wants_metadata()
-        return self._counts_lines() and not (scheme_from_first_tags or same_tags or comments)
-
-    def _counts_lines(self) -> bool:
-        return not (self._evaluation.leaves_out_spans or self.work.plan.needs_documents)
-
-    def _wants_metadata(self) -> bool:
-        return bool(_metadata_keys(self.work) - {ID})
+        """Whether parts of a file in this format can be counted; see the module."""
+        if self._evaluation.leaves_out_spans or self.work.plan.needs_documents:
+            return False
+        options = self.work.options[0]
+        scheme_from_first_tags = not options.reads_leniently and options.scheme is None
+        same_tags = options.document_tag == options.sentence_tag
+        comments = form == "conll" and bool(_metadata_keys(self.work) - {ID})
+        return not (scheme_from_first_tags or same_tags or comments)
 
 
 def _metadata_keys(work: Work) -> set[str]:
@@ -181,19 +191,19 @@ def _metadata_keys(work: Work) -> set[str]:
 
 
 _PACKED = 1_032
-"""How many bytes a byte of a gzip file can hold at most."""
+"""The greatest number of bytes that a byte of a gzip file unpacks to."""
 
 
 def _is_packed(path: Path) -> bool:
     try:
         with path.open("rb") as raw:
             return raw.read(2) == b"\x1f\x8b"
-    except OSError:  # counting it will report that
+    except OSError:  # counting the file raises the same error
         return False
 
 
 def carry_out(task: Task) -> bytes:
-    """Count what a task names. Its errors come back as `TaskOutcome.problem`, for the caller to find out better."""
+    """Carry out a task and return its outcome as JSON; an error becomes its `problem`."""
     outcome = _outcome(task)
     try:
         return written(outcome)
@@ -203,47 +213,44 @@ def carry_out(task: Task) -> bytes:
 
 def _outcome(task: Task) -> TaskOutcome:
     try:
-        strange = next(task.strange_files(), None)
-        if strange is not None:
-            return TaskOutcome(problem="a worker sees another file", strange=strange)
+        changed_file = next(task.changed_files(), None)
+        if changed_file is not None:
+            return TaskOutcome(problem="a worker sees another file", changed_file=changed_file)
         evaluation = task.work.evaluation()
         if task.part is None:
             task.work.count_here(evaluation, task.pairs)
-            return TaskOutcome(evaluation.found())
+            return TaskOutcome(evaluation.counts())
         return _count_part(task, evaluation, task.part)
     except (Exception, SystemExit) as error:
-        return TaskOutcome(problem=f"{type(error).__name__}: {_said(error)}")
+        return TaskOutcome(problem=f"{type(error).__name__}: {_message(error)}")
 
 
-def _said(error: BaseException) -> str:
+def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an error of a metric that is not ours may not even have a text
-        return "it cannot say what is wrong"
+    except Exception:  # `str` may fail for an error of a user's metric
+        return "it has no message"
 
 
 def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutcome:
     work = task.work
-    wanted = _metadata_keys(work)
+    needs_metadata = bool(_metadata_keys(work) - {ID})
     sources = []
     for source, bytes_ in zip(next(source_pairs(task.pairs, work.options, None)), part, strict=True):
         options = replace(source.options, part=bytes_)
-        if wanted - {ID} and _has_surroundings(source.path, bytes_, options.document_tag):
+        if needs_metadata and _has_attributes_outside(source.path, bytes_, options.document_tag):
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
-    end = work.count(evaluation, *sources)
-    assert end is not None  # documents are not cut
+    end = work.count_pair(evaluation, *sources)
+    assert end is not None  # `_may_be_cut` excludes the counting of documents
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
     evaluation.add_spans(end)
-    return TaskOutcome(evaluation.found()._replace(decoders=end.decoders), end.layouts)
+    return TaskOutcome(evaluation.counts()._replace(decoders=end.decoders), end.layouts)
 
 
-def _has_surroundings(path: Path, part: Part, document_tag: str) -> bool:
-    """Whether anything with attributes stands between the documents of a VRT file.
-
-    What is around a document gives it metadata. Costs a search through the bytes, line ends of documents only.
-    """
+def _has_attributes_outside(path: Path, part: Part, document_tag: str) -> bool:
+    """Whether a line between the documents of a VRT file has attributes, which are metadata of documents."""
     tag = re.escape(document_tag.encode())
     closing_tag = re.compile(rb"\n<(?:/" + tag + rb"|" + tag + rb"[^\n]*/>)")
     opening = re.compile(rb"\n<" + tag + rb"[\s/>]")
@@ -271,7 +278,7 @@ def _has_attributes(line: bytes) -> bool:
 
 
 def _line_blocks(path: Path, part: Part) -> Iterator[bytes]:
-    """Whole lines in blocks, a line end before each."""
+    """The lines of a part in blocks; each line has its line end before it."""
     rest = b"\n"
     with path.open("rb") as raw:
         raw.seek(part[0])

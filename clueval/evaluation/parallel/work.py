@@ -1,10 +1,10 @@
-"""What is to be done with pairs of files, wherever they are counted."""
+"""The work that is the same in every process: what is counted, and how files are read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
@@ -15,44 +15,44 @@ from clueval.reading.source import Source
 from clueval.textfiles import Progress
 
 FilePair = tuple[str | None, Path, Path]
-"""The name of a pair of files among others, and their paths."""
+"""The name of a pair of files, and their paths."""
 
 Count = Callable[[Evaluation, Source, Source], FileEnd | None]
-"""Counts a pair of files, but for the tags whose number the end tells; other processes find it by its name."""
+"""A function of a module that counts a pair of files, except the spans and tags that its `FileEnd` counts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is the same for all files: what is counted, how they are read, and the function that counts a pair.
+class Work(NamedTuple):
+    """The plan, the layers, the options of reading for each side, and the function that counts a pair of files.
 
-    With `single`, gold and predicted stand in one file.
+    `single` means that gold and predicted are in one file.
     """
 
     plan: Plan
     layers: tuple[str, ...]
     options: tuple[ReadOptions, ReadOptions]
     single: bool
-    count: Count
+    count_pair: Count
 
     def evaluation(self) -> Evaluation:
-        """An evaluation in which nothing has been counted."""
+        """A new evaluation of the plan."""
         return Evaluation(self.plan, self.layers)
 
     def count_here(
         self, evaluation: Evaluation, pairs: Iterable[FilePair], progress: Progress | None = None
     ) -> None:
         """Count pairs of files, one after the other."""
-        for own, other in source_pairs(pairs, self.options, progress):
+        for gold, predicted in source_pairs(pairs, self.options, progress):
             if self.single:
-                own.require_both_sides()
-            end = self.count(evaluation, own, other)
+                gold.require_both_sides()
+            end = self.count_pair(evaluation, gold, predicted)
             if end is not None:
                 evaluation.add_spans(end)
                 evaluation.add_tags(end)
 
 
 def size_of(path: Path) -> int:
+    """The size of a file in bytes; 0 if it cannot be determined, because reading the file raises the error."""
     try:
         return path.stat().st_size
-    except OSError:  # whoever reads it will complain
+    except OSError:
         return 0

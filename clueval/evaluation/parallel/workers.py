@@ -1,11 +1,11 @@
-"""Worker processes of this machine: an executor whose tasks outlive the processes that carry them out.
+"""Worker processes of this machine: an executor that repeats tasks whose process has ended.
 
-Each process has one task at a time, so a process that ends is known to have ended with that task. The task goes to
-another process, and after `ATTEMPTS` processes have ended with it there is an error that names it. The executor of
-the standard library gives up all its tasks when one process ends, without a word on which one it was.
+Each process has one task at a time, so the task with which a process has ended is known. Another process repeats it;
+if `ATTEMPTS` processes have ended with a task, an error names it. The executor of the standard library drops all its
+tasks when one process ends, and does not name the one that it had.
 
-What tasks return is bytes, which travel as they are: nothing that a worker sends is unpickled. There are no threads
-here, so that a process can be forked at any time; an executor is for the thread that made it.
+Tasks return bytes, so nothing that a worker sends is unpickled. This process has no additional threads, so that it can
+fork at any time; only the thread that has made an executor may use it.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 ATTEMPTS = 3
-"""The number of processes that may end with a task before that is an error."""
+"""The number of processes that have ended with the same task after which an error is raised."""
 
 GRACE = 0.5
-"""Seconds that processes have to end by themselves before they are killed; one that is stopped never would."""
+"""Seconds that processes have to end by themselves before they are killed; a stopped process never does."""
 
 SPARE = 2
-"""This many processes more than there are at a time may end in turn without a task, before that is an error."""
+"""The number of processes, besides those that run at a time, that may end in succession without a task."""
 
 _READY, _RESULT, _ERROR = b"+", b"=", b"!"
-"""The first byte of what a worker sends: it has begun, what a task returned, or what it raised."""
+"""The first byte of a message of a worker: it has started, the result of a task, or its error."""
 
 _END = b""
 """The message to a worker that there are no more tasks."""
 
-_GUARD = "a script that counts in several processes does so under if __name__ == '__main__'"
+_GUARD = "a script that uses several processes needs the guard if __name__ == '__main__'"
 
 
 class NoProcesses(Exception):
-    """This machine, or the process that this is, starts no processes; the text says why."""
+    """This process cannot start other processes; the message has the reason."""
 
 
 def _say_nothing(_: str) -> None:
@@ -58,11 +58,11 @@ def _say_nothing(_: str) -> None:
 
 @contextmanager
 def pool(number: int, remark: Callable[[str], object] = _say_nothing) -> Iterator[Executor]:
-    """An executor of `number` processes, all of which have ended when the context is left.
+    """An executor of `number` processes, which all have ended at the end of the context.
 
-    `remark` is called with a line on each process that ended and whose task another one repeats. If the context is
-    left by an exception, Ctrl-C too, the processes end at once, whatever they were doing. Raises `NoProcesses`
-    before anything else, and `WorkerLost` in a worker that runs the script which has started it.
+    `remark` is called with a line for each process that has ended with a task. After an exception, also Ctrl-C, all
+    processes end at once. Raises `NoProcesses` before the first task, and `WorkerLost` in a worker that runs the script
+    which has started it.
     """
     try:
         workers = WorkerPool(number, remark)
@@ -78,45 +78,45 @@ def pool(number: int, remark: Callable[[str], object] = _say_nothing) -> Iterato
 
 
 class WorkerPool(Executor):
-    """The executor. Tasks are handed out and answers taken while the result of a task is waited for."""
+    """The executor. It assigns tasks and receives answers while `result` of a task waits."""
 
     def __init__(self, number: int, remark: Callable[[str], object]) -> None:
         self._number, self._remark = number, remark
-        self._waiting: deque[_Awaited] = deque()
+        self._waiting: deque[_PendingTask] = deque()
         self._workers: list[_Worker] = []
         self._ended_without_task = 0
-        # nothing is ever written to it: its end, when this process ends or closes it, is the message
-        self._ear, self._mouth = get_context().Pipe(duplex=False)
+        # workers end when the write end is closed, by this process or because it has ended; nothing is written
+        self._read_end, self._write_end = get_context().Pipe(duplex=False)
 
     def start(self) -> None:
-        """Start all processes now, not with the first task. Raises `NoProcesses` and `WorkerLost`."""
+        """Start all processes before the first task. Raises `NoProcesses` and `WorkerLost`."""
         try:
             for _ in range(self._number):
                 self._start_one()
-        except RuntimeError as error:  # this is a worker that is just starting, and runs its parent's script
+        except RuntimeError as error:  # this process is a starting worker, which runs its parent's script
             raise WorkerLost("no processes can be started from here", advice=_GUARD) from error
-        except (OSError, AssertionError) as error:  # too many processes; or this one may have none
+        except (OSError, AssertionError) as error:  # too many processes; or a daemonic process
             raise NoProcesses(" ".join(str(error).split())) from error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Have a function called that returns bytes. An error about the call names its first argument."""
-        awaited = _Awaited(self, pickle.dumps((fn, args, kwargs)), str(args[0]) if args else fn.__name__)
-        self._waiting.append(awaited)
-        self._hand_out()
-        return awaited
+        """Submit a function that returns bytes. An error about the call names its first argument."""
+        pending = _PendingTask(self, pickle.dumps((fn, args, kwargs)), str(args[0]) if args else fn.__name__)
+        self._waiting.append(pending)
+        self._assign_tasks()
+        return pending
 
-    def attend(self) -> None:
-        """Wait until a worker sends something or ends, and see to it. Raises `WorkerLost`."""
-        self._hand_out()
+    def handle_next(self) -> None:
+        """Wait until a worker sends a message or ends, and process that. Raises `WorkerLost`."""
+        self._assign_tasks()
         by_signal = {worker.connection: worker for worker in self._workers}
         by_signal |= {worker.process.sentinel: worker for worker in self._workers}  # type: ignore[misc]
         signalled = {id(by_signal[each]) for each in wait(list(by_signal))}  # type: ignore[index]
         for worker in [worker for worker in self._workers if id(worker) in signalled]:
-            self._listen(worker)
-        self._hand_out()
+            self._receive(worker)
+        self._assign_tasks()
 
     def close(self, *, at_once: bool = False) -> None:
-        """End all processes: those that have nothing to do by themselves, the others by force."""
+        """End all processes: those without a task by a message, others by force."""
         with _interrupts_held_back():
             for worker in self._workers:
                 if worker.task is None and not at_once:
@@ -125,17 +125,17 @@ class WorkerPool(Executor):
                 else:
                     at_once = True
             if at_once:
-                self._mouth.close()
+                self._write_end.close()
             self._await_ends()
-            self._mouth.close()
-            self._ear.close()
+            self._write_end.close()
+            self._read_end.close()
             for worker in self._workers:
                 worker.process.kill()
                 worker.end()
             self._workers = []
 
     def _await_ends(self) -> None:
-        """Wait until all processes have ended, or `GRACE` is over."""
+        """Wait until all processes have ended, at most `GRACE` seconds."""
         end = monotonic() + GRACE
         left = [worker.process.sentinel for worker in self._workers]
         while left and (seconds := end - monotonic()) > 0:
@@ -144,63 +144,65 @@ class WorkerPool(Executor):
 
     # Tasks
 
-    def _hand_out(self) -> None:
-        """Give a task to each process that has none, and replace processes if there are tasks for them."""
+    def _assign_tasks(self) -> None:
+        """Send a task to each process that has none, and replace ended processes if there are tasks for them."""
         while self._waiting and self._waiting[0].cancelled():
             self._waiting.popleft()
         free = [worker for worker in self._workers if worker.task is None]
         for worker in free:
             if worker.ready and self._waiting:
-                self._give(worker)
+                self._send_task(worker)
         starting = sum(not worker.ready for worker in free)
         for _ in range(min(len(self._waiting) - starting, self._number - len(self._workers))):
             self._replace()
 
-    def _give(self, worker: _Worker) -> None:
-        awaited = self._waiting.popleft()
-        if awaited.cancelled():
+    def _send_task(self, worker: _Worker) -> None:
+        pending = self._waiting.popleft()
+        if pending.cancelled():
             return
         try:
-            worker.connection.send_bytes(awaited.message)
-            worker.task = awaited
-        except OSError:  # it has ended, which `attend` will see
-            self._waiting.appendleft(awaited)
+            worker.connection.send_bytes(pending.message)
+            worker.task = pending
+        except OSError:  # it has ended, which `handle_next` detects
+            self._waiting.appendleft(pending)
             worker.ready = False
 
-    def _listen(self, worker: _Worker) -> None:
+    def _receive(self, worker: _Worker) -> None:
         try:
             if worker.connection.poll():
-                self._take(worker, worker.connection.recv_bytes())
+                self._store_answer(worker, worker.connection.recv_bytes())
                 return
         except (EOFError, OSError):
             pass  # it has ended, perhaps in the middle of an answer
         else:
             if worker.process.is_alive():
                 return
-        self._lose(worker)
+        self._handle_end(worker)
 
-    def _take(self, worker: _Worker, answer: bytes) -> None:
-        awaited, worker.task, worker.ready = worker.task, None, True
-        if awaited is None:
+    def _store_answer(self, worker: _Worker, answer: bytes) -> None:
+        pending, worker.task, worker.ready = worker.task, None, True
+        if pending is None:
             return
         self._ended_without_task = 0
-        if awaited.cancelled():
+        if pending.cancelled():
             return
         if answer[:1] == _RESULT:
-            awaited.set_result(answer[1:])
+            pending.set_result(answer[1:])
         else:
-            said = answer[1:].decode("utf-8", "replace")
-            awaited.set_exception(
-                WorkerLost(f"a process could not count {awaited.name}: {said}", advice="count in one process")
+            message = answer[1:].decode("utf-8", "replace")
+            pending.set_exception(
+                WorkerLost(
+                    f"a process could not count {pending.name}: {message}", advice="count in one process"
+                )
             )
 
-    def _lose(self, worker: _Worker) -> None:
-        """A process has ended; what it was counting is for another one."""
+    def _handle_end(self, worker: _Worker) -> None:
+        """Remove a process that has ended, and let another one repeat its task. Raises `WorkerLost`."""
         self._workers.remove(worker)
         worker.process.join(GRACE)  # its connection may end before it does
         worker.process.kill()
-        how, awaited = worker.end(), worker.task
-        if awaited is None:
+        how, pending = worker.end(), worker.task
+        if pending is None:
             self._ended_without_task += 1
             if self._ended_without_task > self._number + SPARE:
                 raise WorkerLost(
@@ -208,14 +210,14 @@ class WorkerPool(Executor):
                     advice=_GUARD if start_method() == "spawn" else "look at what ends them",
                 )
             return
-        awaited.attempts += 1
-        if awaited.attempts < ATTEMPTS:
-            self._remark(f"a process has ended ({how}); another one repeats its part, {awaited.name}")
-            self._waiting.appendleft(awaited)
-        elif not awaited.cancelled():
-            awaited.set_exception(
+        pending.attempts += 1
+        if pending.attempts < ATTEMPTS:
+            self._remark(f"a process has ended ({how}); another one repeats its part, {pending.name}")
+            self._waiting.appendleft(pending)
+        elif not pending.cancelled():
+            pending.set_exception(
                 WorkerLost(
-                    f"{ATTEMPTS} processes have ended, one after the other, while they counted {awaited.name}; "
+                    f"{ATTEMPTS} processes have ended, one after the other, while they counted {pending.name}; "
                     f"the last one {how}",
                     advice="count with fewer processes if memory is short",
                 )
@@ -226,21 +228,21 @@ class WorkerPool(Executor):
     def _start_one(self) -> None:
         method = start_method()
         context = get_context(method)
-        own, other = context.Pipe()
-        mouth = self._mouth if method == "fork" else None
-        process = context.Process(target=_serve, args=(other, self._ear, mouth))  # type: ignore[attr-defined]
+        connection, of_worker = context.Pipe()
+        write_end = self._write_end if method == "fork" else None
+        process = context.Process(target=_serve, args=(of_worker, self._read_end, write_end))  # type: ignore[attr-defined]
         try:
-            with _interrupts_held_back():  # a worker that has not begun would die of them, loudly
+            with _interrupts_held_back():  # a starting worker would end with a traceback
                 process.start()
-                self._workers.append(_Worker(process, own))
+                self._workers.append(_Worker(process, connection))
         except BaseException:
-            own.close()
+            connection.close()
             raise
         finally:
-            other.close()
+            of_worker.close()
 
     def _replace(self) -> None:
-        """Start a process in place of one that has ended; without it the others go on."""
+        """Start a process in place of one that has ended; if that fails, the other processes continue."""
         try:
             self._start_one()
         except OSError as error:
@@ -256,15 +258,15 @@ class WorkerPool(Executor):
 
 
 class _Worker:
-    """A process, and what it is doing."""
+    """A process, its connection and its task."""
 
     def __init__(self, process: BaseProcess, connection: Connection) -> None:
         self.process, self.connection = process, connection
         self.ready = False
-        self.task: _Awaited | None = None
+        self.task: _PendingTask | None = None
 
     def end(self) -> str:
-        """How a process that is ending has ended."""
+        """Wait for the end of the process, and return how it has ended."""
         self.process.join()
         code = self.process.exitcode
         self.connection.close()
@@ -276,7 +278,7 @@ class _Worker:
         return f"by signal {-code}"
 
 
-class _Awaited(Future[bytes]):
+class _PendingTask(Future[bytes]):
     """A task, and the number of processes that have ended with it."""
 
     def __init__(self, workers: WorkerPool, message: bytes, name: str) -> None:
@@ -285,17 +287,17 @@ class _Awaited(Future[bytes]):
         self.attempts = 0
 
     def result(self, timeout: float | None = None) -> bytes:
-        """What the function returned; waits for as long as that takes, whatever the `timeout`."""
+        """The result of the function; waits until it is there, without regard to `timeout`."""
         while not self.done():
-            self._workers.attend()
+            self._workers.handle_next()
         return super().result(timeout)
 
 
 def start_method() -> str:
-    """Fork where it is safe, which costs least and does not run a user's script again in every worker.
+    """``fork`` where it is safe: it costs least, and workers do not run the user's script again. Else ``spawn``.
 
-    It is not where other threads run: what they have locked stays locked in the worker. Nor on macOS, whose
-    libraries start threads of their own. There a worker is a fresh interpreter.
+    It is not safe if other threads run, because their locks stay locked in the worker, nor on macOS, where libraries
+    start threads.
     """
     forks = "fork" in get_all_start_methods() and sys.platform != "darwin"
     return "fork" if forks and active_count() == 1 else "spawn"
@@ -306,7 +308,7 @@ _INTERRUPTS = {signal.SIGINT, signal.SIGTERM}
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """Ctrl-C and SIGTERM wait here, and in the processes started here until they have `_begin`."""
+    """Delay Ctrl-C and SIGTERM until the end of the block, and in processes started in it until `_begin`."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -320,11 +322,11 @@ def _interrupts_held_back() -> Iterator[None]:
 # In the worker
 
 
-def _serve(connection: Connection, ear: Connection, mouth: Connection | None) -> None:
-    """What a worker does: carry out tasks until there are no more."""
-    if mouth is not None:
-        mouth.close()  # forked with it; its end is to be the parent's end
-    _begin(ear)
+def _serve(connection: Connection, read_end: Connection, write_end: Connection | None) -> None:
+    """Carry out tasks until there are no more: the main function of a worker."""
+    if write_end is not None:
+        write_end.close()  # inherited by fork; only the parent may hold it open
+    _begin(read_end)
     with suppress(EOFError, OSError):
         connection.send_bytes(_READY)
         while message := connection.recv_bytes():
@@ -332,31 +334,31 @@ def _serve(connection: Connection, ear: Connection, mouth: Connection | None) ->
 
 
 def _answer(message: bytes) -> bytes:
-    """What a task returns, or what it raises in one line: an exception as such may not travel."""
+    """The result of a task, or its error in one line, because not every exception can be pickled."""
     try:
-        function, arguments, named = pickle.loads(message)  # of the parent
+        function, arguments, named = pickle.loads(message)  # from the parent
         return _RESULT + bytes(function(*arguments, **named))
     except BaseException as error:
         try:
-            said = " ".join(str(error).split())[:300]
-        except Exception:  # an error that cannot be shown
-            said = ""
-        return _ERROR + f"{type(error).__name__}{': ' if said else ''}{said}".encode("utf-8", "replace")
+            text = " ".join(str(error).split())[:300]
+        except Exception:  # `str` may fail for an error of a user's metric
+            text = ""
+        return _ERROR + f"{type(error).__name__}{': ' if text else ''}{text}".encode("utf-8", "replace")
 
 
-def _begin(ear: Connection) -> None:
-    """What a worker does first: leave Ctrl-C and SIGHUP to its parent, and wait for the parent's word or end."""
+def _begin(read_end: Connection) -> None:
+    """Ignore Ctrl-C and SIGHUP, which the parent handles, and end with the parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _INTERRUPTS)
-    Thread(target=_end_with_parent, args=(ear,), daemon=True).start()
+    Thread(target=_end_with_parent, args=(read_end,), daemon=True).start()
 
 
-def _end_with_parent(ear: Connection) -> None:
+def _end_with_parent(read_end: Connection) -> None:
     parent = parent_process()
     assert parent is not None
-    wait([parent.sentinel, ear])
-    os._exit(1)  # at once: nothing waits for what is being counted, and it holds nothing that must be saved
+    wait([parent.sentinel, read_end])
+    os._exit(1)  # at once, because the counts of an unfinished task are not needed

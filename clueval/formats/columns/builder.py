@@ -61,7 +61,7 @@ class PassageBuilder:
 
     def add(self, number: int, run: str) -> None:
         """Add the token lines `run` to the current sentence; `number` is the number of the first line."""
-        passage = self._at_hand(number, run)
+        passage = self._passage_for(number, run)
         passage.anchors.append((len(passage.sentences), self._rows, number))
         self._runs.append(run)
         self._rows += run.count("\n")
@@ -81,7 +81,7 @@ class PassageBuilder:
             f"the sentence that begins here has more than {most:,} characters",
             file=self._file,
             line=self._first_line(passage),
-            advice="if that is meant, raise --max-line (max_line), of which this is four times as much",
+            advice="if this is intended, raise --max-line (max_line); this limit is four times as high",
         )
 
     def add_sentences(self, number: int, heads: list[str], sentences: list[str], rows: int) -> None:
@@ -91,32 +91,32 @@ class PassageBuilder:
         current sentence.
         """
         while sentences:
-            passage = self._at_hand(number, sentences[0])
-            room = self._room(passage, sentences, number, rows)
-            here = rows if len(sentences) <= room else "".join(sentences[:room]).count("\n")
+            passage = self._passage_for(number, sentences[0])
+            fitting = self._fitting(passage, sentences, number, rows)
+            here = rows if len(sentences) <= fitting else "".join(sentences[:fitting]).count("\n")
             passage.anchors.append((len(passage.sentences), 0, number))
-            passage.sentences += sentences[:room]
-            passage.heads += heads[:room]
-            number += here + 2 * room
-            heads, sentences, rows = heads[room:], sentences[room:], rows - here
+            passage.sentences += sentences[:fitting]
+            passage.heads += heads[:fitting]
+            number += here + 2 * fitting
+            heads, sentences, rows = heads[fitting:], sentences[fitting:], rows - here
             self._count(passage, here)
 
-    def _room(self, passage: Passage, sentences: list[str], number: int, rows: int) -> int:
+    def _fitting(self, passage: Passage, sentences: list[str], number: int, rows: int) -> int:
         """Return how many of these sentences, which have `rows` token lines, still fit in the passage."""
-        room = self._sizes.sentences - len(passage.sentences)
+        fitting = self._sizes.sentences - len(passage.sentences)
         if rows <= min(self._sizes.tokens - passage.tokens, self._options.max_sentence):
-            return room
+            return fitting
         tokens = passage.tokens
-        for place, sentence in enumerate(sentences[:room]):
+        for place, sentence in enumerate(sentences[:fitting]):
             if (size := sentence.count("\n")) > self._options.max_sentence:
                 raise sentence_too_long(self._file, number, self._options.max_sentence)
             number += size + 2
             tokens += size
             if tokens >= self._sizes.tokens:
                 return place + 1
-        return room
+        return fitting
 
-    def _at_hand(self, number: int, run: str) -> Passage:
+    def _passage_for(self, number: int, run: str) -> Passage:
         """Return the passage for the token lines `run`; the first line of a file determines the layout."""
         if self._layout is None:
             line = run[: run.index("\n")]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from clueval.formats.columns.columns import TokenTable, parsed
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage
+from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
@@ -53,13 +53,15 @@ def _place(error: BadTag, passage: Passage, layer: str) -> tuple[int, int]:
     raise AssertionError("the tag is not in the passage")
 
 
-@dataclass(slots=True)
 class FileTags:
     """The decoders of a file by layer, whether they have read the whole file, and its layout once it is known."""
 
-    decoders: Mapping[str, Decoder]
-    ended: bool = False
-    layout: Layout | None = None
+    __slots__ = ("decoders", "ended", "layout")
+
+    def __init__(self, decoders: Mapping[str, Decoder]) -> None:
+        self.decoders = decoders
+        self.ended = False
+        self.layout: Layout | None = None
 
 
 class Transitions(NamedTuple):
@@ -73,10 +75,12 @@ def documents(
     passages: Iterable[Passage],
     decoders: Mapping[str, Decoder],
     sentence_id: Callable[[str], str | None],
+    most: int = MAX_DOCUMENT,
 ) -> Iterator[Document]:
     """Yield the documents of a file, given its passages. Memory holds one document.
 
-    `decoders` has the decoder of each layer. A document without tokens has all layers, too, without spans.
+    `decoders` has the decoder of each layer. A document without tokens has all layers, too, without spans. Raises
+    `FormatError` for a document of more than `most` tokens, before it is parsed.
     """
     file = FileTags(decoders)
     ordinal = 0
@@ -87,8 +91,19 @@ def documents(
         return ordinal
 
     for _, parts in groupby(passages, key=number):
-        yield _document(list(parts), file, sentence_id)
+        yield _document(list(_at_most(parts, most)), file, sentence_id)
     file.ended = True
+
+
+def _at_most(passages: Iterable[Passage], most: int) -> Iterator[Passage]:
+    """Yield the passages of a document unchanged. Raises `FormatError` for one of more than `most` tokens."""
+    tokens, line = 0, 0
+    for passage in passages:
+        line = line or next(passage.lines(), 0)
+        tokens += passage.tokens
+        if tokens > most:
+            raise document_too_long(passage.file, line, most)
+        yield passage
 
 
 def _document(
@@ -184,12 +199,12 @@ def _borders(passage: Passage) -> list[int]:
     return borders
 
 
-def _without(borders: Sequence[int], column: Iterable[str]) -> Iterator[str]:
+def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
     values = list(column)
-    previous = 0
-    for border in borders if values else ():
-        yield from values[previous:border]
-        previous = border + 1
+    if not values:
+        return values
+    starts = [0, *(border + 1 for border in borders)]
+    return list(chain.from_iterable(values[start:end] for start, end in zip(starts, borders, strict=False)))
 
 
 def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:

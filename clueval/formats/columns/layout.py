@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.columns.sizes import SIZES, Sizes
@@ -12,8 +12,7 @@ from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnOptions:
+class ColumnOptions(NamedTuple):
     """The options for a column file; columns count from 1, or from -1 at the end.
 
     `layers` maps the name of each layer to the column of its tags; None means the last column, as layer
@@ -33,8 +32,7 @@ class ColumnOptions:
     sizes: Sizes = SIZES
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The columns of a file with lines of `width` fields; columns are numbered from 0."""
 
     width: int
@@ -81,7 +79,7 @@ def layout_of(
     taken = {token_id, *(column for _, column in layers)}
     if options.token is not None and place(options.token, "the tokens") in taken:
         raise FormatError(
-            f"column {options.token} would hold both tokens and tags: the line has {width} columns",
+            f"column {options.token} cannot hold both tokens and tags: the line has {width} columns",
             file=file,
             line=number,
             advice="give PREDICTED, or one file with tokens, gold and predicted tags; --token names the column",

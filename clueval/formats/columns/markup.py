@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_ENTITY = re.compile("&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
+_ENTITY = "&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));"
 _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
@@ -14,7 +14,7 @@ def unescape(text: str) -> str:
     >>> unescape("R&amp;D &#167; & &co;")
     'R&D § & &co;'
     """
-    return _ENTITY.sub(_character, text)
+    return re.sub(_ENTITY, _character, text)
 
 
 def _character(match: re.Match[str]) -> str:

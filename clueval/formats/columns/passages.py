@@ -52,14 +52,18 @@ class Passage:
 
     def lines(self) -> Iterator[int]:
         """Yield the line number of every token line, in order."""
-        anchors = {(sentence, row): line for sentence, row, line in self.anchors}
+        anchors: dict[int, list[tuple[int, int]]] = {}
+        for sentence, row, line in self.anchors:
+            anchors.setdefault(sentence, []).append((row, line))
         line = 0
         for sentence, text in enumerate(self.sentences):
-            for row in range(text.count("\n")):
-                line = anchors.get((sentence, row), line)
-                yield line
-                line += 1
-            line += 2
+            size, done = text.count("\n"), 0
+            for row, known in anchors.get(sentence, ()):
+                if row < size:
+                    yield from range(line, line + row - done)
+                    line, done = known, row
+            yield from range(line, line + size - done)
+            line += size - done + 2
 
     def rows(self) -> Iterator[tuple[int, int, list[str]]]:
         """Yield every token line in order, as the sentence, the row in the sentence and the fields."""

@@ -5,7 +5,7 @@ Ortmann, Katrin. 2022. Fine-Grained Error Analysis and Fair Evaluation of Labele
 the most similar span, `weights` says how each type of error is weighted.
 """
 
-from clueval.metrics.fair.metric import Fair, FairError, tally_pairs
+from clueval.metrics.fair.metric import Fair, FairError
 from clueval.metrics.fair.weights import DEFAULT_WEIGHTS, parse_weights
 
-__all__ = ["DEFAULT_WEIGHTS", "Fair", "FairError", "parse_weights", "tally_pairs"]
+__all__ = ["DEFAULT_WEIGHTS", "Fair", "FairError", "parse_weights"]

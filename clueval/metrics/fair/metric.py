@@ -13,7 +13,7 @@ have the label of their only span.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -32,9 +32,9 @@ from clueval.metrics.fair.weights import (
     weighted_rates,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape, any_text
 from clueval.options import option
-from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.spans.span import NO_LABEL, PLACEHOLDERS, Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -42,8 +42,6 @@ if TYPE_CHECKING:
 
 _Table = dict[str, dict[str, int]]
 FOCUSES = ("target", "system")
-PLACEHOLDERS = ("NONE", "EMPTY")
-"""Labels that mean a sentence without spans."""
 
 
 class FairError(NamedTuple):
@@ -77,6 +75,11 @@ class Fair:
 
     name: ClassVar[str] = "fair"
     zero: ClassVar[str] = "0"
+    tally_keys: ClassVar[tuple[Shape, ...]] = (
+        (("traditional",), PARTS, any_text),
+        (("fair",), KINDS, any_text),
+        (("fair",), KINDS, any_text, any_text),
+    )
 
     focus: str = field(
         default="target",
@@ -110,13 +113,13 @@ class Fair:
 
     def __post_init__(self) -> None:
         if self.focus not in FOCUSES:
-            raise UsageError(f"focus must be 'target' or 'system', not {self.focus!r}")
+            raise UsageError(f"Fair.focus must be 'target' or 'system', not {self.focus!r}")
         if self.weights is not None:
             object.__setattr__(self, "weights", freeze_weights(self.weights))
         for name in ("labels", "exclude"):
             labels = getattr(self, name)
             if isinstance(labels, str):
-                raise UsageError(f"{name} must be several labels, not the string {labels!r}")
+                raise UsageError(f"Fair.{name} must be several labels, not the string {labels!r}")
             object.__setattr__(self, name, tuple(labels))
 
     def count(self, gold: Side, predicted: Side) -> Tally:
@@ -176,7 +179,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use its own labels and exclude")
+        return Needs(every_span="use Fair.labels and Fair.exclude instead")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
@@ -191,7 +194,7 @@ class Fair:
         found = {name for (_, _, *names) in total for name in names}
         for label in self.labels:
             if label not in found:
-                raise UsageError(f"no span is labelled {label!r}", advice="a setting of metric fair")
+                raise UsageError(f"no span is labelled {label!r}", advice="check Fair.labels")
 
     def wanted(self, label: str) -> bool:
         """Return whether spans with this label are evaluated."""
@@ -285,22 +288,3 @@ def _tally_equal(labels: Mapping[str, int]) -> Tally:
         tally["traditional", "TP", label] = number
         tally["fair", "TP", label, label] = number
     return tally
-
-
-def tally_pairs(
-    pairs: Iterable[tuple[Document, Document]], metric: Fair, layer: str = DEFAULT_LAYER
-) -> Tally:
-    """Count one layer over pairs of gold and predicted documents; a document without the layer has no spans.
-
-    Holds one pair at a time. The caller must pair the right documents and make sure that they have the same
-    text.
-
-    >>> same = Document("1", {"label": [Span(0, 2, "PER")]})
-    >>> Fair().scores(tally_pairs([(same, same)], Fair()), ("label",))["overall"]["fair"]["f1"]
-    1.0
-    """
-    total: Tally = Counter()
-    for gold, predicted in pairs:
-        sides = (Side(document.layers.get(layer, ()), document=document) for document in (gold, predicted))
-        total.update(metric.count(*sides))
-    return total

@@ -43,7 +43,7 @@ def freeze_weights(weights: Weights) -> Frozen:
     ['LE', 'TP', 'FP', 'FN']
     """
     if not isinstance(weights, Mapping):
-        raise UsageError(f"weights must map error types to weights, not {weights!r}")
+        raise UsageError(f"Fair.weights must map error types to weights, not {weights!r}")
     for kind, parts in weights.items():
         if kind not in KINDS:
             raise UsageError(

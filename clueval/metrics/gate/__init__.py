@@ -2,11 +2,12 @@
 
 This follows the plugin Evaluation of GATE, the General Architecture for Text Engineering, and the notes of
 its authors, and uses their words: a *target* is a gold annotation, a *response* a predicted one, and the
-label of a span is the *type* of the annotation. `metric` counts and scores; `equality` tests whether two
-annotations are equal, `pairing` pairs them, `counts` has the counts and measures, `selection` selects
-annotations, `thresholds` evaluates score thresholds, `outcomes` gives the outcome of every annotation,
-`changes` compares with a reference; `candidate_lists`, `list_counts` and `disambiguation` evaluate lists of
-candidates.
+label of a span is the *type* of the annotation. `metric` counts and scores; `annotations` has the targets
+and responses of an evaluation, `selection` selects them, `equality` tests whether two are equal, `components`
+lists the pairs that are possible, `pairing` chooses among them, `counts` has the counts and measures, `tally`
+the keys that they are added by, `thresholds` evaluates score thresholds, `outcomes` gives the outcome of
+every annotation, `changes` compares with a reference; `candidate_lists`, `list_counts` and `disambiguation`
+evaluate lists of candidates.
 """
 
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
@@ -33,7 +34,6 @@ from clueval.metrics.gate.thresholds import (
     CurvePoint,
     average_precision,
     parse_thresholds,
-    precision_recall_curve,
 )
 
 __all__ = [
@@ -66,6 +66,5 @@ __all__ = [
     "mcnemar_exact",
     "parse_thresholds",
     "parse_types",
-    "precision_recall_curve",
     "ranks_curve",
 ]

@@ -10,14 +10,13 @@ Source: GATE's plugin Evaluation, its list evaluation.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval.exceptions import UsageError
+from clueval.metrics.gate.components import in_order
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.pairing import in_order
-from clueval.metrics.gate.selection import annotation_error, without_nil
+from clueval.metrics.gate.selection import annotation_error, number_of, required_score, without_nil
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span, name_of
@@ -111,16 +110,8 @@ def _ids(
 
 def _score(span: Span, feature: str, document: Document | None) -> float:
     value = span.features.get(feature)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        problem = (
-            f"has no score {feature!r}"
-            if value is None
-            else f"has the score {value!r}, which is not a number"
-        )
-        raise annotation_error(
-            span, problem, document, f"every candidate needs a finite number as {feature!r}"
-        )
-    return float(value)
+    number = None if isinstance(value, str) else number_of(value)
+    return required_score(number, span, feature, document, "candidate")
 
 
 def best_candidates(lists: Iterable[CandidateList]) -> list[Span]:
@@ -143,7 +134,7 @@ class Numbered:
         return sorted(number for one in ranges.union(also) for number in self._numbers.get(one, ()))
 
     def touching(self, span: Span) -> list[int]:
-        """Return the numbers of the spans that touch `span`; see `clueval.metrics.gate.pairing.touches`."""
+        """Return the numbers of the spans that touch `span`; see `clueval.metrics.gate.touching.touches`."""
         also = [(span.start, span.start)] if span.start < span.end else []
         return self.overlapping(span, *also)
 
@@ -157,4 +148,6 @@ def value_of(target: Span, candidate: Span, test: FeatureTest) -> int | None:
 
 def require_features(test: FeatureTest) -> None:
     if not test.names:
-        raise UsageError("candidate lists need at least one feature to compare", advice="name a feature")
+        raise UsageError(
+            "candidate lists need at least one feature to compare", advice="name it in Gate.features"
+        )

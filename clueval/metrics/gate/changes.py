@@ -18,7 +18,7 @@ from typing import NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.outcomes import Outcome
-from clueval.metrics.gate.pairing import Touching
+from clueval.metrics.gate.touching import Touching
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span
 

@@ -62,66 +62,6 @@ class GateCounts(NamedTuple):
         return self.correct_strict + self.correct_partial
 
     @property
-    def incorrect_lenient(self) -> int:
-        return self.incorrect_strict + self.incorrect_partial
-
-    @property
-    def single_correct_lenient(self) -> int:
-        return self.single_correct_strict + self.single_correct_partial
-
-    @property
-    def missing_strict(self) -> int:
-        return self.targets - self.correct_strict
-
-    @property
-    def missing_lenient(self) -> int:
-        return self.targets - self.correct_lenient
-
-    @property
-    def true_missing_strict(self) -> int:
-        return self.missing_strict - self.incorrect_strict
-
-    @property
-    def true_missing_lenient(self) -> int:
-        return self.missing_lenient - self.incorrect_lenient
-
-    @property
-    def spurious_strict(self) -> int:
-        """Also called false positives."""
-        return self.responses - self.correct_strict
-
-    @property
-    def spurious_lenient(self) -> int:
-        """Also called false positives."""
-        return self.responses - self.correct_lenient
-
-    @property
-    def true_spurious_strict(self) -> int:
-        return self.spurious_strict - self.incorrect_strict
-
-    @property
-    def true_spurious_lenient(self) -> int:
-        return self.spurious_lenient - self.incorrect_lenient
-
-    @property
-    def targets_with_no_strict_responses(self) -> int:
-        return self.targets - self.targets_with_strict_responses
-
-    @property
-    def targets_with_no_lenient_responses(self) -> int:
-        return self.targets - self.targets_with_lenient_responses
-
-    @property
-    def true_missing_in_responses_strict(self) -> int:
-        return self.targets_with_strict_responses - self.correct_strict
-
-    @property
-    def true_missing_in_responses_lenient(self) -> int:
-        return self.targets_with_lenient_responses - self.correct_lenient
-
-    # Measures
-
-    @property
     def precision_strict(self) -> float:
         return _share(self.correct_strict, self.responses, self.targets)
 
@@ -137,36 +77,15 @@ class GateCounts(NamedTuple):
     def recall_lenient(self) -> float:
         return _share(self.correct_lenient, self.targets, self.responses)
 
-    def f_strict(self, beta: float = 1.0) -> float:
-        return f_measure(self.precision_strict, self.recall_strict, beta)
-
-    def f_lenient(self, beta: float = 1.0) -> float:
-        return f_measure(self.precision_lenient, self.recall_lenient, beta)
-
-    def f_average(self, beta: float = 1.0) -> float:
-        """Return the mean of strict and lenient F."""
-        return (self.f_strict(beta) + self.f_lenient(beta)) / 2
-
-    @property
-    def single_correct_accuracy_strict(self) -> float:
-        return rate(self.single_correct_strict, self.targets)
-
-    @property
-    def single_correct_accuracy_lenient(self) -> float:
-        return rate(self.single_correct_lenient, self.targets)
-
     def report(self, beta: float = 1.0) -> dict[str, float]:
         """Return all counts and measures by name; the name of F has `beta` in it, as in ``f1_strict``."""
+        return {**self.counts(), **self.measures(beta)}
+
+    def counts(self) -> dict[str, int]:
+        """Return all counts by name, those that are computed included."""
         targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
         with_strict, with_lenient, several_strict, several_lenient, accurate, accurate_lenient = self[8:]
         lenient, incorrect = strict + partial, mismatch + wrong
-        precision_strict = _share(strict, responses, targets)
-        precision_lenient = _share(lenient, responses, targets)
-        recall_strict = _share(strict, targets, responses)
-        recall_lenient = _share(lenient, targets, responses)
-        f_strict = f_measure(precision_strict, recall_strict, beta)
-        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
-        f = "f1" if beta == 1 else f"f{beta:g}"
         return {
             "targets": targets,
             "responses": responses,
@@ -197,6 +116,18 @@ class GateCounts(NamedTuple):
             "true_missing_in_responses_lenient": with_lenient - lenient,
             "accurate_targets_strict": accurate,
             "accurate_targets_lenient": accurate_lenient,
+        }
+
+    def measures(self, beta: float = 1.0) -> dict[str, float]:
+        """Return all measures by name."""
+        targets, responses, strict, partial, mismatch, wrong, single_strict, single_partial = self[:8]
+        lenient = strict + partial
+        precision_strict, recall_strict = self.precision_strict, self.recall_strict
+        precision_lenient, recall_lenient = self.precision_lenient, self.recall_lenient
+        f_strict = f_measure(precision_strict, recall_strict, beta)
+        f_lenient = f_measure(precision_lenient, recall_lenient, beta)
+        f = "f1" if beta == 1 else f"f{beta:g}"
+        return {
             "precision_strict": precision_strict,
             "precision_lenient": precision_lenient,
             "recall_strict": recall_strict,
@@ -206,12 +137,12 @@ class GateCounts(NamedTuple):
             f"{f}_average": (f_strict + f_lenient) / 2,
             "single_correct_accuracy_strict": rate(single_strict, targets),
             "single_correct_accuracy_lenient": rate(single_strict + single_partial, targets),
-            "target_accuracy_strict": rate(accurate, targets),
-            "target_accuracy_lenient": rate(accurate_lenient, targets),
-            "recall_in_responses_strict": _share(strict, with_strict, responses),
-            "recall_in_responses_lenient": _share(lenient, with_lenient, responses),
+            "target_accuracy_strict": rate(self.accurate_targets_strict, targets),
+            "target_accuracy_lenient": rate(self.accurate_targets_lenient, targets),
+            "recall_in_responses_strict": _share(strict, self.targets_with_strict_responses, responses),
+            "recall_in_responses_lenient": _share(lenient, self.targets_with_lenient_responses, responses),
             "error_rate_strict": rate(mismatch, responses),
-            "error_rate_lenient": rate(incorrect, responses),
+            "error_rate_lenient": rate(mismatch + wrong, responses),
         }
 
 
@@ -228,13 +159,14 @@ def macro_report(members: Iterable[GateCounts], beta: float = 1.0) -> dict[str, 
     >>> macro_report([GateCounts(), GateCounts(targets=1, responses=1)])["precision_strict"]
     0.5
     """
-    counts = list(members)
-    report = sum(counts, GateCounts()).report(beta)
-    reports = [member.report(beta) for member in counts]
-    first_measure = list(report).index("precision_strict")  # the counts come first
-    for name in list(report)[first_measure:]:
-        report[name] = fsum(each[name] for each in reports) / len(reports) if reports else 1.0
-    return report
+    listed = list(members)
+    total = sum(listed, GateCounts())
+    measures = [member.measures(beta) for member in listed]
+    means = {
+        name: fsum(each[name] for each in measures) / len(measures) if measures else 1.0
+        for name in total.measures(beta)
+    }
+    return {**total.counts(), **means}
 
 
 def _share(part: int, whole: int, other: int) -> float:

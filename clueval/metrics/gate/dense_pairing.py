@@ -20,20 +20,11 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
+from clueval.metrics.gate.entries import Entry, SamePlace, entries_by_key
+from clueval.metrics.gate.maxima import Maxima
+
 Weight = tuple[int, int]
 """The value of a partner, then its number; the greatest is taken."""
-
-
-class Entry(NamedTuple):
-    """A target or a response: its number by position, its range, and the keys by which it is compared.
-
-    A target and a response are equal if they have a key in common; they never have more than one.
-    """
-
-    number: int
-    start: int
-    end: int
-    keys: Sequence[Hashable]
 
 
 class Partners(NamedTuple):
@@ -63,7 +54,7 @@ class _Overlaps:
 def partners_of(own: Sequence[Entry], others: Sequence[Entry]) -> dict[int, Partners]:
     """Return the partners of every span of one side, by number. O(n log n)."""
     overlaps = _Overlaps(others)
-    by_key = {key: _Overlaps(entries) for key, entries in _by_key(others).items()}
+    by_key = {key: _Overlaps(entries) for key, entries in entries_by_key(others).items()}
     places = Counter((entry.start, entry.end) for entry in others)
     equal_places = Counter((entry.start, entry.end, key) for entry in others for key in entry.keys)
     found = {}
@@ -86,14 +77,6 @@ def possible_pairings(targets: Sequence[Entry], responses: Sequence[Entry]) -> i
     )
 
 
-def _by_key(entries: Sequence[Entry]) -> dict[Hashable, list[Entry]]:
-    groups: dict[Hashable, list[Entry]] = {}
-    for entry in entries:
-        for key in entry.keys:
-            groups.setdefault(key, []).append(entry)
-    return groups
-
-
 _NONE: Weight = (-(1 << 62), -1)
 
 
@@ -103,11 +86,7 @@ class _Heaviest:
     def __init__(self, entries: Sequence[Entry], weights: dict[int, int]) -> None:
         self._places = [(entry.start, entry.end) for entry in entries]
         self._at = {entry.number: place for place, entry in enumerate(entries)}
-        self._size = len(entries)
-        self._maxima: list[Weight] = [_NONE] * self._size
-        self._maxima += [(weights[entry.number], entry.number) for entry in entries]
-        for node in range(self._size - 1, 0, -1):
-            self._maxima[node] = max(self._maxima[2 * node], self._maxima[2 * node + 1])
+        self._starting = Maxima([(weights[entry.number], entry.number) for entry in entries], _NONE)
         # Slot 2i is the i-th position at which a span starts or ends, slot 2i + 1 is the gap after it.
         self._positions = sorted({position for place in self._places for position in place})
         self._slots = 2 * len(self._positions)
@@ -130,33 +109,17 @@ class _Heaviest:
             high //= 2
 
     def remove(self, number: int) -> None:
-        node = self._at.pop(number) + self._size
-        self._maxima[node] = _NONE
-        node //= 2
-        while node:
-            self._maxima[node] = max(self._maxima[2 * node], self._maxima[2 * node + 1])
-            node //= 2
+        self._starting.put(self._at.pop(number), _NONE)
 
     def overlapping(self, start: int, end: int) -> Weight:
         return max(self._starting_within(start, end), self._lying_over(start))
 
     def _starting_within(self, start: int, end: int) -> Weight:
-        best = _NONE
         if start == end:
-            return best
+            return _NONE
         # from (start, start + 1), since a span of zero length at the start does not overlap
-        low = bisect_left(self._places, (start, start + 1)) + self._size
-        high = bisect_left(self._places, (end, end)) + self._size
-        while low < high:
-            if low & 1:
-                best = max(best, self._maxima[low])
-                low += 1
-            if high & 1:
-                high -= 1
-                best = max(best, self._maxima[high])
-            low //= 2
-            high //= 2
-        return best
+        low = bisect_left(self._places, (start, start + 1))
+        return self._starting.greatest(low, bisect_left(self._places, (end, end)))
 
     def _lying_over(self, position: int) -> Weight:
         best = _NONE
@@ -185,15 +148,13 @@ class _Side:
 
     def __init__(self, entries: Sequence[Entry], partners: dict[int, Partners]) -> None:
         self.entries = {entry.number: entry for entry in entries}
-        weights = {number: -(2 * own.equal + own.same) for number, own in partners.items()}
-        self._all = _Heaviest(entries, weights)
-        self._by_key = {key: _Heaviest(group, weights) for key, group in _by_key(entries).items()}
-        self._same: dict[Hashable, list[Weight]] = {}
-        for entry in sorted(entries, key=lambda entry: (weights[entry.number], entry.number)):
-            weight = (weights[entry.number], entry.number)
-            self._same.setdefault((entry.start, entry.end), []).append(weight)
-            for key in entry.keys:
-                self._same.setdefault((entry.start, entry.end, key), []).append(weight)
+        self._weights = {number: -(2 * own.equal + own.same) for number, own in partners.items()}
+        self._all = _Heaviest(entries, self._weights)
+        self._by_key = {
+            key: _Heaviest(group, self._weights) for key, group in entries_by_key(entries).items()
+        }
+        by_weight = sorted(entries, key=lambda entry: (self._weights[entry.number], entry.number))
+        self._same = SamePlace(by_weight, self.entries)
 
     def remove(self, number: int) -> None:
         entry = self.entries.pop(number)
@@ -213,10 +174,8 @@ class _Side:
         return None if number < 0 else number
 
     def _at_place(self, place: Hashable) -> Weight:
-        standing = self._same.get(place)
-        while standing and standing[-1][1] not in self.entries:
-            standing.pop()
-        return standing[-1] if standing else _NONE
+        number = self._same.best(place)
+        return _NONE if number is None else (self._weights[number], number)
 
 
 def best_pairs(

@@ -16,9 +16,9 @@ from operator import add, sub
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.candidate_lists import CandidateList, Numbered, require_features, value_of
+from clueval.metrics.gate.components import PARTIAL, STRICT, in_order
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, in_order
 from clueval.spans.span import Span
 
 

@@ -117,9 +117,13 @@ class FeatureTest:
             )
         for number, name in enumerate(self.names):
             if not isinstance(name, str) or not name:
-                raise UsageError(f"the name of a feature is empty: {name!r}", advice="leave it out")
+                raise UsageError(
+                    f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features"
+                )
             if name in self.names[:number]:
-                raise UsageError(f"feature {name!r} is named twice", advice="name each feature once")
+                raise UsageError(
+                    f"feature {name!r} is named twice", advice="name each feature once in Gate.features"
+                )
 
     @property
     def has_keys(self) -> bool:
@@ -219,7 +223,15 @@ def parse_types(specs: Iterable[str]) -> tuple[TypeSpec, ...]:
                 if name == taken:
                     raise UsageError(
                         f"type {name!r} of the {side} is named twice: {other} and {spec}",
-                        advice="name each type once on either side",
+                        advice="name each type once on each side of Gate.types",
                     )
         parsed.append(spec)
     return tuple(parsed)
+
+
+def types_from_text(text: str) -> tuple[str, ...]:
+    """Type specifications that are separated by commas."""
+    parts = tuple(part.strip() for part in text.split(","))
+    if any(part.count("=") > 1 or ";" in part for part in parts):
+        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
+    return parts

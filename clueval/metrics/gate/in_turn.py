@@ -16,70 +16,15 @@ A search costs O(log^2 n), and so does removing a span; the trees hold O(n log n
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
-from clueval.metrics.gate.dense_pairing import Entry
+from clueval.metrics.gate.entries import Entry, SamePlace, entries_by_key
+from clueval.metrics.gate.maxima import Maxima
 
 Found = tuple[int, int]
 """The number of shared positions, and the span's negative place, so that the greatest is the earliest."""
 
 _NOTHING: Found = (-1, 0)
-
-
-class _Maxima:
-    """Numbers in an order: finds the greatest of a range of places."""
-
-    def __init__(self, values: Sequence[int]) -> None:
-        self._size = len(values)
-        self._tree = [0] * self._size + list(values)
-        for node in range(self._size - 1, 0, -1):
-            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
-
-    def put(self, place: int, value: int) -> None:
-        node = place + self._size
-        self._tree[node] = value
-        while node > 1:
-            node //= 2
-            self._tree[node] = max(self._tree[2 * node], self._tree[2 * node + 1])
-
-    def greatest(self, low: int, high: int) -> int:
-        """Return the greatest of the places from `low` to before `high`; -1 for none."""
-        best = -1
-        low, high = low + self._size, high + self._size
-        while low < high:
-            if low & 1:
-                best = max(best, self._tree[low])
-                low += 1
-            if high & 1:
-                high -= 1
-                best = max(best, self._tree[high])
-            low //= 2
-            high //= 2
-        return best
-
-    def first(self, low: int, high: int, least: int) -> int | None:
-        """Return the first of these places with `least` or more."""
-        after: list[int] = []
-        low, high = low + self._size, high + self._size
-        while low < high:
-            if low & 1:
-                if self._tree[low] >= least:
-                    return self._leftmost(low, least)
-                low += 1
-            if high & 1:
-                high -= 1
-                after.append(high)
-            low //= 2
-            high //= 2
-        node = next((node for node in reversed(after) if self._tree[node] >= least), None)
-        return None if node is None else self._leftmost(node, least)
-
-    def _leftmost(self, node: int, least: int) -> int:
-        while node < self._size:
-            node *= 2
-            if self._tree[node] < least:
-                node += 1
-        return node - self._size
 
 
 class _Within:
@@ -96,7 +41,7 @@ class _Within:
         self._by_end: list[list[int]] = [[]] * size + [[end] for end in self._ends]
         for node in range(size - 1, 0, -1):
             self._by_end[node] = sorted(self._by_end[2 * node] + self._by_end[2 * node + 1])
-        self._longest = [_Maxima([lengths[end % size] for end in by_end]) for by_end in self._by_end]
+        self._longest = [Maxima([lengths[end % size] for end in by_end], -1) for by_end in self._by_end]
 
     def remove(self, place: int) -> None:
         node = place + self._size
@@ -127,7 +72,7 @@ class _LongestOverlap:
         self._numbers = [entry.number for entry in entries]
         self._starts = [entry.start for entry in entries]
         ends = [entry.end for entry in entries]
-        self._ends = _Maxima(ends)
+        self._ends = Maxima(ends, -1)
         self._within = _Within(self._starts, ends)
 
     def remove(self, number: int) -> None:
@@ -166,16 +111,8 @@ class _Free:
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._entries = {entry.number: entry for entry in entries}
         self._all = _LongestOverlap(entries)
-        groups: dict[Hashable, list[Entry]] = {}
-        self._same: dict[Hashable, list[int]] = {}
-        for entry in reversed(entries):
-            self._same.setdefault((entry.start, entry.end), []).append(entry.number)
-            for key in entry.keys:
-                self._same.setdefault((entry.start, entry.end, key), []).append(entry.number)
-        for entry in entries:
-            for key in entry.keys:
-                groups.setdefault(key, []).append(entry)
-        self._by_key = {key: _LongestOverlap(group) for key, group in groups.items()}
+        self._same = SamePlace(reversed(entries), self._entries)
+        self._by_key = {key: _LongestOverlap(group) for key, group in entries_by_key(entries).items()}
 
     def take(self, asking: Entry) -> int | None:
         """Return the number of the best span for `asking`, and remove that span."""
@@ -189,7 +126,7 @@ class _Free:
     def _best(self, asking: Entry) -> int | None:
         _, start, end, keys = asking
         known = [key for key in keys if key in self._by_key]
-        equal = [self._at_place((start, end, key)) for key in known]
+        equal = [self._same.best((start, end, key)) for key in known]
         if (number := _first(equal)) is not None:
             return number
         # spans with different keys are compared by the overlap
@@ -197,18 +134,12 @@ class _Free:
         there = [number for number in longest if number is not None]
         if there:
             return max(there, key=lambda number: (self._shared(number, start, end), -number))
-        number = self._at_place((start, end))
+        number = self._same.best((start, end))
         return self._all.best(start, end) if number is None else number
 
     def _shared(self, number: int, start: int, end: int) -> int:
         entry = self._entries[number]
         return min(entry.end, end) - max(entry.start, start)
-
-    def _at_place(self, place: Hashable) -> int | None:
-        standing = self._same.get(place)
-        while standing and standing[-1] not in self._entries:
-            standing.pop()
-        return standing[-1] if standing else None
 
 
 def _first(numbers: Sequence[int | None]) -> int | None:

@@ -21,10 +21,12 @@ from typing import NamedTuple
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.candidate_lists import CandidateList, Numbered, require_features, value_of
+from clueval.metrics.gate.components import PARTIAL, STRICT, Pair, in_order
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.pairing import PARTIAL, STRICT, Pair, Touching, best_first, in_order
+from clueval.metrics.gate.pairing import best_first
 from clueval.metrics.gate.thresholds import ALL, CurvePoint, Thresholds, curve, grid_of
+from clueval.metrics.gate.touching import Touching
 from clueval.spans.span import Span, name_of
 
 ALL_RANKS = 2147483647

@@ -37,9 +37,9 @@ from clueval.metrics.gate.list_counts import (
     lists_curve,
     ranks_curve,
 )
-from clueval.metrics.gate.metric import Gate, threshold_name
+from clueval.metrics.gate.metric import Gate
 from clueval.metrics.gate.selection import kept_within
-from clueval.metrics.gate.thresholds import ALL, CurvePoint
+from clueval.metrics.gate.thresholds import ALL, CurvePoint, threshold_name
 from clueval.metrics.metric import Side
 from clueval.options import option
 from clueval.spans.document import Document
@@ -87,11 +87,12 @@ class Lists:
     )
 
     def __post_init__(self) -> None:
-        if not self.list_type or not self.edge_feature or self.element_type == "":
-            raise UsageError("the name of a type or feature of candidate lists is empty")
+        for name in ("list_type", "edge_feature", "element_type"):
+            if getattr(self, name) == "":
+                raise UsageError(f"Lists.{name} is empty", advice="name a type or feature")
         if self.ranks not in (ALL_RANKS_NAME, *RANKS):
             raise UsageError(
-                f"unknown ranks {self.ranks!r}", advice=f"one of {', '.join((ALL_RANKS_NAME, *RANKS))}"
+                f"unknown Lists.ranks {self.ranks!r}", advice=f"one of {', '.join((ALL_RANKS_NAME, *RANKS))}"
             )
 
     def __str__(self) -> str:
@@ -110,13 +111,13 @@ class ListEvaluation:
         if len(specs) != 1:
             raise UsageError(
                 f"candidate lists are evaluated for one type of targets, not {len(specs)}",
-                advice="name it as the only type",
+                advice="name only this type in Gate.types",
             )
         self.type = specs[0].target
         if specs[0].response not in (self.type, lists.list_type, lists.element_type):
             raise UsageError(
                 f"the type {str(specs[0])!r} names responses that are neither lists nor candidates",
-                advice=f"{self.type}={lists.list_type}, or {self.type} alone",
+                advice=f"write Gate.types as {self.type}={lists.list_type}, or only {self.type}",
             )
         self._metric, self._lists = metric, lists
         self._test = FeatureTest(metric.features, metric.feature_comparison)
@@ -172,10 +173,11 @@ class ListEvaluation:
 
     def require_known(self) -> None:
         """Raise `UsageError` if documents were counted and none has a list, or a candidate, of the type."""
-        for kind in (self._lists.list_type, self._lists.element_type):
+        for name in ("list_type", "element_type"):
+            kind = getattr(self._lists, name)
             if kind is not None and self._disambiguation and kind not in self._seen:
                 raise UsageError(
-                    f"no predicted annotation has the type {kind!r}", advice="check its spelling"
+                    f"no predicted annotation has the type {kind!r}", advice=f"check Lists.{name}"
                 )
 
     # Results

@@ -8,73 +8,53 @@ the parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import add
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
+from clueval.metrics.gate.annotations import NO_ANNOTATIONS, Annotations, label_of, problem_of, together
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
-from clueval.metrics.gate.counts import NAMES, GateCounts, macro_report
-from clueval.metrics.gate.equality import (
-    COMPARISONS,
-    FeatureTest,
-    Keys,
-    java_string,
-    parse_types,
-    subsumption_keys,
-)
+from clueval.metrics.gate.components import Problem, in_order
+from clueval.metrics.gate.counts import GateCounts, macro_report
+from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, parse_types, types_from_text
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
-from clueval.metrics.gate.pairing import PAIRINGS, Problem, count, in_order
+from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
     CONTAINMENTS,
     kept_within,
+    layer_of,
     require_containment,
     scores_of,
     without_nil,
+)
+from clueval.metrics.gate.tally import (
+    TALLY_KEYS,
+    add_counts,
+    add_evaluation,
+    changes_by_score,
+    counts_at,
+    key_of,
+    note_seen,
 )
 from clueval.metrics.gate.thresholds import (
     ALL,
     CurvePoint,
     Thresholds,
     average_precision,
+    counts_and_changes,
     curve,
-    differences,
-    grid_of,
     parse_thresholds,
+    threshold_name,
 )
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.tally_keys import Shape
 from clueval.options import option
-from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
-
-
-WITHOUT_VALUE = "(none)"
-"""The group of the annotations that lack the feature of a break-down."""
-
-
-class _Annotations(NamedTuple):
-    """The targets or the responses of one evaluation, by position, with their types, keys and scores."""
-
-    spans: Sequence[Span]
-    types: Sequence[str]
-    keys: Sequence[Hashable]
-    scores: Sequence[float]
-
-    def at(self, places: Sequence[int]) -> _Annotations:
-        return _Annotations(*([column[i] for i in places] if column else [] for column in self))  # type: ignore[arg-type]
-
-
-def _types_of(text: str) -> tuple[str, ...]:
-    """Type specifications that are separated by commas."""
-    parts = tuple(part.strip() for part in text.split(","))
-    if any(part.count("=") > 1 or ";" in part for part in parts):
-        raise ValueError(f"{text!r} cannot be read: write it TYPE,TYPE,... or TARGET=RESPONSE,...")
-    return parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +76,6 @@ class Gate:
         by: features by whose values the evaluation is broken down, as it is by type.
         beta: the weight of recall in F.
 
-    The tally's keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for
-    counts; ``("all", "score", score, *changes)`` and ``("type", type, "score", score, *changes)`` for the
-    number of documents in which a score changes the counts by these numbers (see `thresholds`); ``("seen",
-    "all")``, ``("seen", "type", type)`` and ``("seen", "feature", feature)`` for the annotations that have a
-    named type or feature.
-
     Raises `UsageError` for invalid settings.
 
     >>> metric = Gate()
@@ -113,6 +87,7 @@ class Gate:
 
     name: ClassVar[str] = "gate"
     zero: ClassVar[str] = "1 if both sides are empty"
+    tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
 
     types: tuple[str, ...] = field(
         default=(),
@@ -121,7 +96,7 @@ class Gate:
             "A,B=C,...",
             "evaluate these types (labels) only; B=C: gold's B against predicted's C",
             takes="types, or GOLD=PREDICTED, separated by commas",
-            parse=_types_of,
+            parse=types_from_text,
             default="all",
         ),
     )
@@ -219,22 +194,25 @@ class Gate:
         for name in ("types", "features", "by"):
             given = getattr(self, name)
             if isinstance(given, str):
-                raise UsageError(f"{name} must be several names, not the string {given!r}")
+                raise UsageError(f"Gate.{name} must be several names, not the string {given!r}")
             object.__setattr__(self, name, tuple(given))
         parse_types(self.types)
-        FeatureTest(self.features, self.feature_comparison)
+        FeatureTest(self.features, self.feature_comparison)  # raises for names that cannot be
         require_containment(self.containment)
         if self.pairing not in PAIRINGS:
-            raise UsageError(f"unknown pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
+            raise UsageError(f"unknown Gate.pairing {self.pairing!r}", advice=f"one of {', '.join(PAIRINGS)}")
         if self.nil is not None and not self.features:
             raise UsageError(
-                "nil needs a feature that holds the value", advice="name it as the first feature"
+                "Gate.nil needs a feature that has the value", advice="name it first in Gate.features"
             )
         if not self.beta > 0:
-            raise UsageError(f"beta must be greater than 0, not {self.beta!r}")
+            raise UsageError(f"Gate.beta must be greater than 0, not {self.beta!r}")
         if self.score_feature is None:
             if self.thresholds is not None:
-                raise UsageError("thresholds need scores", advice="name the feature that holds them")
+                raise UsageError(
+                    "Gate.thresholds need scores",
+                    advice="name the feature that has the scores with Gate.score_feature",
+                )
         else:
             thresholds = ALL if self.thresholds is None else parse_thresholds(self.thresholds)
             object.__setattr__(self, "thresholds", thresholds)
@@ -252,18 +230,20 @@ class Gate:
         by_type = list(self._by_type(targets, responses, gold))
         if len(by_type) == 1 and (self.types or self.unfiltered is None):
             ((name, own, other),) = by_type
-            counts, steps = self._evaluated(own, other)
-            _add(tally, None, counts, steps)
-            _add(tally, name, counts, steps)
+            found = counts_and_changes(self._problem(own, other), other.scores, self.thresholds)
+            add_evaluation(tally, None, *found)
+            add_evaluation(tally, name, *found)
         else:
-            _add(tally, None, *self._evaluated(targets, responses))
-            for name, own, other in by_type:
-                _add(tally, name, *self._evaluated(own, other))
+            for kind, own, other in ((None, targets, responses), *by_type):
+                found = counts_and_changes(self._problem(own, other), other.scores, self.thresholds)
+                add_evaluation(tally, kind, *found)
         for feature in self.by:
-            for value, own, other in _by_value(feature, targets, responses):
-                _add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
+            for value, own, other in together(targets.by_value(feature), responses.by_value(feature)):
+                add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
         if self.types or self.features or self.by:
-            self._note_seen(tally, gold, predicted)
+            specs, features = parse_types(self.types), (*self.features, *self.by)
+            note_seen(tally, gold.spans, {spec.target: spec.target for spec in specs}, features)
+            note_seen(tally, predicted.spans, {spec.response: spec.target for spec in specs}, features)
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -279,8 +259,7 @@ class Gate:
         tally: Tally = Tally()
         for layers, number in labels.items():
             side = Side([Span(0, 1, layers)])
-            for key, n in self.count(side, side).items():
-                tally[key] += n * number
+            tally.update({key: n * number for key, n in self.count(side, side).items()})
         return tally
 
     @property
@@ -294,21 +273,15 @@ class Gate:
         if type is None and len(self.types) == 1:
             type = parse_types(self.types)[0].target  # the named type, as in `count`
         if type is not None:
-            targets, responses = next(
-                (
-                    (own, other)
-                    for name, own, other in self._by_type(targets, responses, gold)
-                    if name == type
-                ),
-                (targets.at([]), responses.at([])),
-            )
+            by_type = {name: sides for name, *sides in self._by_type(targets, responses, gold)}
+            targets, responses = by_type.get(type, [NO_ANNOTATIONS, NO_ANNOTATIONS])
         return outcome_of(self._problem(targets, responses))
 
     def against(
         self, gold: Side, predicted: Side, reference: Side, type: str | None = None
     ) -> tuple[list[Change], Contingency, Contingency]:
         """Return the changes from the reference to the prediction, and the strict and the lenient table."""
-        metric = self._without_scores()
+        metric = replace(self, score_feature=None, thresholds=None)
         before = metric.outcome(gold, reference, type)
         after = metric.outcome(gold, predicted, type)
         targets = [*(pair.target for pair in after.pairs), *after.missing]
@@ -317,8 +290,7 @@ class Gate:
     # Results
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        """Return the report: counts and measures over all types, of each type, their macro average, by
-        threshold.
+        """Return the report: counts and measures of all types, of each, their macro average, by threshold.
 
         With thresholds there is also ``average_precision``, with a break-down ``by``.
         """
@@ -328,9 +300,7 @@ class Gate:
             "all": self.counts(total).report(self.beta),
             "per_type": {name: counts.report(self.beta) for name, counts in per_type.items()},
             "macro": macro_report(per_type.values(), self.beta),
-            "thresholds": {
-                threshold_name(point.threshold): point.counts.report(self.beta) for point in points
-            },
+            "thresholds": {threshold_name(at): counts.report(self.beta) for at, counts in points},
         }
         if points:
             report["average_precision"] = {
@@ -340,7 +310,7 @@ class Gate:
         if self.by:
             report["by"] = {
                 feature: {
-                    value: _counts(total, ("by", feature, value)).report(self.beta)
+                    value: counts_at(total, ("by", feature, value)).report(self.beta)
                     for value in sorted({key[2] for key in total if key[:2] == ("by", feature)})
                 }
                 for feature in self.by
@@ -351,7 +321,9 @@ class Gate:
     def needs(self) -> Needs:
         """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
         return Needs(
-            documents=self._looks_at_features, every_span="use its own types and nil", within=self.containing
+            documents=self._looks_at_features,
+            every_span="use Gate.types and Gate.nil instead",
+            within=self.containing,
         )
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
@@ -371,10 +343,11 @@ class Gate:
         seen = {key[1:]: n for key, n in total.items() if key[0] == "seen"}
         for spec in parse_types(self.types):
             if not seen.get(("type", spec.target)):
-                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check its spelling")
+                raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
         for feature in (*self.features, *self.by) if seen.get(("all",)) else ():
             if not seen.get(("feature", feature)):
-                raise UsageError(f"no annotation has the feature {feature!r}", advice="check its spelling")
+                setting = "Gate.features" if feature in self.features else "Gate.by"
+                raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
 
     def types_of(self, total: Tally) -> list[str]:
         """Return the types as they were given or, by default, all that occurred in alphabetical order."""
@@ -384,42 +357,21 @@ class Gate:
 
     def counts(self, total: Tally, type: str | None = None) -> GateCounts:
         """Return the counts of one type or of all."""
-        return _counts(total, _key(type))
+        return counts_at(total, key_of(type))
 
     def curve(self, total: Tally, type: str | None = None) -> list[CurvePoint]:
         """Return the counts at every threshold, rising; none without scores."""
         if self.thresholds is None:
             return []
-        own = (*_key(type), "score")
-        width = len(own)
-        found: dict[float, list[int]] = {}
-        for key, number in total.items():
-            if key[:width] == own:
-                change = [number * each for each in key[width + 1 :]]
-                score = float(key[width])
-                found[score] = list(map(add, found[score], change)) if score in found else change
-        return curve(found, self.counts(total, type).targets, self.thresholds)
+        return curve(changes_by_score(total, type), self.counts(total, type).targets, self.thresholds)
 
     # Internal
 
-    def _note_seen(self, tally: Tally, gold: Side, predicted: Side) -> None:
-        """Count annotations with the types and features named, also those `nil` or `containing` exclude."""
-        specs = parse_types(self.types)
-        for side, names in (
-            (gold, {spec.target: spec.target for spec in specs}),
-            (predicted, {spec.response: spec.target for spec in specs}),
-        ):
-            spans = [span for span in side.spans if not names or _label(span) in names]
-            tally["seen", "all"] += len(spans)
-            for span in spans if names else ():
-                tally["seen", "type", names[_label(span)]] += 1
-            for feature in (*self.features, *self.by):
-                tally["seen", "feature", feature] += sum(feature in span.features for span in spans)
+    @property
+    def _test(self) -> FeatureTest:
+        return FeatureTest(self.features, self.feature_comparison)
 
-    def _without_scores(self) -> Gate:
-        return replace(self, score_feature=None, thresholds=None)
-
-    def _annotations(self, gold: Side, predicted: Side) -> tuple[_Annotations, _Annotations]:
+    def _annotations(self, gold: Side, predicted: Side) -> tuple[Annotations, Annotations]:
         """Return the targets and responses of the evaluation over all types."""
         specs = parse_types(self.types)
         targets = self._of_side(gold, {spec.target: spec.target for spec in specs})
@@ -429,137 +381,25 @@ class Gate:
             responses = responses._replace(scores=scores)
         return targets, responses
 
-    def _of_side(self, side: Side, names: Mapping[str, str], *, within: bool = True) -> _Annotations:
+    def _of_side(self, side: Side, names: Mapping[str, str], *, within: bool = True) -> Annotations:
         refuse_filter(self, (side,))
         spans: Sequence[Span] = side.spans
         if names:
-            spans = [span for span in spans if _label(span) in names]
+            spans = [span for span in spans if label_of(span) in names]
         if within and self.containing is not None:
-            spans = kept_within(spans, _layer(side.document, self.containing), self.containment)
+            spans = kept_within(spans, layer_of(side.document, self.containing), self.containment)
         if self.nil is not None:
             spans = without_nil(spans, self.features[0], self.nil)
-        spans = in_order(spans)
-        labels = [_label(span) for span in spans]
-        types = [names[label] for label in labels] if names else labels
-        test = FeatureTest(self.features, self.feature_comparison)
-        keys: Sequence[Hashable] = types
-        if test.names and test.has_keys:
-            keys = [(name, test.key(span)) for name, span in zip(types, spans, strict=True)]
-        return _Annotations(spans, types, keys, [])
+        return Annotations.of(in_order(spans), names, self._test)
 
     def _by_type(
-        self, targets: _Annotations, responses: _Annotations, gold: Side
-    ) -> Iterator[tuple[str, _Annotations, _Annotations]]:
-        own, other = _places(targets.types), _places(responses.types)
-        names: Iterable[str] = [spec.target for spec in parse_types(self.types)]
-        if not self.types:
-            names = sorted(own.keys() | other.keys())
-        for name in names:
+        self, targets: Annotations, responses: Annotations, gold: Side
+    ) -> Iterator[tuple[str, Annotations, Annotations]]:
+        names = [spec.target for spec in parse_types(self.types)] or None
+        for name, own, other in together(targets.by_type(), responses.by_type(), names):
             if name == self.unfiltered and self.containing is not None:
-                yield name, self._of_side(gold, {name: name}, within=False), responses.at(other.get(name, []))
-            else:
-                yield name, targets.at(own.get(name, [])), responses.at(other.get(name, []))
+                own = self._of_side(gold, {name: name}, within=False)
+            yield name, own, other
 
-    def _problem(self, targets: _Annotations, responses: _Annotations) -> Problem:
-        keys: Keys | None
-        if FeatureTest(self.features, self.feature_comparison).has_keys:
-            keys = [(key,) for key in targets.keys], [(key,) for key in responses.keys]
-        else:
-            sides = [list(zip(side.types, side.spans, strict=True)) for side in (targets, responses)]
-            keys = subsumption_keys(self.features, *sides)
-        return Problem(targets.spans, responses.spans, self._equal(targets, responses), self.pairing, keys)
-
-    def _equal(self, targets: _Annotations, responses: _Annotations) -> Callable[[int, int], bool]:
-        own, other = targets.keys, responses.keys
-        test = FeatureTest(self.features, self.feature_comparison)
-        if test.has_keys:
-            return lambda target, response: own[target] == other[response]
-        spans, others = targets.spans, responses.spans
-        return lambda target, response: (
-            own[target] == other[response] and test.agree(spans[target], others[response])
-        )
-
-    def _evaluated(
-        self, targets: _Annotations, responses: _Annotations
-    ) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
-        """Return the counts, and the changes that every score makes."""
-        problem = self._problem(targets, responses)
-        if self.thresholds is None:
-            return count(problem), {}
-        steps = differences(problem, responses.scores, self.thresholds)
-        if not steps or grid_of(self.thresholds) is not None:
-            return count(problem), steps
-        # Every response enters at some score, so the changes add up to the counts.
-        return [len(targets.spans), *list(map(sum, zip(*steps.values(), strict=True)))[1:]], steps
-
-
-def threshold_name(threshold: float) -> str:
-    """Return the name of a threshold in reports: ``0.5``, ``Infinity``, ``-Infinity``.
-
-    >>> threshold_name(0.5), threshold_name(float("inf"))
-    ('0.5', 'Infinity')
-    """
-    return java_string(threshold) if threshold in (float("inf"), -float("inf")) else repr(threshold)
-
-
-def _label(span: Span) -> str:
-    layers = span.by_layer
-    if len(layers) == 1:
-        (label,) = layers.values()
-        if label is not None:
-            return label
-    return span.label
-
-
-def _layer(document: Document | None, name: str) -> Sequence[Span]:
-    if document is None or name not in document.layers:
-        raise UsageError(
-            f"there is no layer {name!r} of containing annotations",
-            document=None if document is None else document.id,
-            file=None if document is None else document.file,
-            advice="name a layer of both documents",
-        )
-    return document.layers[name]
-
-
-def _places(names: Sequence[str]) -> dict[str, list[int]]:
-    places: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        places.setdefault(name, []).append(place)
-    return places
-
-
-def _by_value(
-    feature: str, targets: _Annotations, responses: _Annotations
-) -> Iterator[tuple[str, _Annotations, _Annotations]]:
-    """Yield targets and responses that have the same value of a feature, compared as strings."""
-    own, other = (
-        _places([_value(span.features.get(feature)) for span in side.spans]) for side in (targets, responses)
-    )
-    for value in sorted(own.keys() | other.keys()):
-        yield value, targets.at(own.get(value, [])), responses.at(other.get(value, []))
-
-
-def _value(value: object) -> str:
-    return WITHOUT_VALUE if value is None else java_string(value)
-
-
-def _key(type: str | None) -> tuple[str, ...]:
-    return ("all",) if type is None else ("type", type)
-
-
-def _add(tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]) -> None:
-    """Add the counts of one type, or of all, and the changes that every score makes."""
-    own = _key(type)
-    _add_counts(tally, own, counts)
-    for score, change in steps.items():
-        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so the key is new
-
-
-def _add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:
-    for name, number in zip(NAMES, counts, strict=True):
-        tally[(*key, name)] += number
-
-
-def _counts(total: Tally, key: tuple[str, ...]) -> GateCounts:
-    return GateCounts(*[total[(*key, name)] for name in NAMES])
+    def _problem(self, targets: Annotations, responses: Annotations) -> Problem:
+        return problem_of(targets, responses, self._test, self.pairing)

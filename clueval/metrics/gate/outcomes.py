@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from clueval.metrics.gate.components import Component, Problem, components
 from clueval.metrics.gate.counts import GateCounts
-from clueval.metrics.gate.pairing import Component, Problem, components, count_component, single, solve
+from clueval.metrics.gate.pairing import count_component, single, solve
 from clueval.spans.span import Span
 
 GROUPS = ("CS", "CP", "IS", "IP", "ML", "SL")

@@ -33,216 +33,28 @@ finding the counts" and "P/R/F: we process by target").
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.dense_pairing import Entry, Partners, best_pairs, partners_of, possible_pairings
-from clueval.metrics.gate.equality import Keys
+from clueval.metrics.gate.components import (
+    MISMATCH,
+    PARTIAL,
+    STRICT,
+    Component,
+    Pair,
+    Problem,
+    component_of,
+    entries_of,
+    parts,
+    value_if_possible,
+)
+from clueval.metrics.gate.dense_pairing import Partners, best_pairs, partners_of
+from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.in_turn import pairs_in_turn
-from clueval.spans.span import Span
+from clueval.metrics.gate.touching import Touching, touches
 
 PAIRINGS = ("plugin", "by-response", "by-target")
-
-STRICT, PARTIAL, MISMATCH, WRONG = 3, 2, 1, 0
-"""The values of a pairing."""
-
-
-class Pair(NamedTuple):
-    """A pairing: its value, the numbers of its target and its response, and the tie-break of the response.
-
-    The numbers count the targets and the responses by position, so a greater number is a later span.
-    """
-
-    value: int
-    target: int
-    response: int
-    rank: int
-
-
-class Component(NamedTuple):
-    """Targets and responses that are connected by touching, and the possible pairings among them.
-
-    `dense` means that there are too many pairings to list; `pairs` is then empty.
-    """
-
-    targets: list[int]
-    responses: list[int]
-    pairs: list[Pair]
-    dense: bool = False
-
-
-class Problem(NamedTuple):
-    """The targets and the responses of one evaluation, in order of position, and the test of equality."""
-
-    targets: Sequence[Span]
-    responses: Sequence[Span]
-    equal: Callable[[int, int], bool]
-    pairing: str = "plugin"
-    keys: Keys | None = None
-    """The keys of targets and of responses: a target and a response are equal if they share one."""
-
-
-def in_order(spans: Iterable[Span]) -> list[Span]:
-    """Return the spans by start, end and id; a span without an id has its place in the list as its id.
-
-    Numeric ids come before text ids; spans with the same id keep their order.
-    """
-    listed = list(spans)
-    if all(span.id is None for span in listed):
-        return sorted(listed, key=lambda span: (span.start, span.end))
-    numbered = [(span.start, span.end, *_rank(span, place)) for place, span in enumerate(listed)]
-    return [listed[place] for place in sorted(range(len(listed)), key=numbered.__getitem__)]
-
-
-def _rank(span: Span, place: int) -> tuple[bool, int, str]:
-    if span.id is None:
-        return False, place, ""
-    return (False, span.id, "") if isinstance(span.id, int) else (True, 0, span.id)
-
-
-def touches(one: Span, other: Span) -> bool:
-    """Return whether GATE returns `other` when it is asked for the annotations that overlap `one`.
-
-    This is the same as `Span.overlaps`, except that a span of zero length at the start of a span with a
-    length also touches it.
-
-    >>> touches(Span(3, 5), Span(3, 3)), touches(Span(3, 5), Span(5, 5)), touches(Span(3, 3), Span(3, 5))
-    (True, False, False)
-    """
-    return other.start < one.start < other.end or one.start <= other.start < one.end
-
-
-class Touching:
-    """An index that tests whether any of its spans touches a given span; each test costs O(log n).
-
-    The touching spans are those that start before the end of the given span, minus those that end before or
-    at its start (except spans of zero length at its start).
-    """
-
-    __slots__ = ("_ends", "_points", "_starts")
-
-    def __init__(self, spans: Iterable[Span]) -> None:
-        listed = list(spans)
-        self._starts = sorted(span.start for span in listed)
-        self._ends = sorted(span.end for span in listed)
-        self._points = Counter(span.start for span in listed if span.start == span.end)
-
-    def any(self, span: Span) -> bool:
-        """Return whether `touches` is true for the span and any of these."""
-        before = bisect_right(self._ends, span.start) - self._points[span.start]
-        return bisect_left(self._starts, span.end) > before
-
-
-def components(problem: Problem, most_listed: int | None = None) -> Iterator[Component]:
-    """Yield all components, by position; a span alone is a component without pairings.
-
-    If there are more possible pairings for each span than `most_listed` (None: a few), they are not listed.
-    Costs O(n log n).
-    """
-    for targets, responses in parts(problem):
-        yield component_of(problem, targets, responses, most_listed)
-
-
-def component_of(
-    problem: Problem, targets: list[int], responses: list[int], most_listed: int | None = None
-) -> Component:
-    """Return the component of these targets and responses."""
-    if not targets or not responses:
-        return Component(targets, responses, [])
-    if _is_dense(problem, targets, responses, _LISTED if most_listed is None else most_listed):
-        return Component(targets, responses, [], dense=True)
-    return Component(targets, responses, _possible(problem, targets, responses))
-
-
-def parts(
-    problem: Problem,
-    chosen_targets: Iterable[int] | None = None,
-    chosen_responses: Iterable[int] | None = None,
-) -> Iterator[tuple[list[int], list[int]]]:
-    """Yield the numbers of the targets and the responses of each component: a sweep over the starts.
-
-    Spans that are not chosen (None: all are) are ignored.
-    """
-    events = []
-    for is_response, spans, chosen in (
-        (False, problem.targets, chosen_targets),
-        (True, problem.responses, chosen_responses),
-    ):
-        for number in range(len(spans)) if chosen is None else chosen:
-            events.append((spans[number].start, spans[number].end, is_response, number))
-    events.sort()
-    targets: list[int] = []
-    responses: list[int] = []
-    reach = -1.0
-    for start, end, is_response, number in events:
-        if start >= reach:
-            if targets or responses:
-                yield targets, responses
-                targets, responses = [], []
-            # a span of zero length is connected with the spans that start at its position
-            reach = end if start < end else end + 0.5
-        elif end > reach:
-            reach = end
-        (responses if is_response else targets).append(number)
-    if targets or responses:
-        yield targets, responses
-
-
-def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]) -> list[Pair]:
-    """Return all possible pairings of a component: a sweep that remembers which spans are still open."""
-    spans, others, equal = problem.targets, problem.responses, problem.equal
-    if len(targets) == 1 == len(responses):
-        value = _value_of(problem, targets[0], responses[0])
-        return [] if value is None else [Pair(value, targets[0], responses[0], responses[0])]
-    events = [(spans[number].start, spans[number].end, False, number) for number in targets]
-    events.extend((others[number].start, others[number].end, True, number) for number in responses)
-    events.sort()
-    pairs: list[Pair] = []
-    opened: tuple[list[tuple[int, int, int]], list[tuple[int, int, int]]] = ([], [])
-    for start, end, is_response, number in events:
-        # Spans of zero length come first among those that start here, so every span that stays open is a
-        # pairing:
-        # for a span with a length, spans that end after its start; for one without, also an equal range.
-        across = opened[not is_response]
-        across[:] = [o for o in across if o[1] > start or o[0] == start == end]
-        for other_start, other_end, other in across:
-            target, response = (other, number) if is_response else (number, other)
-            value = 2 * equal(target, response) + (other_start == start and other_end == end)
-            pairs.append(Pair(value, target, response, response))
-        opened[is_response].append((start, end, number))
-    return pairs
-
-
-def _value_of(problem: Problem, target: int, response: int) -> int | None:
-    """Return the value of the pairing of a target and a response, or None if it is not possible."""
-    one, other = problem.targets[target], problem.responses[response]
-    same = one.start == other.start and one.end == other.end
-    if not same and not one.overlaps(other):
-        return None
-    return 2 * problem.equal(target, response) + same
-
-
-_LISTED = 16
-"""Up to this many possible pairings for each span, listing them is faster."""
-
-
-def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int], most_listed: int) -> bool:
-    if problem.keys is None or min(len(targets), len(responses)) <= most_listed:
-        return False
-    possible = possible_pairings(*_entries(problem, targets, responses))
-    return possible > most_listed * (len(targets) + len(responses))
-
-
-def _entries(
-    problem: Problem, targets: Sequence[int], responses: Sequence[int]
-) -> tuple[list[Entry], list[Entry]]:
-    assert problem.keys is not None  # only problems with keys can be dense
-    sides = []
-    for spans, keys, numbers in zip(problem[:2], problem.keys, (targets, responses), strict=True):
-        sides.append([Entry(n, spans[n].start, spans[n].end, keys[n]) for n in sorted(numbers)])
-    return sides[0], sides[1]
 
 
 class Solution(NamedTuple):
@@ -256,7 +68,7 @@ def solve(problem: Problem, component: Component) -> Solution:
     """Return the pairs of a component, chosen by `problem.pairing`, and the partners of its targets."""
     targets, responses, pairs, dense = component
     if dense:
-        own, others = _entries(problem, targets, responses)
+        own, others = entries_of(problem, targets, responses)
         of_targets = partners_of(own, others)
         taken = []
         for target, response in _chosen(problem.pairing, own, others, of_targets):
@@ -310,9 +122,8 @@ def overlap_of(problem: Problem, target: int, response: int) -> int:
 
 def best_first(pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs that are taken under ``plugin``, best first."""
-    # The values of all pairings that share the target, and of all that share the response, both include this
-    # one,
-    # so the score is value - (of_target - value) - (of_response - value).
+    # The values of all pairings that share the target, and of all that share the response, both include
+    # this one, so the score is value - (of_target - value) - (of_response - value).
     of_target: Counter[int] = Counter()
     of_response: Counter[int] = Counter()
     for value, target, response, _ in pairs:
@@ -392,7 +203,7 @@ def count(problem: Problem) -> list[int]:
         if not targets or not responses:
             continue
         if len(targets) == 1 == len(responses):
-            value = _value_of(problem, targets[0], responses[0])
+            value = value_if_possible(problem, targets[0], responses[0])
             if value is not None:
                 alone[value] += 1
             continue

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
-from clueval.metrics.gate.pairing import Touching
+from clueval.metrics.gate.touching import Touching
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 
@@ -50,6 +50,18 @@ def kept_within(
     return [span for place, span in enumerate(listed) if place in kept]
 
 
+def layer_of(document: Document | None, name: str) -> Sequence[Span]:
+    """Return the spans of a layer of a document. Raises `UsageError` if it has no such layer."""
+    if document is None or name not in document.layers:
+        raise UsageError(
+            f"there is no layer {name!r} of containing annotations",
+            document=None if document is None else document.id,
+            file=None if document is None else document.file,
+            advice="Gate.containing must name a layer of both documents",
+        )
+    return document.layers[name]
+
+
 def require_containment(containment: str) -> None:
     """Raise `UsageError` for an unknown containment."""
     if containment not in CONTAINMENTS:
@@ -75,24 +87,31 @@ def scores_of(spans: Sequence[Span], feature: str, document: Document | None = N
 
     Raises `FormatError` for a response without a score and for a score that is not a finite number.
     """
-    scores = []
-    for span in spans:
-        value = span.features.get(feature)
-        score = _number(value)
-        if score is None:
-            problem = (
-                f"has no score {feature!r}"
-                if value is None
-                else f"has the score {value!r}, which is not a number"
-            )
-            raise annotation_error(
-                span, problem, document, f"every response needs a finite number as {feature!r}"
-            )
-        scores.append(score)
-    return scores
+    return [
+        required_score(number_of(span.features.get(feature)), span, feature, document, "predicted annotation")
+        for span in spans
+    ]
 
 
-def _number(value: object) -> float | None:
+def required_score(
+    score: float | None, span: Span, feature: str, document: Document | None, whose: str
+) -> float:
+    """Return the score. Raises `FormatError` if it is None; `whose` is the kind of annotations that need one."""
+    if score is not None:
+        return score
+    value = span.features.get(feature)
+    problem = (
+        f"has no score {feature!r}"
+        if value is None
+        else f"has the score {value!r:.40}, which is not a number"
+    )
+    raise annotation_error(
+        span, problem, document, f"every {whose} needs a finite number as Gate.score_feature"
+    )
+
+
+def number_of(value: object) -> float | None:
+    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers

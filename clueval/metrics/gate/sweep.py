@@ -21,18 +21,10 @@ from itertools import groupby
 from operator import add, sub
 
 from clueval.exceptions import UsageError
+from clueval.metrics.gate.components import PARTIAL, STRICT, Component, Problem, component_of, parts
 from clueval.metrics.gate.counts import NAMES
-from clueval.metrics.gate.pairing import (
-    PARTIAL,
-    STRICT,
-    Component,
-    Problem,
-    component_of,
-    count_component,
-    overlap_of,
-    parts,
-    touches,
-)
+from clueval.metrics.gate.pairing import count_component, overlap_of
+from clueval.metrics.gate.touching import touches
 
 MOST_WORK = 1_000_000
 """The greatest product of scores and annotations of a component whose possible pairings are not listed."""
@@ -101,7 +93,7 @@ def _require_little_work(problem: Problem, component: Component, scores: int) ->
         raise UsageError(
             f"{annotations:,} annotations, from position {start} on, overlap one another, directly or through "
             f"others, and have {scores:,} scores: counting them at every score takes too long",
-            advice="choose thresholds, such as 11 or rounded",
+            advice="set Gate.thresholds, for example to 11 or rounded",
         )
 
 

@@ -20,8 +20,10 @@ from operator import add
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
+from clueval.metrics.gate.components import Problem, components
 from clueval.metrics.gate.counts import NAMES, GateCounts
-from clueval.metrics.gate.pairing import Problem, components
+from clueval.metrics.gate.equality import java_string
+from clueval.metrics.gate.pairing import count
 from clueval.metrics.gate.sweep import sweep
 
 GRIDS: Mapping[str, tuple[float, ...]] = {
@@ -64,6 +66,15 @@ def parse_thresholds(given: str | Iterable[float]) -> Thresholds:
     if not numbers:
         raise UsageError("no threshold is named", advice=f"one of {', '.join((ALL, ROUNDED, *GRIDS))}")
     return tuple(sorted(numbers))
+
+
+def threshold_name(threshold: float) -> str:
+    """Return the name of a threshold in reports: ``0.5``, ``Infinity``, ``-Infinity``.
+
+    >>> threshold_name(0.5), threshold_name(float("inf"))
+    ('0.5', 'Infinity')
+    """
+    return java_string(threshold) if threshold in (float("inf"), -float("inf")) else repr(threshold)
 
 
 def rounded(score: float) -> float:
@@ -137,6 +148,19 @@ _LARGE = 1e12
 """Above this, hundredths are hardly more than the precision of a float."""
 
 
+def counts_and_changes(
+    problem: Problem, scores: Sequence[float], thresholds: Thresholds | None
+) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
+    """Return the counts, and the changes that every score makes: none without thresholds."""
+    if thresholds is None:
+        return count(problem), {}
+    steps = differences(problem, scores, thresholds)
+    if not steps or grid_of(thresholds) is not None:
+        return count(problem), steps
+    # Every response enters at some score, so the changes add up to the counts.
+    return [len(problem.targets), *list(map(sum, zip(*steps.values(), strict=True)))[1:]], steps
+
+
 # Results
 
 
@@ -191,17 +215,3 @@ def average_precision(points: Iterable[CurvePoint], *, lenient: bool = False) ->
                 steps.append((recall - highest) * precision)
                 highest = recall
     return math.fsum(steps)
-
-
-def precision_recall_curve(points: Iterable[CurvePoint]) -> list[dict[str, float]]:
-    """Return threshold, precision and recall, strict and lenient, of every point, in their order."""
-    return [
-        {
-            "threshold": threshold,
-            "precision_strict": counts.precision_strict,
-            "recall_strict": counts.recall_strict,
-            "precision_lenient": counts.precision_lenient,
-            "recall_lenient": counts.recall_lenient,
-        }
-        for threshold, counts in points
-    ]

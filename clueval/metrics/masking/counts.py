@@ -23,6 +23,7 @@ from clueval.metrics.masking.masked_words import Flags
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
 from clueval.metrics.masking.strings import string_leaks
+from clueval.metrics.tally_keys import Shape, any_score, any_text
 
 MENTION_FIELDS = (
     *("mentions", "protected", "partial", "missed"),
@@ -38,6 +39,21 @@ PRECISION_FIELDS = (
 )
 REPLACEMENT_FIELDS = ("entities", "several", "shared")
 REDACTED_FIELDS = ("placeholders", "uncertain", "initials", "replaced_words")
+
+_ROWS = ("all", "class", "label")
+
+TALLY_KEYS: tuple[Shape, ...] = (
+    (_ROWS, any_text, FIELDS),
+    (("precision",), PRECISION_FIELDS),
+    (("replacements",), REPLACEMENT_FIELDS),
+    (("redacted",), (*REDACTED_FIELDS, "documents")),
+    (("string_leaks",), ("all",)),
+    (("weighted",), (*_ROWS, "precision"), any_text, (*FIELDS, *PRECISION_FIELDS), any_score),
+    (("entities",), ("by id", "by surface")),
+    (("seen",), any_text),
+    (("gold",), ("layer",)),
+)
+"""The shapes of the keys, see `clueval.metrics.tally_keys`."""
 
 WeightOf = Callable[[int], float]
 """The weight of a word, given its number."""

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
-from clueval.metrics.masking.counts import WeightOf, count
+from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
 from clueval.metrics.masking.figures import report_of
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.tally_keys import Shape
 from clueval.options import option
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
@@ -45,6 +46,7 @@ class Masking:
 
     name: ClassVar[str] = "masking"
     zero: ClassVar[str] = "undefined"
+    tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
 
     risk_layer: str | None = field(
         default=None,

@@ -8,7 +8,7 @@
   const about = JSON.parse(byId("about").textContent);
   const list = byId("list"), more = byId("more"), count = byId("count"), tip = byId("tip"), form = byId("filters"), row = byId("select-row");
 
-  // --- data: a line opens a document, or is a finding in the last one opened ---------------------------
+  // Data: a line begins a document, or is a finding in the last document
 
   const findings = [];
   let home = null;
@@ -91,9 +91,7 @@
   addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
     (f, value) => f.side === value);
   addSelect("class", "Class", plain(tally(findings.map((f) => f.kind)), about.kinds), (f, value) => f.kind === value);
-  addSelect("reason", "Reason", [{ options: sorted(tally(findings.map((f) => f.reason))).map((value) =>
-    [value, value === "label" ? "label" : "boundary", tally(findings.map((f) => f.reason)).get(value)]) }],
-    (f, value) => f.reason === value);
+  addSelect("reason", "Reason", plain(tally(findings.map((f) => f.reason))), (f, value) => f.reason === value);
   addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
 
   const layers = [...new Set(findings.flatMap((f) => Object.keys(f.labels)))];
@@ -105,7 +103,7 @@
     return value === ABOVE ? "no match at the level" : value === NO_LABEL ? "no label" : value;
   }
   const foundOf = (f, layer) => !(layer in f.labels) || f.labels[layer] === null ? undefined
-    : f.reason === "class" ? ABOVE : (f.found[layer] ?? NO_LABEL);
+    : f.reason === "boundary" ? ABOVE : (f.found[layer] ?? NO_LABEL);
   addSelect("label", "Label", labelGroups((f, layer) => f.labels[layer]), (f, value) => {
     const [layer, label] = JSON.parse(value);
     return f.labels[layer] === label;
@@ -167,7 +165,7 @@
     const sides = tally(shown.map((f) => f.side));
     const parts = [...sides].map(([side, n]) => `${number(n)} ${side || "of one side"}`).join(", ");
     const whole = shown.length === findings.length ? "" : ` of ${number(findings.length)}`;
-    count.replaceChildren(strong, `${whole} finding${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
+    count.replaceChildren(strong, `${whole} error${findings.length === 1 ? "" : "s"}${parts ? `: ${parts}` : ""}`);
     const expected = about.expected;
     if (expected !== null && expected > findings.length && shown.length === findings.length)
       count.append(` (the scores count ${number(expected)} errors; the others are not selected)`);
@@ -279,7 +277,7 @@
         return;
       }
       const css = ["seg"], starting = [];
-      const ends = (neighbour) => (number) => !neighbour || !neighbour.others.includes(number);
+      const ends = (adjacent) => (number) => !adjacent || !adjacent.others.includes(number);
       if (piece.mine) {
         css.push(own);
         if (!before || !before.mine) { css.push(own + "-start"); starting.push([finding.side || "gold", finding.labels]); }
@@ -321,7 +319,7 @@
     const next = shown.slice(rendered, rendered + PAGE);
     list.append(...next.map(card));
     rendered += next.length;
-    if (!shown.length) list.append(make("li", "empty", findings.length ? "No finding matches these filters." : "No findings."));
+    if (!shown.length) list.append(make("li", "empty", findings.length ? "No error matches these filters." : "No errors."));
     more.hidden = rendered >= shown.length;
     more.textContent = `Show more (${(shown.length - rendered).toLocaleString("en")} left)`;
   }

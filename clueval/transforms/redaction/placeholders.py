@@ -44,8 +44,8 @@ Place = tuple[int, int]
 def find_placeholders(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> list[Place]:
     """Return the placeholders of a text, in order; of several that overlap, the one that begins first.
 
-    >>> find_placeholders("Frau A. aus [ORT], z.B. XX")
-    [(5, 7), (12, 17), (24, 26)]
+    >>> find_placeholders("Frau A. aus [ORT] und XX")
+    [(5, 7), (12, 17), (22, 24)]
     """
     found: list[Place] = []
     past = 0

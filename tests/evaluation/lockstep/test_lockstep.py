@@ -44,14 +44,14 @@ def tokens_in_stretches(*paths: Path, **options: Any) -> int:
 
 @contextmanager
 def small(size: int) -> Iterator[Sizes]:
-    """Blocks of so many bytes, and as few tag runs at a time."""
+    """Blocks of this number of bytes, and as many tag runs at a time."""
     sizes = Sizes(block=size, look=size, look_on=size, runs=size)
     with handed_in(sizes):
         yield sizes
 
 
 def outcome(*paths: Path, **options: Any) -> object:
-    """The metrics, or what went wrong."""
+    """The counts and scores, or the error."""
     try:
         result = score(*paths, **options)
     except CluevalError as error:
@@ -63,13 +63,13 @@ GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\
 PREDICTED = GOLD.replace("e\tI-Y", "e\tO")
 
 
-class TestTheExampleOfTheDocstring:
+class TestExampleOfTheDocstring:
     @pytest.fixture
     def stretches(self, tmp_path: Path) -> list[Stretch]:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
         return [item for item in in_step(*paths) if isinstance(item, Stretch)]
 
-    def test_what_is_compared_is_what_the_docstring_says(self, tmp_path: Path) -> None:
+    def test_example_gives_the_values_that_the_docstring_names(self, tmp_path: Path) -> None:
         paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
         gold, predicted = (source_of(path, ReadOptions()) for path in paths)
         reading = compared(gold, predicted, PLAN)
@@ -84,10 +84,10 @@ class TestTheExampleOfTheDocstring:
         assert [span for each in in_pieces for span in each.predicted] == [Span(0, 1, {"label": "Y"})]
         assert sum(each.times * each.equal for each in in_pieces) == 6
 
-    def test_all_but_the_first_sentence_is_a_stretch(self, stretches: list[Stretch]) -> None:
+    def test_sentences_after_the_first_are_a_stretch(self, stretches: list[Stretch]) -> None:
         assert [(stretch.documents, stretch.tokens) for stretch in stretches] == [(0, 7), (0, 0)]
 
-    def test_of_it_only_what_is_in_spans_and_in_zones_is_compared(self, stretches: list[Stretch]) -> None:
+    def test_stretch_compares_only_lines_in_spans_and_in_hunks(self, stretches: list[Stretch]) -> None:
         (tag_runs, rest) = stretches[-1].columns
 
         assert tag_runs.same == {"label": ["B-X"]}
@@ -115,7 +115,7 @@ def with_ids(text: str, place: int, ids: Callable[[int, int], int]) -> str:
     return "\n".join([*lines, ""])
 
 
-class TestASpanThatCrossesEveryLine:
+class TestSpanThatCrossesEveryLine:
     """Nowhere can the files be cut; so the tags of all lines become one tag run."""
 
     @pytest.mark.parametrize("size", [1, 7, 40, 200, 5000])
@@ -145,7 +145,7 @@ class TestASpanThatCrossesEveryLine:
     @pytest.mark.parametrize("line", ["", "<g/>", "# x", "</s>", "x", "w\tO\tO"])
     @pytest.mark.parametrize("side", [0, 1])
     @pytest.mark.parametrize("place", [1, 50, 100])
-    def test_irregular_line_in_such_a_span_has_the_outcome_of_passages(
+    def test_irregular_line_in_a_span_that_crosses_every_line_has_the_outcome_of_passages(
         self, tmp_path: Path, line: str, side: int, place: int
     ) -> None:
         for name in ("a.vrt", "a.conll"):
@@ -162,7 +162,7 @@ class TestASpanThatCrossesEveryLine:
                 assert outcome(*paths) == expected
 
 
-class TestWhatIsRegular:
+class TestRegularPieces:
     CORPUS: ClassVar[Corpus] = [
         [[("a", "O"), ("b", "B-X")], [("c", "O")]],
         [[("d", "I-X")]],
@@ -172,19 +172,19 @@ class TestWhatIsRegular:
     @pytest.mark.parametrize(
         ("name", "form"), [("a.vrt", vrt), ("a.conll", conll), ("b.conll", lambda corpus: conll(corpus, " "))]
     )
-    def test_everything_in_ordinary_files_but_what_tells_their_layout(
+    def test_ordinary_files_are_regular_after_the_lines_that_determine_the_layout(
         self, tmp_path: Path, name: str, form: Any
     ) -> None:
         path = write(tmp_path / name, form(self.CORPUS))
 
         assert tokens_in_stretches(path, path) >= 3
 
-    def test_documents_without_sentences(self, tmp_path: Path) -> None:
+    def test_documents_without_sentences_are_regular(self, tmp_path: Path) -> None:
         path = write(tmp_path / "f.vrt", unbroken(self.CORPUS))
 
         assert tokens_in_stretches(path, path) == 4
 
-    def test_one_document_that_is_longer_than_a_block(self, tmp_path: Path) -> None:
+    def test_document_longer_than_a_block_is_regular(self, tmp_path: Path) -> None:
         rows = [("w", "B-X"), ("w", "I-X"), ("w", "O"), ("w", "I-Y")] * 500
         gold = write(tmp_path / "g.vrt", unbroken([[rows]]))
         predicted = write(tmp_path / "p.vrt", unbroken([[[*rows[:-1], ("w", "O")]]]))
@@ -195,7 +195,7 @@ class TestWhatIsRegular:
         with passages_alone():
             assert found == outcome(gold, predicted, metrics=METRICS)
 
-    def test_files_with_the_line_ends_of_windows(self, tmp_path: Path) -> None:
+    def test_files_with_crlf_are_regular(self, tmp_path: Path) -> None:
         gold = write(tmp_path / "g.vrt", vrt(self.CORPUS).replace("\n", "\r\n"))
         predicted = write(tmp_path / "p.vrt", vrt(self.CORPUS))
 
@@ -203,7 +203,7 @@ class TestWhatIsRegular:
         assert outcome(gold, predicted) == outcome(predicted, predicted)
 
     @pytest.mark.parametrize("labels", [5, 20, 125, 300])
-    def test_sentences_that_differ_in_most_lines_with_any_number_of_labels(
+    def test_sentences_that_differ_in_most_lines_are_regular_with_any_number_of_labels(
         self, tmp_path: Path, labels: int
     ) -> None:
         gold = [("w", f"{prefix}-{n}") for n in range(labels) for prefix in "BIO"]
@@ -219,7 +219,7 @@ class TestWhatIsRegular:
             with passages_alone():
                 assert found == outcome(*paths, metrics=METRICS)
 
-    def test_files_with_other_columns_behind_the_tags(self, tmp_path: Path) -> None:
+    def test_files_with_other_columns_after_the_tags_are_regular(self, tmp_path: Path) -> None:
         path = write(tmp_path / "f.vrt", vrt(self.CORPUS).replace("\tO", "\tO\tX").replace("-X", "-X\tO"))
 
         assert tokens_in_stretches(path, path, layers={"entity": 2}) == 5
@@ -279,14 +279,14 @@ class TestWhatIsRegular:
             expected = outcome(gold, predicted)
         assert outcome(gold, predicted) == expected
 
-    def test_a_bad_tag_in_one_of_several_layers_that_are_merged_is_found(self, tmp_path: Path) -> None:
+    def test_bad_tag_in_one_of_several_merged_layers_is_found(self, tmp_path: Path) -> None:
         text = "a\tO\tO\nb\tX-Y\tO\n"
         path = write(tmp_path / "a.conll", text)
 
         assert "'X-Y' is not a tag" in str(outcome(path, path, layers={"x": 2, "y": 3}, merge=True))
 
     @pytest.mark.parametrize("size", range(20, 60))
-    def test_a_span_that_goes_on_behind_a_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
+    def test_span_that_goes_on_after_an_xml_tag_is_not_cut(self, tmp_path: Path, size: int) -> None:
         text = "<s>\n" + "a\tB-X\n<g/>\nb\tI-X\n" * 30 + "</s>\n"
         path = write(tmp_path / "a.vrt", text)
 
@@ -295,7 +295,7 @@ class TestWhatIsRegular:
 
         assert classes["exact"] == 30
 
-    def test_a_line_of_another_width_where_lines_are_cut_is_found(self, tmp_path: Path) -> None:
+    def test_line_of_another_width_at_a_cut_is_found(self, tmp_path: Path) -> None:
         text = "a\tB-X\tO\n" * 50 + "b\tO\n" + "a\tI-X\tO\n" * 50
         path = write(tmp_path / "a.conll", text)
 
@@ -304,7 +304,7 @@ class TestWhatIsRegular:
 
     @pytest.mark.parametrize(("place", "columns"), [(1, {"layers": {"x": 3}}), (2, {"layers": {"x": 2}})])
     @pytest.mark.parametrize(("name", "form"), [("a.vrt", vrt), ("b.vrt", unbroken), ("a.conll", conll)])
-    def test_files_with_token_ids(
+    def test_files_with_token_ids_are_regular(
         self, tmp_path: Path, name: str, form: Any, place: int, columns: dict[str, Any]
     ) -> None:
         corpus = [[[("w", "B-X")] * 3, [("w", "O")] * 4]] * 6
@@ -330,7 +330,7 @@ class TestWhatIsRegular:
             outcome(tmp_path / f"1{name}", tmp_path / f"1{name}", **options)
         )
 
-    def test_doubled_token_ids_are_found(self, tmp_path: Path) -> None:
+    def test_repeated_token_ids_are_found(self, tmp_path: Path) -> None:
         path = write(tmp_path / "g.vrt", "<s>\na\tt1\tO\n</s>\n<s>\nb\tt2\tO\nc\tt2\tO\n</s>\n")
 
         assert "t2" in str(outcome(path, path, layers={"entity": 3}, token_id=2))
@@ -348,7 +348,7 @@ def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     merge=st.booleans(),
     layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
 )
-def test_files_read_in_step_have_the_counts_of_passages(
+def test_lockstep_has_the_counts_of_passages(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any, size: int, merge: bool, layers: dict[str, int]
 ) -> None:
     paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
@@ -384,7 +384,7 @@ LINES = (
     size=st.integers(1, 60),
 )
 @example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60)
-def test_any_lines_have_the_outcome_of_passages(
+def test_lockstep_has_the_outcome_of_passages_for_any_lines(
     tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int
 ) -> None:
     other = list(lines)
@@ -401,7 +401,7 @@ def test_any_lines_have_the_outcome_of_passages(
         assert outcome(*paths, input="vrt") == expected
 
 
-def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(tmp_path: Path) -> None:
+def test_spans_of_an_equal_and_of_a_different_sentence_do_not_touch(tmp_path: Path) -> None:
     """Once the last line of all that is the same and the first of all that is not became one span."""
     gold = "a\tO\n\na\tI-X\nb\tO\n\nc\tB-X\n\nd\tO\n"
     paths = write(tmp_path / "g.conll", gold), write(tmp_path / "p.conll", gold.replace("b\tO", "b\tB-X"))
@@ -411,18 +411,18 @@ def test_spans_of_a_sentence_that_is_the_same_and_of_one_that_is_not_stay_apart(
     assert levels["gold"]["exact"] == 2
 
 
-def test_a_side_that_runs_ahead_does_not_pile_up_in_memory(tmp_path: Path) -> None:
+def test_lockstep_ends_if_one_side_runs_ahead(tmp_path: Path) -> None:
     gold = write(tmp_path / "g.vrt", "<text>\n" + "a\tO\n" * 400 + "</text>\n")
     predicted = write(tmp_path / "p.vrt", "<text>\na\tO\n</text>\n" * 400)
 
     with pytest.raises(CluevalError, match="falls behind"):
         in_step(gold, predicted, sizes=Sizes(ahead=20))
-    assert "gold goes on" in str(outcome(gold, predicted)) or "predicted ends" in str(
+    assert "gold continues" in str(outcome(gold, predicted)) or "predicted ends" in str(
         outcome(gold, predicted)
     )
 
 
-def test_what_was_counted_before_an_error_is_not_counted_twice(tmp_path: Path) -> None:
+def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
     """Passages alone are the judge: if they find nothing wrong, their counts stand."""
     paths = write(tmp_path / "g.vrt", GOLD), write(tmp_path / "p.vrt", PREDICTED)
     own, other = (source_of(path, ReadOptions()) for path in paths)

@@ -21,7 +21,7 @@ def lines(*rows: str) -> str:
     return "".join(row.replace("/", "\t") + "\n" for row in rows)
 
 
-def test_the_example_of_the_docstring() -> None:
+def test_narrowing_of_the_example_in_the_docstring() -> None:
     gold = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/I-Y", "f/O", "g/O")
     predicted = lines("a/O", "b/B-X", "c/O", "d/B-Y", "e/O", "f/O", "g/O")
 
@@ -34,12 +34,12 @@ def test_the_example_of_the_docstring() -> None:
 
 
 @pytest.mark.parametrize("text", ["a\n", "a\tO\tO\n", "a\tO\nb\n", "a\nb\tO\tO\n", "\tO\n", "a\tO\n\tO\n"])
-def test_lines_with_other_numbers_of_fields_do_not_fit(text: str) -> None:
+def test_lines_with_another_number_of_fields_do_not_fit(text: str) -> None:
     with pytest.raises(ValueError, match=r"^$"):
         require_fit(text, LAYOUT)
 
 
-def test_only_tags_at_the_end_can_be_narrowed() -> None:
+def test_narrowing_needs_tags_in_the_last_columns() -> None:
     def layout(layers: dict[str, int], **options: Any) -> Layout:
         return layout_of("a\tb\tc", "\t", ColumnOptions(layers, **options), True, "f", 1)
 
@@ -51,7 +51,7 @@ def test_only_tags_at_the_end_can_be_narrowed() -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(corpora=tagged_corpora(layers=2), size=st.integers(1, 40), merge=st.booleans())
-def test_how_the_text_is_cut_up_does_not_change_the_counts(
+def test_counts_do_not_depend_on_the_pieces_of_the_text(
     tmp_path: Path, corpora: tuple[Corpus, Corpus], size: int, merge: bool
 ) -> None:
     paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]

@@ -26,7 +26,7 @@ PATTERNS = st.lists(st.lists(st.sampled_from(["B-X", "I-X", "B-Y"]), min_size=1,
 
 
 @given(PATTERNS)
-def test_every_pattern_is_compared_as_often_as_it_occurs(given: list[list[str]]) -> None:
+def test_tag_runs_are_compared_as_often_as_they_occur(given: list[list[str]]) -> None:
     tag_runs = TagRuns(LAYOUT, merge=False)
     tag_runs.add_same(rows(given))
 
@@ -39,14 +39,14 @@ def test_every_pattern_is_compared_as_often_as_it_occurs(given: list[list[str]])
 
 
 @given(PATTERNS)
-def test_the_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
+def test_tokens_of_all_columns_are_all_tokens(given: list[list[str]]) -> None:
     tag_runs = TagRuns(LAYOUT, merge=False)
     tag_runs.add_disputed(rows(given), rows([["B-Z" for _ in run] for run in given]))
 
     assert sum(columns.times * columns.tokens for columns in tag_runs.take(500)) == 500
 
 
-def test_patterns_that_differ_stay_in_pairs() -> None:
+def test_tag_runs_that_differ_stay_in_pairs() -> None:
     tag_runs = TagRuns(LAYOUT, merge=False)
     tag_runs.add_disputed(rows([["B-X", "I-X"]] * 3), rows([["B-X", "B-X"]] * 3))
 
@@ -56,7 +56,7 @@ def test_patterns_that_differ_stay_in_pairs() -> None:
     assert [once.times, twice.times, rest.tokens] == [1, 2, 0]
 
 
-def test_layers_are_counted_apart_unless_they_are_merged() -> None:
+def test_layers_are_counted_separately_unless_they_are_merged() -> None:
     layout: Layout = layout_of("w\tO\tO", "\t", ColumnOptions({"x": 2, "y": 3}), True, "f", 1)
     lines = Rows.of(b"w\tB-X\tO\nw\t%s\t%s\n" % (BORDER, BORDER), layout)
 
@@ -68,7 +68,7 @@ def test_layers_are_counted_apart_unless_they_are_merged() -> None:
     assert [columns.same for columns in merged.take(1)] == [{"x": ["B-X"], "y": ["O"]}, {"x": [], "y": []}]
 
 
-def test_long_patterns_are_counted_before_they_are_too_many() -> None:
+def test_long_tag_runs_are_taken_before_there_are_too_many() -> None:
     tag_runs = TagRuns(LAYOUT, False, Sizes(run_bytes=10))
     assert not tag_runs.are_many
 
@@ -78,7 +78,7 @@ def test_long_patterns_are_counted_before_they_are_too_many() -> None:
     assert not tag_runs.are_many
 
 
-def test_what_was_taken_is_gone() -> None:
+def test_tag_runs_are_taken_once() -> None:
     tag_runs = TagRuns(LAYOUT, merge=False)
     tag_runs.add_same(rows([["B-X"]]))
 

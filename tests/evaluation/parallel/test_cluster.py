@@ -50,7 +50,7 @@ SLOWLY = """\
 import slow_counting, clueval.evaluation.parallel.dask
 clueval.evaluation.run._count_sources = slow_counting.count
 clueval.evaluation.parallel.schedule.LARGEST = 4000
-clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._LOOK = 1, 0.1
+clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._CHECK = 1, 0.1
 """
 """For the process that hands out tasks: small ones, counted slowly; and it does not wait long for workers."""
 
@@ -184,7 +184,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("output", ["text", "json"])
-def test_the_command_prints_the_same_bytes_on_a_cluster(
+def test_command_prints_the_same_bytes_on_a_cluster(
     cluster: Cluster, files: tuple[Path, Path], output: str
 ) -> None:
     alone = subprocess.run(
@@ -210,7 +210,7 @@ def test_executor_of_a_cluster_gives_the_same_bytes(
     assert remarks == ["less than 1 MB on the executor, at most 8 tasks at a time"]
 
 
-def test_many_files_give_the_same_bytes(cluster: Cluster, tmp_path: Path) -> None:
+def test_cluster_gives_the_same_bytes_for_many_files(cluster: Cluster, tmp_path: Path) -> None:
     for number in range(6):
         for side, file in zip(("gold", "predicted"), corpus_files(tmp_path, number), strict=True):
             (tmp_path / side).mkdir(exist_ok=True)
@@ -262,7 +262,7 @@ def test_tasks_carry_paths_and_ranges_of_bytes_and_no_token_of_the_corpus(
         assert not TOKEN.search(pickle.dumps(future.result()))
 
 
-def test_tasks_on_their_way_are_a_few_for_each_worker(
+def test_submitted_tasks_are_a_few_for_each_worker(
     cluster: Cluster, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 3000)
@@ -273,7 +273,7 @@ def test_tasks_on_their_way_are_a_few_for_each_worker(
     assert 2 < spy.most_in_flight <= schedule.TASKS_EACH * 2
 
 
-def test_progress_is_told_while_tasks_come_back(cluster: Cluster, files: tuple[Path, Path]) -> None:
+def test_progress_is_reported_while_tasks_end(cluster: Cluster, files: tuple[Path, Path]) -> None:
     steps: list[int] = []
     score_files(*files, executor=cluster.client.get_executor(pure=False), jobs=2, progress=steps.append)
 
@@ -291,9 +291,8 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 
 
 @ON_LINUX
-def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
-    doomed: Cluster, files: tuple[Path, Path]
-) -> None:
+@pytest.mark.long
+def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Path]) -> None:
     doomed.pause = 0.05
     process = doomed.command(files, "--format", "json", before=SLOWLY)
     assert wait_until(lambda: doomed.begun() > 6)
@@ -306,7 +305,8 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
 
 
 @ON_LINUX
-def test_when_all_workers_are_killed_the_command_ends_in_one_line(
+@pytest.mark.long
+def test_command_ends_in_one_line_if_all_workers_are_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
     doomed.pause = 0.1
@@ -318,15 +318,16 @@ def test_when_all_workers_are_killed_the_command_ends_in_one_line(
     assert ended(process) == (
         2,
         "",
-        f"clueval score: all workers of the scheduler {doomed.address} have gone, and none has come for 1 s "
-        "(look at what they said last, and start some)\n",
+        f"clueval score: all workers of the scheduler {doomed.address} have ended, and none has started for 1 s "
+        "(look at their last messages, and start workers)\n",
     )
     assert wait_until(lambda: not doomed.tasks())
 
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
-def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
+@pytest.mark.long
+def test_command_ends_in_one_line_if_the_scheduler_is_killed(
     doomed: Cluster, files: tuple[Path, Path]
 ) -> None:
     doomed.pause = 0.1
@@ -337,14 +338,17 @@ def test_when_the_scheduler_is_killed_the_command_ends_in_one_line(
     assert ended(process) == (
         2,
         "",
-        f"clueval score: the scheduler {doomed.address} has ended in the middle, or cannot be reached any more "
+        f"clueval score: the scheduler {doomed.address} has ended, or cannot be reached any more "
         "(start it and this again)\n",
     )
 
 
 @ON_LINUX
 @pytest.mark.parametrize("doomed", [1], indirect=True)
-def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: tuple[Path, Path]) -> None:
+@pytest.mark.long
+def test_task_that_kills_its_workers_is_an_error_in_one_line(
+    doomed: Cluster, files: tuple[Path, Path]
+) -> None:
     doomed.client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     doomed.pause = 2
     process = doomed.command(files, before=SLOWLY)
@@ -353,7 +357,7 @@ def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: 
     code, output, complaint = ended(process)
 
     assert (code, output, complaint.count("\n")) == (2, "", 1)
-    assert "the executor has lost a task: KilledWorker: " in complaint
+    assert "the executor could not carry out a task: KilledWorker: " in complaint
     assert complaint.endswith("(look at its workers)\n")
 
 
@@ -362,7 +366,8 @@ def test_a_task_that_kills_its_workers_ends_in_one_line(doomed: Cluster, files: 
     ("number", "code", "message"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
-def test_an_interrupted_command_leaves_no_task_on_the_cluster(
+@pytest.mark.long
+def test_interrupted_command_leaves_no_task_on_the_cluster(
     cluster: Cluster, files: tuple[Path, Path], number: signal.Signals, code: int, message: str
 ) -> None:
     cluster.pause = 0.2
@@ -399,7 +404,7 @@ def own_view(files: tuple[Path, Path]) -> tuple[Path, Path]:
 
 
 @ON_LINUX
-def test_files_that_workers_do_not_see_are_one_line(
+def test_files_that_workers_do_not_see_are_an_error_in_one_line(
     score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files[0].parent)
@@ -414,7 +419,7 @@ def test_files_that_workers_do_not_see_are_one_line(
 
 
 @ON_LINUX
-def test_files_of_which_workers_see_an_old_copy_are_one_line(
+def test_files_of_which_workers_see_an_old_copy_are_an_error_in_one_line(
     cluster: Cluster, score: Score, files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(files[0].parent)
@@ -434,7 +439,9 @@ def test_files_of_which_workers_see_an_old_copy_are_one_line(
     )
 
 
-def test_bad_input_is_the_error_that_is_found_alone(score: Score, files: tuple[Path, Path]) -> None:
+def test_wrong_input_on_a_cluster_is_the_error_of_a_single_process(
+    score: Score, files: tuple[Path, Path]
+) -> None:
     text = files[1].read_text()
     write(files[1], text[:-200].replace("</text>", "", 1) + text[-200:])
     alone = subprocess.run(command(files), capture_output=True, text=True, check=False)
@@ -444,12 +451,13 @@ def test_bad_input_is_the_error_that_is_found_alone(score: Score, files: tuple[P
 
 
 @pytest.mark.parametrize("doomed", [0], indirect=True)
-def test_an_address_without_workers_is_one_error(doomed: Cluster) -> None:
+@pytest.mark.long
+def test_scheduler_without_workers_is_one_error(doomed: Cluster) -> None:
     with pytest.raises(WorkerLost, match=r"has had no worker for 0\.5 s"), scheduler(doomed.address, 0.5):
         pass
 
 
-def test_files_that_change_while_they_are_counted_are_counted_as_they_are_here(
+def test_files_that_change_during_counting_are_counted_again_in_this_process(
     files: tuple[Path, Path],
 ) -> None:
     class Late(Elsewhere):
@@ -465,10 +473,10 @@ def test_files_that_change_while_they_are_counted_are_counted_as_they_are_here(
     result = score_files(*files, executor=Late(), jobs=2, remark=remarks.append)
 
     assert (result.documents, everything(result)) == (201, everything(score_files(*files)))
-    assert remarks[1].endswith("counted again, in this process and in one piece (a worker sees another file)")
+    assert remarks[1].endswith("counted again as a whole, in this process (a worker sees another file)")
 
 
-def test_progress_comes_to_the_size_of_the_files_even_if_they_are_counted_again(
+def test_progress_adds_up_to_the_size_of_the_files_if_they_are_counted_again(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     count_part, calls = tasks._count_part, iter(range(100))
@@ -487,23 +495,19 @@ def test_progress_comes_to_the_size_of_the_files_even_if_they_are_counted_again(
 
 
 @pytest.mark.parametrize("error", [CancelledError(), asyncio.CancelledError()])
-def test_a_task_that_somebody_has_cancelled_is_one_error(
-    files: tuple[Path, Path], error: BaseException
-) -> None:
-    with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: its scheduler has ended, or "):
+def test_task_cancelled_by_the_caller_is_one_error(files: tuple[Path, Path], error: BaseException) -> None:
+    with pytest.raises(WorkerLost, match=r"^the executor has cancelled a task: it was stopped, or "):
         score_files(*files, executor=Failing(error, after=3), jobs=2)
 
 
-def test_a_task_that_is_cancelled_at_the_scheduler_is_one_error(
-    cluster: Cluster, files: tuple[Path, Path]
-) -> None:
+def test_task_cancelled_at_the_scheduler_is_one_error(cluster: Cluster, files: tuple[Path, Path]) -> None:
     with scheduler(cluster.address) as (executor, _):
         future = executor.submit(time.sleep, 2)
         assert wait_until(lambda: cluster.tasks("sleep"))
         theirs = [distributed.Future(key, cluster.client) for key in cluster.tasks("sleep")]
         cluster.client.cancel(theirs, force=True)
 
-        with pytest.raises(WorkerLost, match="somebody has cancelled a task at the scheduler tcp://"):
+        with pytest.raises(WorkerLost, match="a task was cancelled at the scheduler tcp://"):
             future.result()
 
 
@@ -547,13 +551,13 @@ def alone(files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch) -> str:
     return f"{score_files(*files, layers={'entity': 2})}\n"
 
 
-def test_the_recipe_for_dask_runs(cluster: Cluster, alone: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_recipe_for_dask_runs(cluster: Cluster, alone: str, capsys: pytest.CaptureFixture[str]) -> None:
     exec(block("clueval.evaluation.parallel.dask").replace("tcp://scheduler:8786", cluster.address), {})
 
     assert capsys.readouterr().out == alone
 
 
-def test_the_recipe_for_mpi_runs_on_an_executor_of_that_name(
+def test_recipe_for_mpi_runs_on_an_executor_of_that_name(
     alone: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     class MPIPoolExecutor(ThreadPoolExecutor):
@@ -583,7 +587,7 @@ class Context:
         return functools.reduce(function, map(pickle.loads, self.found))
 
 
-def test_the_recipe_for_spark_adds_what_partitions_count(tmp_path: Path) -> None:
+def test_recipe_for_spark_adds_the_counts_of_partitions(tmp_path: Path) -> None:
     recipe: dict[str, Any] = {}
     exec(block("mapPartitions"), recipe)
     pairs = []
@@ -597,13 +601,13 @@ def test_the_recipe_for_spark_adds_what_partitions_count(tmp_path: Path) -> None
     assert everything(result) == everything(score_files(gold, predicted, layers={"entity": 2}))
 
 
-def test_the_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
+def test_recipe_for_spark_is_the_one_that_its_benchmark_runs() -> None:
     spark = benchmark("spark")
     for function in (spark.count, spark.count_on_spark):
         assert inspect.getsource(function) in PAGE
 
 
-def test_the_benchmark_of_spark_says_in_one_line_that_there_is_none(
+def test_benchmark_of_spark_prints_one_line_if_spark_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", None)
@@ -612,7 +616,7 @@ def test_the_benchmark_of_spark_says_in_one_line_that_there_is_none(
     assert capsys.readouterr().err == "spark.py: pyspark is not installed (pip install pyspark)\n"
 
 
-def test_the_benchmark_of_spark_says_in_one_line_that_java_is_missing(
+def test_benchmark_of_spark_prints_one_line_if_java_is_missing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyspark", types.ModuleType("pyspark"))
@@ -620,4 +624,6 @@ def test_the_benchmark_of_spark_says_in_one_line_that_java_is_missing(
     monkeypatch.delenv("JAVA_HOME", raising=False)
 
     assert benchmark("spark").main([]) == 2
-    assert capsys.readouterr().err == ("spark.py: Spark runs on Java, and there is none (install Java 17)\n")
+    assert capsys.readouterr().err == (
+        "spark.py: Spark needs Java, which is not installed (install Java 17)\n"
+    )

@@ -68,7 +68,7 @@ def test_parts_become_shorter_and_none_is_much_too_long(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("separator", [" ", "\t"])
 @pytest.mark.parametrize("head", ["-DOCSTART-", "-DOCSTART- O"])
-def test_opening_lines_that_are_all_the_same_are_told_by_the_tokens_after_them(
+def test_equal_opening_lines_are_distinguished_by_the_tokens_after_them(
     tmp_path: Path, head: str, separator: str
 ) -> None:
     files = both(
@@ -83,7 +83,7 @@ def test_opening_lines_that_are_all_the_same_are_told_by_the_tokens_after_them(
     assert all(own.split("\n")[2].split()[0] == other.split("\n")[2].split()[0] for own, other in found)
 
 
-def test_the_tokens_may_stand_in_any_column(tmp_path: Path) -> None:
+def test_tokens_may_be_in_any_column(tmp_path: Path) -> None:
     def rows(number: int, tag: str) -> str:
         return f"-DOCSTART-\n\n{tag}\tw{number}\n\n"
 
@@ -119,13 +119,13 @@ def test_line_ends_may_differ_between_the_sides(tmp_path: Path) -> None:
         "",
         "w\tO\n" * 500,
         document(1, "O", 500),
-        document(1, "O") * 100,  # the same again and again: nobody knows which is which
+        document(1, "O") * 100,  # equal documents, so no cut is certain
         "-DOCSTART-\n\n" * 200,
     ],
-    ids=["empty", "no documents", "one document", "one document repeated", "documents of nothing"],
+    ids=["empty", "no documents", "one document", "one document repeated", "empty documents"],
 )
 @pytest.mark.parametrize("form", ["vrt", "conll"])
-def test_where_there_is_no_place_to_cut_there_is_one_part(tmp_path: Path, text: str, form: str) -> None:
+def test_files_without_a_place_to_cut_are_one_part(tmp_path: Path, text: str, form: str) -> None:
     files = both(tmp_path, text, text)
 
     found = cut_in(4, files, form)
@@ -155,12 +155,12 @@ def test_different_texts_are_not_cut(tmp_path: Path) -> None:
         b"-DOCSTART-\tO",
     ],
 )
-def test_a_line_that_may_be_a_token_opens_no_document_in_vrt(line: bytes) -> None:
+def test_line_that_may_be_a_token_opens_no_document_in_vrt(line: bytes) -> None:
     assert not Heads("vrt", ColumnOptions()).opens(line)
 
 
 @pytest.mark.parametrize("line", [b"<text>", b"<text id='1' n=\"a>b\" >", b"<text\tid='1'/>"])
-def test_an_element_alone_on_its_line_opens_a_document_in_vrt(line: bytes) -> None:
+def test_element_alone_on_its_line_opens_a_document_in_vrt(line: bytes) -> None:
     assert Heads("vrt", ColumnOptions()).opens(line)
 
 
@@ -178,20 +178,18 @@ def test_an_element_alone_on_its_line_opens_a_document_in_vrt(line: bytes) -> No
         (b"# sent_id = 1", False),
     ],
 )
-def test_in_conll_files_a_line_opens_a_document_only_if_it_can_be_nothing_else(
-    line: bytes, opens: bool
-) -> None:
+def test_line_opens_a_document_in_conll_only_if_it_cannot_be_anything_else(line: bytes, opens: bool) -> None:
     assert Heads("conll", ColumnOptions()).opens(line) is opens
 
 
-def test_no_part_begins_before_a_line_that_is_a_token_or_a_comment(tmp_path: Path) -> None:
+def test_parts_do_not_begin_before_a_line_that_is_a_token_or_a_comment(tmp_path: Path) -> None:
     text = "".join(f"-DOCSTART-\n\n# O\nw{n} O\n\n" for n in range(50))
     files = both(tmp_path, text, text)
 
     assert len(cut_in(4, files, "conll")) == 1
 
 
-def test_opening_lines_are_found_wherever_they_lie_in_what_is_read_at_a_time(
+def test_opening_lines_are_found_at_any_place_of_a_chunk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lengths = random.Random(1)

@@ -22,8 +22,9 @@ import pytest
 from corpora import Corpus, conll, vrt, write
 
 from clueval import score
+from clueval.cli import main
+from clueval.evaluation.parallel import dask, gather, schedule, tasks
 from clueval.evaluation.parallel import executors as jobs
-from clueval.evaluation.parallel import gather, schedule, tasks
 from clueval.evaluation.parallel.executors import chosen_jobs, in_order
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError, UsageError, WorkerLost
@@ -34,6 +35,8 @@ from clueval.transforms.group import Group
 ON_LINUX = pytest.mark.skipif(
     not Path("/proc/self").exists(), reason="looks at processes as Linux shows them"
 )
+
+Capture = pytest.CaptureFixture[str]
 
 FAST = "levels", "exact", "fair", "partial", "muc", "confusion"
 
@@ -141,7 +144,7 @@ def everything(result: Result) -> tuple[str, str]:
 @pytest.mark.parametrize("form", ["vrt", "conll"])
 def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, number: int, seed: int) -> None:
     layers = seed % 3 + 1
-    files = corpus_files(tmp_path, seed, form, layers=layers)
+    files = corpus_files(tmp_path, seed, form, layers=layers, documents=20)
     columns = {name: column + 2 for column, name in enumerate("xyz"[:layers])}
     variants: list[dict[str, Any]] = [{}, {"merge": True}]
     if form == "vrt":
@@ -157,7 +160,7 @@ def test_any_number_of_jobs_gives_the_same_bytes(tmp_path: Path, form: str, numb
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_the_scores_do_not_depend_on_the_order_in_which_counts_came(tmp_path: Path, metric: str) -> None:
+def test_scores_do_not_depend_on_the_order_of_counts(tmp_path: Path, metric: str) -> None:
     files = corpus_files(tmp_path, 5, documents=60)
     result = score(*files, layers={"x": 2}, metrics=[metric])
     assert result.counted is not None
@@ -184,7 +187,7 @@ def test_ill_formed_tags_are_counted_by_the_scheme_of_the_whole_file(tmp_path: P
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])
-def test_with_a_named_scheme_strict_reading_is_shared_out_too(tmp_path: Path, invalid: str) -> None:
+def test_files_read_strictly_are_cut_if_the_scheme_is_named(tmp_path: Path, invalid: str) -> None:
     texts = "".join(f"-DOCSTART-\n\na{n}\tB-X\nb{n}\tI-X\nc{n}\tO\n\n" for n in range(60))
     files = written(tmp_path, "conll", (texts, texts))
     options: dict[str, Any] = {"invalid": invalid, "scheme": "BIO"}
@@ -195,7 +198,7 @@ def test_with_a_named_scheme_strict_reading_is_shared_out_too(tmp_path: Path, in
     assert (executor.submitted > 2, len(remarks)) == (True, 1)
 
 
-def test_many_files_are_shared_out_whole_and_the_large_ones_in_parts(tmp_path: Path) -> None:
+def test_tasks_are_several_small_files_or_parts_of_a_large_one(tmp_path: Path) -> None:
     folders = tmp_path / "gold", tmp_path / "predicted"
     for number in range(12):
         sides = random_corpora(number, documents=40 if number == 5 else 2)
@@ -214,7 +217,7 @@ def test_many_files_are_shared_out_whole_and_the_large_ones_in_parts(tmp_path: P
     assert len(remarks) == 1
 
 
-def test_documents_and_other_formats_are_shared_out_by_whole_files(tmp_path: Path) -> None:
+def test_files_that_need_documents_or_have_other_formats_are_not_cut(tmp_path: Path) -> None:
     lines = [f"w{n}{i}\t{tag}" for n in range(40) for i, tag in enumerate(("B-A", "I-A", "O", "B-C"))]
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
@@ -237,7 +240,7 @@ def test_documents_and_other_formats_are_shared_out_by_whole_files(tmp_path: Pat
         assert len(remarks) == 1
 
 
-def test_one_file_with_both_sides_is_cut_like_two(tmp_path: Path) -> None:
+def test_file_with_both_sides_is_cut_like_two_files(tmp_path: Path) -> None:
     file = write(
         tmp_path / "both.conll",
         "".join(f"-DOCSTART-\n\na{n}\tB-X\tB-X\nb{n}\tI-X\tO\n\n" for n in range(60)),
@@ -249,7 +252,7 @@ def test_one_file_with_both_sides_is_cut_like_two(tmp_path: Path) -> None:
     assert (executor.submitted > 3, len(remarks)) == (True, 1)
 
 
-def test_threads_serve_as_well(tmp_path: Path) -> None:
+def test_executor_may_have_threads(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 8, layers=2)
     options: dict[str, Any] = {"layers": {"x": 2, "y": 3}, "metrics": FAST}
 
@@ -259,14 +262,14 @@ def test_threads_serve_as_well(tmp_path: Path) -> None:
     assert everything(together) == everything(score(*files, **options))
 
 
-def test_processes_serve_as_well(tmp_path: Path) -> None:
+def test_executor_may_have_processes(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 9)
     remarks: list[str] = []
 
     together = score(*files, layers={"x": 2}, jobs=2, remark=remarks.append)
 
     assert everything(together) == everything(score(*files, layers={"x": 2}))
-    assert remarks == ["2 processes: as asked for"]
+    assert remarks == ["2 processes: as requested"]
 
 
 # What a part cannot know
@@ -297,7 +300,7 @@ def test_metadata_of_elements_around_documents_reaches_all_documents(tmp_path: P
 
 
 @pytest.mark.parametrize("around", ["<corpus>\n", '<?xml version="1.0"?>\n<!-- a="b" -->\n\n<corpus>\n'])
-def test_elements_without_attributes_around_documents_do_no_harm(tmp_path: Path, around: str) -> None:
+def test_elements_without_attributes_around_documents_are_cut(tmp_path: Path, around: str) -> None:
     text = surrounded(around)
     _, remarks, submitted = again(written(tmp_path, "vrt", (text, text)), by=["document"])
     assert (len(remarks), submitted > 3) == (1, True)
@@ -307,7 +310,7 @@ def test_elements_without_attributes_around_documents_do_no_harm(tmp_path: Path,
     assert (len(remarks), submitted > 3) == (1, True)
 
 
-def test_where_metadata_is_not_asked_for_it_does_not_matter_what_is_around(tmp_path: Path) -> None:
+def test_elements_with_attributes_around_documents_are_cut_if_no_metadata_is_needed(tmp_path: Path) -> None:
     text = surrounded('<corpus year="2001">\n')
 
     assert len(again(written(tmp_path, "vrt", (text, text)))[1]) == 1
@@ -337,13 +340,13 @@ def test_metadata_in_comments_keeps_a_file_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("invalid", ["discard", "error"])
-def test_a_scheme_that_is_told_from_the_first_tags_keeps_a_file_whole(tmp_path: Path, invalid: str) -> None:
+def test_scheme_detected_from_the_first_tags_keeps_a_file_whole(tmp_path: Path, invalid: str) -> None:
     text = "".join(f"-DOCSTART-\n\nw{n} B-X\nv{n} I-X\n\n" for n in range(60))
 
     assert again(written(tmp_path, "conll", (text, text)), invalid=invalid)[2] == 1
 
 
-def test_a_byte_order_mark_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
+def test_byte_order_mark_and_crlf_change_no_number(tmp_path: Path) -> None:
     gold, predicted = corpus_files(tmp_path, 12)
     predicted.write_bytes(b"\xef\xbb\xbf" + predicted.read_bytes().replace(b"\n", b"\r\n"))
 
@@ -359,7 +362,7 @@ def test_tokens_that_begin_like_comments_are_tokens_in_every_part(tmp_path: Path
     assert result.tokens == 320
 
 
-def test_lines_that_look_like_opening_lines_inside_sentences_are_what_they_are(tmp_path: Path) -> None:
+def test_lines_like_opening_lines_inside_sentences_change_no_number(tmp_path: Path) -> None:
     text = "".join(
         f'<text id="d{n}">\n<s>\n<text id="{n}">\tO\n<text>\tB-X\nw{n}\tI-X\n</s>\n</text>\n'
         for n in range(60)
@@ -369,7 +372,7 @@ def test_lines_that_look_like_opening_lines_inside_sentences_are_what_they_are(t
     assert (result.documents, result.tokens, len(remarks)) == (60, 180, 1)
 
 
-def test_layers_that_turn_up_later_count_as_if_read_in_turn(tmp_path: Path) -> None:
+def test_layers_that_first_occur_later_have_the_counts_of_one_process(tmp_path: Path) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
         for n, layer in enumerate("aaabbbabc"):
@@ -433,7 +436,7 @@ def at_the_end(old: str, new: str) -> Callable[[str], str]:
         ("conll", at_the_end("\tO", "\tX-what")),
     ],
 )
-def test_an_error_is_the_one_that_is_found_alone(
+def test_error_is_the_one_of_a_single_process(
     tmp_path: Path, form: str, change: Callable[[str], str], side: int
 ) -> None:
     files = written(tmp_path, form, broken(change, side, form))
@@ -446,7 +449,7 @@ def test_an_error_is_the_one_that_is_found_alone(
     assert (type(together.value), str(together.value)) == (type(alone.value), str(alone.value))
 
 
-def test_bytes_that_are_not_utf8_are_the_same_error(tmp_path: Path) -> None:
+def test_bytes_that_are_not_utf8_are_the_error_of_a_single_process(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 3)
     files[1].write_bytes(files[1].read_bytes()[:-40] + b"\xff\n")
     messages = []
@@ -460,7 +463,7 @@ def test_bytes_that_are_not_utf8_are_the_same_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [{"where": ["domain=no"]}, {"by": ["no"]}, {"where": ["document=d99"]}])
-def test_filter_that_fits_no_document_is_the_error_that_is_found_alone(
+def test_filter_that_fits_no_document_is_the_error_of_a_single_process(
     tmp_path: Path, options: dict[str, Any]
 ) -> None:
     files = corpus_files(tmp_path, 3)
@@ -473,7 +476,7 @@ def test_filter_that_fits_no_document_is_the_error_that_is_found_alone(
     assert messages[0] == messages[1]
 
 
-def test_of_several_bad_files_the_first_one_is_the_error(tmp_path: Path) -> None:
+def test_first_of_several_wrong_files_is_the_error(tmp_path: Path) -> None:
     for side in ("gold", "predicted"):
         (tmp_path / side).mkdir()
         for number in range(9):
@@ -502,13 +505,11 @@ def test_task_that_fails_once_is_counted_again_and_changes_no_number(
     result, executor, remarks = elsewhere(*files)
 
     assert everything(result) == whole
-    assert remarks[1].endswith(
-        "counted again, in this process and in one piece (MemoryError: no memory left)"
-    )
+    assert remarks[1].endswith("counted again as a whole, in this process (MemoryError: no memory left)")
     assert executor.submitted < 15  # of a pair that is given up, no further part is submitted
 
 
-def test_a_wrong_cut_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_cut_changes_no_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = corpus_files(tmp_path, 3, documents=60)
     sizes = [file.stat().st_size for file in files]
 
@@ -524,7 +525,7 @@ def test_a_wrong_cut_changes_no_number(tmp_path: Path, monkeypatch: pytest.Monke
 # Executors
 
 
-def test_tasks_are_small_and_come_a_few_at_a_time(tmp_path: Path) -> None:
+def test_tasks_are_small_and_a_few_are_submitted_at_a_time(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=200)
 
     _, executor, _ = elsewhere(*files, number=2)
@@ -534,7 +535,7 @@ def test_tasks_are_small_and_come_a_few_at_a_time(tmp_path: Path) -> None:
     assert executor.longest < 4000
 
 
-def test_tasks_are_asked_for_when_they_can_be_submitted() -> None:
+def test_tasks_are_made_only_when_they_can_be_submitted() -> None:
     asked: list[int] = []
 
     def numbers() -> Iterator[int]:
@@ -562,7 +563,7 @@ def _slow_at_first(number: int) -> int:
     return -number
 
 
-def test_tasks_not_begun_are_cancelled_when_their_results_are_not_wanted() -> None:
+def test_tasks_not_begun_are_cancelled_when_the_results_are_closed() -> None:
     class Idle(Executor):
         futures: list[Future[Any]]
 
@@ -603,17 +604,18 @@ class KilledWorker(Exception):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (BrokenExecutor("terminated abruptly"), "a process that was counting has ended in the middle"),
-        (KilledWorker("tried 3 times"), "the executor has lost a task: KilledWorker: tried 3 times"),
+        (BrokenExecutor("terminated abruptly"), "a worker process has ended"),
+        (
+            KilledWorker("tried 3 times"),
+            "the executor could not carry out a task: KilledWorker: tried 3 times",
+        ),
         (
             ModuleNotFoundError("No module\nnamed 'clueval'"),
-            "ModuleNotFoundError: No module named 'clueval'; it",
+            "ModuleNotFoundError: No module named 'clueval'; not",
         ),
     ],
 )
-def test_an_executor_that_loses_a_task_is_one_error(
-    tmp_path: Path, error: BaseException, message: str
-) -> None:
+def test_executor_that_fails_is_one_error(tmp_path: Path, error: BaseException, message: str) -> None:
     files = corpus_files(tmp_path, 4, documents=60)
 
     with pytest.raises(WorkerLost) as lost:
@@ -626,7 +628,7 @@ def test_an_executor_that_loses_a_task_is_one_error(
     assert "\n" not in str(lost.value)
 
 
-def test_an_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
+def test_executor_that_is_shut_down_is_one_error(tmp_path: Path) -> None:
     executor = ThreadPoolExecutor(1)
     executor.shutdown()
 
@@ -641,7 +643,7 @@ def test_workers_of_another_version_are_an_error(tmp_path: Path, monkeypatch: py
         elsewhere(*corpus_files(tmp_path, 4, documents=60))
 
 
-def test_progress_goes_on_by_the_bytes_of_finished_tasks(tmp_path: Path) -> None:
+def test_progress_has_the_bytes_of_finished_tasks(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=60)
     steps: list[int] = []
 
@@ -651,7 +653,9 @@ def test_progress_goes_on_by_the_bytes_of_finished_tasks(tmp_path: Path) -> None
     assert sum(steps) == sum(file.stat().st_size for file in files)
 
 
-def test_relative_paths_are_found_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_paths_are_found_from_another_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     corpus_files(tmp_path, 4, documents=60)
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -691,34 +695,34 @@ def test_options_that_need_one_process_are_counted_here_with_a_remark(
     together, executor, remarks = elsewhere(*files, **options)
 
     assert everything(together) == everything(score(*files, **options))
-    assert (executor.submitted, remarks) == (0, ["1 process: every document is looked at by itself"])
+    assert (executor.submitted, remarks) == (0, ["1 process: documents are read one by one"])
 
 
-def test_a_metric_that_cannot_be_sent_away_counts_here(tmp_path: Path) -> None:
+def test_metric_that_cannot_be_pickled_counts_in_this_process(tmp_path: Path) -> None:
     class Local(type(metric_named("exact"))):  # type: ignore[misc]
-        """Of a class that nobody else can import."""
+        """A metric of a class that other processes cannot import."""
 
     _, executor, remarks = elsewhere(*corpus_files(tmp_path, 4), metrics=[Local()])
 
-    assert (executor.submitted, remarks) == (0, ["1 process: its metrics cannot be sent elsewhere"])
+    assert (executor.submitted, remarks) == (0, ["1 process: the metrics cannot be sent to other processes"])
 
 
 # How many
 
 
-def test_the_number_of_processes_is_the_one_asked_for_or_as_many_as_pay(
+def test_number_of_processes_is_the_requested_one_or_depends_on_the_size(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(jobs, "cores", lambda: 6)
 
-    assert chosen_jobs(2, 10) == (2, "as asked for")
+    assert chosen_jobs(2, 10) == (2, "as requested")
     assert chosen_jobs(None, jobs.WORTH_IT - 1)[0] == 1
     assert chosen_jobs(None, jobs.WORTH_IT) == (6, f"{jobs.WORTH_IT / 1e6:.0f} MB, and 6 cores")
 
 
 @pytest.mark.parametrize("wrong", [0, -1, True, 1.5, "4", "auto"], ids=repr)
-def test_number_of_processes_that_is_none_is_refused_whatever_is_counted(tmp_path: Path, wrong: Any) -> None:
-    message = rf"jobs={wrong!r} is no number of processes .*from 1, or None for as many as pay"
+def test_wrong_number_of_processes_is_refused_for_files_and_documents(tmp_path: Path, wrong: Any) -> None:
+    message = rf"jobs={wrong!r} is not a number of processes .*from 1, or None for an automatic choice"
 
     with pytest.raises(UsageError, match=message):
         chosen_jobs(wrong, 10)
@@ -728,7 +732,7 @@ def test_number_of_processes_that_is_none_is_refused_whatever_is_counted(tmp_pat
         score([], [], jobs=wrong)
 
 
-def test_the_library_starts_no_process_and_loads_nothing_for_it_unasked(tmp_path: Path) -> None:
+def test_library_starts_no_process_and_imports_nothing_for_it_by_default(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4)
     code = (
         "import sys; from clueval import score; "
@@ -764,8 +768,8 @@ def command(
 SLEEPING = "clueval.evaluation.run.compared = lambda *_: time.sleep(60)"
 
 
-@pytest.mark.parametrize("output", ["text", "json"])
-def test_the_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, output: str) -> None:
+@pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
+def test_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, output: str) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     outputs = set()
     for number in ("1", "2", "5"):
@@ -776,27 +780,28 @@ def test_the_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path
             check=True,
         )
         outputs.add(done.stdout)
-        assert done.stderr.endswith(f"process{'es' * (number != '1')}: as asked for\n")
+        assert done.stderr.endswith(f"process{'es' * (number != '1')}: as requested\n")
 
     assert len(outputs) == 1
 
 
-def test_the_automatic_choice_is_told_with_its_reason(tmp_path: Path) -> None:
+def test_automatic_number_of_processes_is_printed_with_its_reason(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4)
     done = subprocess.run(command(files, "-v"), capture_output=True, text=True, check=True)
 
-    assert done.stderr == "clueval score: 1 process: a second one does not pay for less than 1 MB\n"
+    assert (
+        done.stderr == "clueval score: 1 process: less than 1 MB is too little to share between processes\n"
+    )
 
 
 @pytest.mark.parametrize("value", ["0", "-1", "x", "1.5"])
-def test_a_number_of_jobs_that_is_none_is_refused_in_one_line(tmp_path: Path, value: str) -> None:
-    done = subprocess.run(
-        command(corpus_files(tmp_path, 4), f"--jobs={value}"), capture_output=True, text=True, check=False
-    )
+def test_wrong_number_of_jobs_is_refused_in_one_line(value: str, capsys: Capture) -> None:
+    with pytest.raises(SystemExit) as end:
+        main(["score", "gold.vrt", "predicted.vrt", f"--jobs={value}"])
 
-    assert done.returncode == 2
-    assert done.stderr.count("\n") == 1
-    assert f"{value!r} is neither auto nor a number from 1" in done.stderr
+    complaint = capsys.readouterr().err
+    assert (end.value.code, complaint.count("\n")) == (2, 1)
+    assert f"{value!r} is neither auto nor a number from 1" in complaint
 
 
 def children_of(pid: int) -> list[int]:
@@ -849,7 +854,7 @@ def started(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[str], list[int]]]
     ("number", "code", "message"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
-def test_an_interrupted_command_says_so_and_leaves_no_process(
+def test_interrupted_command_prints_that_and_leaves_no_process(
     started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
 ) -> None:
     process, workers = started
@@ -875,7 +880,8 @@ def test_workers_end_with_a_parent_that_is_killed(
 
 
 @ON_LINUX
-def test_workers_that_are_killed_again_and_again_are_one_line_that_names_the_part(
+@pytest.mark.long
+def test_workers_that_are_killed_repeatedly_are_one_line_that_names_the_part(
     started: tuple[subprocess.Popen[str], list[int]],
 ) -> None:
     process, workers = started
@@ -907,7 +913,7 @@ def test_workers_that_are_killed_again_and_again_are_one_line_that_names_the_par
         (signal.SIGTERM, 143, "terminated"),
     ],
 )
-def test_an_interrupted_command_ends_with_its_workers_though_they_are_stopped(
+def test_interrupted_command_ends_its_workers_even_if_they_are_stopped(
     started: tuple[subprocess.Popen[str], list[int]], number: signal.Signals, code: int, message: str
 ) -> None:
     process, workers = started
@@ -921,7 +927,7 @@ def test_an_interrupted_command_ends_with_its_workers_though_they_are_stopped(
 
 
 @ON_LINUX
-def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) -> None:
+def test_workers_are_fresh_interpreters_if_threads_run(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     script = write(
         tmp_path / "script.py",
@@ -948,7 +954,7 @@ def test_where_threads_run_the_workers_are_fresh_interpreters(tmp_path: Path) ->
 
 @ON_LINUX
 @pytest.mark.long
-def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> None:
+def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     script = write(
         tmp_path / "script.py",
@@ -981,7 +987,9 @@ def test_fresh_interpreters_that_are_killed_are_replaced_too(tmp_path: Path) -> 
     assert len((tmp_path / "attempts").read_text()) > 4
 
 
-def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_cannot_start_others_counts_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any, **__: Any) -> None:
         raise OSError("Function not implemented")
 
@@ -991,10 +999,10 @@ def test_where_no_process_can_be_started_one_counts(tmp_path: Path, monkeypatch:
     result = score(*files, jobs=2, remark=remarks.append)
 
     assert everything(result) == everything(score(*files))
-    assert remarks == ["1 process: others cannot be started (Function not implemented)"]
+    assert remarks == ["1 process: no other can be started (Function not implemented)"]
 
 
-def test_a_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
+def test_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 9)
     code = (
         "import multiprocessing, clueval.evaluation.parallel.schedule; from clueval import score; "
@@ -1008,7 +1016,8 @@ def test_a_process_that_may_have_no_children_counts_alone(tmp_path: Path) -> Non
 
 
 @ON_LINUX
-def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
+@pytest.mark.long
+def test_script_without_a_guard_is_an_error_that_names_the_guard(tmp_path: Path) -> None:
     files = corpus_files(tmp_path, 4, documents=100)
     script = write(
         tmp_path / "script.py",
@@ -1024,7 +1033,7 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=False)
 
-    hint = "a script that counts in several processes does so under if __name__ == '__main__')"
+    hint = "a script that uses several processes needs the guard if __name__ == '__main__')"
     # what the workers complain of before they end may come in between
     lines = [line for line in done.stderr.split("\n") if line.startswith("clueval.exceptions.WorkerLost")]
     assert done.returncode == 1, done.stderr
@@ -1032,7 +1041,7 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [None, 1])
-def test_an_executor_of_unknown_size_gets_some_tasks_at_a_time(
+def test_executor_of_unknown_size_gets_64_tasks_at_a_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int | None
 ) -> None:
     monkeypatch.setattr(schedule, "LARGEST", 300)
@@ -1044,60 +1053,49 @@ def test_an_executor_of_unknown_size_gets_some_tasks_at_a_time(
     assert executor.most_in_flight <= schedule.IN_FLIGHT < executor.submitted
 
 
-def test_without_distributed_a_scheduler_is_a_hint_at_the_extra(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    done = subprocess.run(
-        command(files, "--scheduler", "tcp://127.0.0.1:1", before="sys.modules['distributed'] = None"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_scheduler_without_distributed_is_an_error_that_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", "tcp://127.0.0.1:1"])
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == (
-        "clueval score: a scheduler is spoken to with distributed, which is not installed "
-        "(pip install 'clueval[dask]')\n"
+    output, complaint = capsys.readouterr()
+    assert (code, output) == (2, "")
+    assert complaint == (
+        "clueval score: a scheduler needs distributed, which is not installed (pip install 'clueval[dask]')\n"
     )
 
 
-def test_a_scheduler_and_a_number_of_processes_do_not_go_together(tmp_path: Path) -> None:
-    files = corpus_files(tmp_path, 4)
-    done = subprocess.run(
-        command(files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_scheduler_and_number_of_processes_exclude_each_other(tmp_path: Path, capsys: Capture) -> None:
+    files = map(str, corpus_files(tmp_path, 4))
+    code = main(["score", *files, "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2"])
 
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "--jobs is for this machine" in done.stderr
+    complaint = capsys.readouterr().err
+    assert (code, complaint.count("\n")) == (2, 1)
+    assert "--jobs is for processes of this machine" in complaint
 
 
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("nonsense", "'nonsense' is no address"),
+        ("nonsense", "'nonsense' is not an address"),
         ("tcp://127.0.0.1:9", "no scheduler answers at tcp://127.0.0.1:9"),
     ],
 )
-def test_a_scheduler_that_is_not_there_is_one_line(tmp_path: Path, address: str, message: str) -> None:
+def test_scheduler_that_does_not_answer_is_an_error_in_one_line(
+    tmp_path: Path, address: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
     pytest.importorskip("distributed")
-    before = (
-        "from clueval.evaluation.parallel.dask import scheduler; scheduler.__wrapped__.__defaults__ = (0.5,)"
-    )
-    done = subprocess.run(
-        command(corpus_files(tmp_path, 4), "--scheduler", address, before=before),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    monkeypatch.setattr(dask.scheduler.__wrapped__, "__defaults__", (0.5,))
+    code = main(["score", *map(str, corpus_files(tmp_path, 4)), "--scheduler", address])
 
-    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert message in done.stderr
+    output, complaint = capsys.readouterr()
+    assert (code, output, complaint.count("\n")) == (2, "", 1)
+    assert message in complaint
 
 
 @pytest.mark.parametrize("name", ["whole.conll", "cut.vrt"])
-def test_an_executor_gets_even_a_small_corpus(tmp_path: Path, name: str) -> None:
+def test_executor_counts_even_a_small_corpus(tmp_path: Path, name: str) -> None:
     vrt = "".join(f"<text id='{n}'>\nw{n}\tB-X\n</text>\n" for n in range(300))
     text = vrt if name.endswith("vrt") else "w\tB-X\n\n"
     path = tmp_path / name
@@ -1110,7 +1108,7 @@ def test_an_executor_gets_even_a_small_corpus(tmp_path: Path, name: str) -> None
     assert result.metrics == score(path, path).metrics
 
 
-def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) -> None:
+def test_remark_has_the_reason_for_fewer_processes_than_requested(tmp_path: Path) -> None:
     path = tmp_path / "a.conll"
     path.write_text("w\tB-X\n" * 60, encoding="utf-8")
     remarks: list[str] = []
@@ -1118,12 +1116,12 @@ def test_why_there_are_fewer_processes_than_asked_for_is_told(tmp_path: Path) ->
     for number in (2, 50):
         score(path, path, jobs=number, remark=remarks.append)
 
-    why = "there is one pair of files, which cannot be cut; that is done where documents begin on both sides"
+    why = "there is one pair of files, which has no documents at which both sides can be cut"
     assert remarks == [f"1 process: {why}"] * 2
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(schedule, "SMALLEST", 1_000_000)
         score(path, path, jobs=4, remark=remarks.append)
-    assert remarks[-1] == "1 process: less than 1 MB pays for no more than that; 4 were asked for"
+    assert remarks[-1] == "1 process: less than 1 MB is too little for more; 4 were requested"
 
 
 INTERRUPTED_IN_A_DESTRUCTOR = """
@@ -1144,7 +1142,7 @@ clueval.evaluation.run.compared = count
 @pytest.mark.parametrize(
     ("name", "code", "message"), [("SIGINT", 130, "interrupted"), ("SIGTERM", 143, "terminated")]
 )
-def test_an_interruption_that_falls_into_a_destructor_is_not_lost(
+def test_interruption_during_a_destructor_ends_the_command(
     tmp_path: Path, name: str, code: int, message: str
 ) -> None:
     before = INTERRUPTED_IN_A_DESTRUCTOR.format(name=name)

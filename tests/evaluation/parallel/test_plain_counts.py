@@ -80,7 +80,7 @@ def removed(*path: str | int) -> Callable[[Any], object]:
     return change
 
 
-TALLY = "found", "total", "tallies", 0, 2
+TALLY = "counts", "total", "tallies", 0, 2
 """Where the counts of the first metric are."""
 
 PART = r"bytes [\d,]+ to [\d,]+ of \S+gold\.vrt and bytes [\d,]+ to [\d,]+ of \S+predicted\.vrt"
@@ -111,9 +111,9 @@ def doubled(rows: list[Any]) -> list[Any]:
     [
         replaced("problem", by=7),
         replaced("problem", by="something, though there are counts"),
-        replaced("found", by=None),
-        replaced("found", by=[]),
-        replaced("strange", by=["/etc/passwd", 3]),
+        replaced("counts", by=None),
+        replaced("counts", by=[]),
+        replaced("changed_file", by=["/etc/passwd", 3]),
         replaced("layouts", by=[None, None]),
         replaced("layouts", by=[]),
         replaced("layouts", 0, 0, by=True),
@@ -122,30 +122,30 @@ def doubled(rows: list[Any]) -> list[Any]:
         replaced("layouts", 1, 5, by=1),
         replaced("more", by=1),
         removed("problem"),
-        removed("found", "units"),
-        replaced("found", "more", by=1),
-        replaced("found", "layers", by="x"),
-        replaced("found", "layers", by=None),
-        replaced("found", "layers", by=["y"]),
-        replaced("found", "layers", by=["x", "x"]),
-        replaced("found", "layers", by=["x", 1]),
-        replaced("found", "grown", by=0),
-        replaced("found", "total", by=None),
-        replaced("found", "total", "documents", by=-1),
-        replaced("found", "total", "documents", by=1.0),
-        replaced("found", "total", "documents", by=True),
-        replaced("found", "total", "documents", by="1"),
-        replaced("found", "total", "documents", by=None),
-        replaced("found", "total", "documents", by=10**9),
-        replaced("found", "total", "tokens", by=lambda tokens: tokens + 10**6),
-        replaced("found", "total", "tokens", by=lambda tokens: tokens + 1),  # the groups do not add up to it
-        replaced("found", "total", "tallies", by={}),
-        replaced("found", "total", "tallies", by=doubled),
-        replaced("found", "total", "tallies", by=lambda tallies: tallies[1:]),
-        replaced("found", "total", "tallies", 0, 0, by="muc"),
-        replaced("found", "total", "tallies", 0, 0, by=["levels"]),
-        replaced("found", "total", "tallies", 0, 1, by="merged"),
-        replaced("found", "total", "tallies", 0, 1, by=None),
+        removed("counts", "units"),
+        replaced("counts", "more", by=1),
+        replaced("counts", "layers", by="x"),
+        replaced("counts", "layers", by=None),
+        replaced("counts", "layers", by=["y"]),
+        replaced("counts", "layers", by=["x", "x"]),
+        replaced("counts", "layers", by=["x", 1]),
+        replaced("counts", "grown", by=0),
+        replaced("counts", "total", by=None),
+        replaced("counts", "total", "documents", by=-1),
+        replaced("counts", "total", "documents", by=1.0),
+        replaced("counts", "total", "documents", by=True),
+        replaced("counts", "total", "documents", by="1"),
+        replaced("counts", "total", "documents", by=None),
+        replaced("counts", "total", "documents", by=10**9),
+        replaced("counts", "total", "tokens", by=lambda tokens: tokens + 10**6),
+        replaced("counts", "total", "tokens", by=lambda tokens: tokens + 1),  # the groups do not add up to it
+        replaced("counts", "total", "tallies", by={}),
+        replaced("counts", "total", "tallies", by=doubled),
+        replaced("counts", "total", "tallies", by=lambda tallies: tallies[1:]),
+        replaced("counts", "total", "tallies", 0, 0, by="muc"),
+        replaced("counts", "total", "tallies", 0, 0, by=["levels"]),
+        replaced("counts", "total", "tallies", 0, 1, by="merged"),
+        replaced("counts", "total", "tallies", 0, 1, by=None),
         replaced(*TALLY, by=7),
         replaced(*TALLY, by=doubled),
         replaced(*TALLY, 0, by=[]),
@@ -162,49 +162,49 @@ def doubled(rows: list[Any]) -> list[Any]:
         replaced(*TALLY, 0, -1, by="1"),
         replaced(*TALLY, 0, -1, by=10**7),
         replaced(*TALLY, 0, -1, by=10**4000),
-        replaced("found", "groups", by={}),
-        replaced("found", "groups", "court", by={}),
-        replaced("found", "groups", "domain", by={}),
-        replaced("found", "groups", "domain", by=[]),
-        replaced("found", "repaired", by={"gold": 0}),
-        replaced("found", "repaired", "gold", by=-1),
-        replaced("found", "inputs", by={}),
-        replaced("found", "inputs", "gold", by=[]),
-        replaced("found", "inputs", "gold", "format", by="exe"),
-        replaced("found", "inputs", "gold", "format", by=1),
-        replaced("found", "inputs", "gold", "files", by=-1),
-        replaced("found", "inputs", "gold", "files", by=10**9),
-        replaced("found", "inputs", "gold", "layers", by=[]),
-        replaced("found", "inputs", "gold", "layers", "x", by=2),
-        removed("found", "inputs", "gold", "layers", "x", "scheme"),
-        replaced("found", "inputs", "gold", "layers", "x", "source", by="two"),
-        replaced("found", "inputs", "gold", "layers", "x", "source", by=[2]),
-        replaced("found", "inputs", "gold", "layers", "x", "source", by=True),
-        replaced("found", "inputs", "gold", "layers", "x", "scheme", by="BIG"),
-        replaced("found", "inputs", "gold", "layers", "x", "spans", by=1.5),
-        replaced("found", "inputs", "gold", "layers", "x", "spans", by=10**9),
-        replaced("found", "units", by=["byte"]),
-        replaced("found", "units", by="token"),
-        replaced("found", "text", by="aligned"),
-        replaced("found", "text", by=None),
-        replaced("found", "text", by=["equal"]),
-        replaced("found", "unprojected", by=[["d0", [0, 1, {"x": "PER"}, {}, None, None, None]]]),
-        replaced("found", "unfiltered", by={"levels": []}),
-        replaced("found", "known", by=[]),
-        replaced("found", "known", 0, by=[1]),
-        replaced("found", "known", 1, by={"court": ["x"]}),
-        replaced("found", "known", 1, by={"domain": [["civil"]]}),
-        replaced("found", "frames", by={"x": 1}),
-        replaced("found", "decoders", by=None),
-        replaced("found", "decoders", by=[]),
-        replaced("found", "decoders", by=doubled),
-        replaced("found", "decoders", 0, 0, by="reference"),
-        replaced("found", "decoders", 0, 1, by="y"),
-        replaced("found", "decoders", 0, 2, by=doubled),
-        replaced("found", "decoders", 0, 2, 0, by=["O", "what", 1]),
-        replaced("found", "decoders", 0, 2, 0, by=["O", "B-PER", -1]),
-        replaced("found", "decoders", 0, 2, 0, by=["O", "B-PER"]),
-        replaced("found", "decoders", 0, 2, 0, by=["O", 1, 1]),
+        replaced("counts", "groups", by={}),
+        replaced("counts", "groups", "court", by={}),
+        replaced("counts", "groups", "domain", by={}),
+        replaced("counts", "groups", "domain", by=[]),
+        replaced("counts", "repaired", by={"gold": 0}),
+        replaced("counts", "repaired", "gold", by=-1),
+        replaced("counts", "inputs", by={}),
+        replaced("counts", "inputs", "gold", by=[]),
+        replaced("counts", "inputs", "gold", "format", by="exe"),
+        replaced("counts", "inputs", "gold", "format", by=1),
+        replaced("counts", "inputs", "gold", "files", by=-1),
+        replaced("counts", "inputs", "gold", "files", by=10**9),
+        replaced("counts", "inputs", "gold", "layers", by=[]),
+        replaced("counts", "inputs", "gold", "layers", "x", by=2),
+        removed("counts", "inputs", "gold", "layers", "x", "scheme"),
+        replaced("counts", "inputs", "gold", "layers", "x", "source", by="two"),
+        replaced("counts", "inputs", "gold", "layers", "x", "source", by=[2]),
+        replaced("counts", "inputs", "gold", "layers", "x", "source", by=True),
+        replaced("counts", "inputs", "gold", "layers", "x", "scheme", by="BIG"),
+        replaced("counts", "inputs", "gold", "layers", "x", "spans", by=1.5),
+        replaced("counts", "inputs", "gold", "layers", "x", "spans", by=10**9),
+        replaced("counts", "units", by=["byte"]),
+        replaced("counts", "units", by="token"),
+        replaced("counts", "text", by="aligned"),
+        replaced("counts", "text", by=None),
+        replaced("counts", "text", by=["equal"]),
+        replaced("counts", "unprojected", by=[["d0", [0, 1, {"x": "PER"}, {}, None, None, None]]]),
+        replaced("counts", "unfiltered", by={"levels": []}),
+        replaced("counts", "seen_names", by=[]),
+        replaced("counts", "seen_names", 0, by=[1]),
+        replaced("counts", "seen_names", 1, by={"court": ["x"]}),
+        replaced("counts", "seen_names", 1, by={"domain": [["civil"]]}),
+        replaced("counts", "frames", by={"x": 1}),
+        replaced("counts", "decoders", by=None),
+        replaced("counts", "decoders", by=[]),
+        replaced("counts", "decoders", by=doubled),
+        replaced("counts", "decoders", 0, 0, by="reference"),
+        replaced("counts", "decoders", 0, 1, by="y"),
+        replaced("counts", "decoders", 0, 2, by=doubled),
+        replaced("counts", "decoders", 0, 2, 0, by=["O", "what", 1]),
+        replaced("counts", "decoders", 0, 2, 0, by=["O", "B-PER", -1]),
+        replaced("counts", "decoders", 0, 2, 0, by=["O", "B-PER"]),
+        replaced("counts", "decoders", 0, 2, 0, by=["O", 1, 1]),
         lambda _: [],
         lambda _: None,
         lambda _: "counts",
@@ -213,7 +213,7 @@ def doubled(rows: list[Any]) -> list[Any]:
     ],
 )
 @pytest.mark.parametrize("number", [2])
-def test_an_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_the_part(
+def test_answer_that_cannot_be_the_counts_of_its_part_is_an_error_that_names_the_part(
     files: tuple[Path, Path], change: Callable[[Any], object], number: int
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: ") as lost:
@@ -250,7 +250,7 @@ class Bomb:
     ],
     ids=lambda answer: type(answer).__name__,
 )
-def test_an_answer_that_is_not_even_data_is_an_error_that_names_the_part(
+def test_answer_that_is_not_json_is_an_error_that_names_the_part(
     files: tuple[Path, Path], answer: object
 ) -> None:
     with pytest.raises(WorkerLost, match=rf"what a worker sent back is not the counts of {PART}: "):
@@ -258,21 +258,21 @@ def test_an_answer_that_is_not_even_data_is_an_error_that_names_the_part(
 
 
 @pytest.mark.parametrize("text", ["1e999", "-1e999", "NaN", "Infinity", "-Infinity"])
-def test_a_number_that_is_not_finite_is_no_count(files: tuple[Path, Path], text: str) -> None:
+def test_number_that_is_not_finite_is_refused(files: tuple[Path, Path], text: str) -> None:
     def change(answer: bytes) -> bytes:
         whole = json.loads(answer)
-        whole["found"]["total"]["tallies"][0][2][0][-1] = "HERE"
+        whole["counts"]["total"]["tallies"][0][2][0][-1] = "HERE"
         return json.dumps(whole).replace('"HERE"', text).encode()
 
     with pytest.raises(WorkerLost, match=PART):
         score(*files, executor=Tampering(change), jobs=2, **OPTIONS)
 
 
-def test_a_problem_that_a_worker_describes_at_length_is_cut_and_printed_plainly(
+def test_long_problem_of_a_worker_is_shortened_and_escaped(
     files: tuple[Path, Path],
 ) -> None:
     problem = "\x1b[2J\nGAUGE\u202e" + "x" * 10_000
-    change = of_json(lambda value: value | {"problem": problem, "found": None})
+    change = of_json(lambda value: value | {"problem": problem, "counts": None})
     remarks: list[str] = []
 
     result = score(*files, executor=Tampering(change), jobs=2, remark=remarks.append, **OPTIONS)
@@ -342,7 +342,7 @@ def test_many_changed_answers_are_counted_or_an_error_and_never_a_traceback(
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_keys_of_every_metric_have_shapes(name: str) -> None:
+def test_keys_of_every_metric_have_shapes(name: str) -> None:
     metric = metric_named(name)
 
     assert shapes_of(metric)
@@ -376,7 +376,7 @@ GATE = {
 
 
 @pytest.mark.parametrize("name", GATE)
-def test_counts_of_annotations_pass_as_they_are(tmp_path: Path, name: str) -> None:
+def test_counts_of_annotations_arrive_unchanged(tmp_path: Path, name: str) -> None:
     for number in range(4):
         for side, folder in enumerate(("gold", "predicted")):
             (tmp_path / folder).mkdir(exist_ok=True)
@@ -391,7 +391,7 @@ def test_counts_of_annotations_pass_as_they_are(tmp_path: Path, name: str) -> No
     assert len(remarks) == 1, remarks
 
 
-def test_spans_without_a_place_come_back_as_they_are(tmp_path: Path) -> None:
+def test_spans_without_a_place_arrive_unchanged(tmp_path: Path) -> None:
     for number in range(4):
         for side, folder in enumerate(("gold", "predicted")):
             (tmp_path / folder).mkdir(exist_ok=True)
@@ -426,7 +426,7 @@ def test_packed_files_may_hold_more_than_their_size(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["named", "beside"])
-def test_tables_of_spans_may_stand_for_a_text_that_is_longer(tmp_path: Path, named: bool) -> None:
+def test_tables_of_spans_may_belong_to_a_longer_text(tmp_path: Path, named: bool) -> None:
     text = "<text>\n<s>\n" + "w\n" * 3_000 + "</s>\n</text>\n"
     sides = []
     for side in ("gold", "predicted"):
@@ -473,7 +473,7 @@ class Nested(Halves):
         return {"nested": total[(("a", "b"),)]}
 
 
-def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple[Path, Path]) -> None:
+def test_metric_of_a_user_may_count_any_finite_number(files: tuple[Path, Path]) -> None:
     together = score(*files, executor=Elsewhere(), jobs=2, metrics=[Halves()], layers={"x": 2})
 
     assert together.to_json() == score(*files, metrics=[Halves()], layers={"x": 2}).to_json()
@@ -484,7 +484,7 @@ def test_a_metric_that_is_not_built_in_may_count_whatever_is_finite(files: tuple
             score(*files, executor=Tampering(change), jobs=2, metrics=[Halves()], layers={"x": 2})
 
 
-def test_counts_that_are_not_plain_are_counted_here_and_said(files: tuple[Path, Path]) -> None:
+def test_counts_that_are_not_plain_are_counted_again_here_with_a_remark(files: tuple[Path, Path]) -> None:
     remarks: list[str] = []
     options: dict[str, Any] = {"metrics": [Nested()], "layers": {"x": 2}}
 
@@ -500,7 +500,7 @@ class Speechless(Exception):
 
 
 @pytest.mark.parametrize("error", [Speechless(), SystemExit(3)])
-def test_an_error_of_a_worker_that_is_none_here_costs_time_and_nothing_else(
+def test_error_of_a_worker_that_does_not_occur_here_changes_no_number(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
     count, alone = run.compared, everything(score(*files, **OPTIONS))

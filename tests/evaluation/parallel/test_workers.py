@@ -104,7 +104,7 @@ def large(size: int) -> bytes:
 
 
 @pytest.mark.parametrize("times", range(1, ATTEMPTS))
-def test_a_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, times: int) -> None:
+def test_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, times: int) -> None:
     paths = [tmp_path / str(number) for number in range(6)]
     tasks = [(path, times if path.name in ("0", "3") else 0) for path in paths]
     remarks: list[str] = []
@@ -121,7 +121,7 @@ def test_a_task_whose_process_is_killed_is_repeated_by_another(tmp_path: Path, t
     )
 
 
-def test_a_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path) -> None:
     tasks = [(tmp_path / str(number), 99 if number == 2 else 0) for number in range(4)]
 
     with pytest.raises(WorkerLost) as lost, pool(2) as executor:
@@ -133,7 +133,9 @@ def test_a_task_that_ends_every_process_is_an_error_that_names_it(tmp_path: Path
 
 
 @pytest.mark.parametrize(("code", "how"), [(0, "with exit code 0"), (7, "with exit code 7")])
-def test_a_process_that_ends_by_itself_is_said_to(tmp_path: Path, code: int, how: str) -> None:
+def test_process_that_ends_by_itself_is_reported_with_its_exit_code(
+    tmp_path: Path, code: int, how: str
+) -> None:
     remarks: list[str] = []
 
     with pool(1, remarks.append) as executor:
@@ -143,7 +145,7 @@ def test_a_process_that_ends_by_itself_is_said_to(tmp_path: Path, code: int, how
     assert remarks[0].startswith(f"a process has ended ({how}); another one repeats its part, ")
 
 
-def test_processes_that_are_killed_while_they_have_nothing_to_do_are_replaced() -> None:
+def test_processes_that_are_killed_without_a_task_are_replaced() -> None:
     remarks: list[str] = []
 
     with pool(2, remarks.append) as executor:
@@ -191,7 +193,7 @@ def test_processes_that_never_start_are_one_error(tmp_path: Path, monkeypatch: p
     assert attempts(tmp_path / "begun") <= 2 + workers.SPARE + 2
 
 
-def test_without_a_replacement_the_other_processes_go_on(
+def test_processes_continue_if_one_cannot_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any) -> None:
@@ -211,7 +213,7 @@ def test_without_a_replacement_the_other_processes_go_on(
         raise AssertionError("there are no processes")
 
 
-def test_where_no_process_is_left_and_none_can_be_started_that_is_the_error(
+def test_last_process_that_cannot_be_replaced_is_the_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any) -> None:
@@ -236,7 +238,7 @@ def test_where_no_process_is_left_and_none_can_be_started_that_is_the_error(
         (KeyboardInterrupt, "KeyboardInterrupt"),
     ],
 )
-def test_what_a_task_raises_is_one_error_and_its_process_goes_on(
+def test_error_of_a_task_is_one_error_and_its_process_continues(
     kind: type[BaseException], message: str
 ) -> None:
     with pool(1) as executor:
@@ -264,7 +266,7 @@ def asleep(path: Path) -> bytes:
     return b""
 
 
-def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
+def test_stopped_processes_have_ended_at_the_end_of_the_pool(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workers, "GRACE", 0.1)
@@ -277,7 +279,7 @@ def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
     with suppress(ZeroDivisionError), pool(1) as executor:
         executor.submit(asleep, tmp_path / "begun")
         assert isinstance(executor, WorkerPool)
-        executor.attend()
+        executor.handle_next()
         assert wait_until(lambda: attempts(tmp_path / "begun"))
         for pid in pids(executor):
             os.kill(pid, signal.SIGSTOP)
@@ -285,7 +287,7 @@ def test_processes_that_are_stopped_are_gone_when_the_pool_is_left(
     assert not active_children()
 
 
-def test_workers_write_out_what_they_have_printed(capfd: pytest.CaptureFixture[str]) -> None:
+def test_workers_flush_their_output(capfd: pytest.CaptureFixture[str]) -> None:
     with pool(1) as executor:
         carried_out(executor, printing, ["told"])
 
@@ -320,7 +322,7 @@ def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], P
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_an_evaluation_whose_workers_are_killed_is_as_if_nothing_had_happened(
+def test_evaluation_whose_workers_are_killed_has_the_same_counts(
     tmp_path: Path, deadly: Callable[[int], Path], times: int
 ) -> None:
     files = corpus_files(tmp_path, 9, documents=60)
@@ -331,13 +333,13 @@ def test_an_evaluation_whose_workers_are_killed_is_as_if_nothing_had_happened(
     together = score(*files, by=["domain"], jobs=2, remark=remarks.append, progress=steps.append)
 
     assert everything(together) == everything(alone)
-    assert remarks[0] == "2 processes: as asked for"
+    assert remarks[0] == "2 processes: as requested"
     assert len(remarks) == 1 + times
     assert all("another one repeats its part, bytes " in remark for remark in remarks[1:])
     assert sum(steps) == sum(file.stat().st_size for file in files)
 
 
-def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
+def test_error_of_a_part_that_kills_every_worker_names_its_files_and_bytes(
     tmp_path: Path, deadly: Callable[[int], Path]
 ) -> None:
     files = corpus_files(tmp_path, 9, documents=60)
@@ -350,7 +352,9 @@ def test_an_evaluation_whose_part_kills_every_worker_names_its_files_and_bytes(
         score(*files, jobs=2)
 
 
-def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_of_whole_files_that_kill_every_worker_names_the_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
     monkeypatch.setattr(evaluation, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     for number in range(6):
@@ -366,7 +370,7 @@ def test_of_whole_files_the_error_names_the_pairs(tmp_path: Path, monkeypatch: p
     assert f"while they counted {tmp_path}/gold/0.vrt with {tmp_path}/predicted/0.vrt" in str(lost.value)
 
 
-def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
+def test_broken_pool_of_the_caller_is_one_error_that_names_the_part(
     tmp_path: Path, deadly: Callable[[int], Path]
 ) -> None:
     files = corpus_files(tmp_path, 9, documents=60)
@@ -375,7 +379,7 @@ def test_a_broken_pool_of_the_caller_is_one_error_that_names_the_part(
     with (
         ProcessPoolExecutor(2, get_context("fork")) as executor,
         pytest.raises(
-            WorkerLost, match=rf"the executor gives up; not counted: bytes .* of {files[0]} and"
+            WorkerLost, match=rf"the executor has stopped; not counted: bytes .* of {files[0]} and"
         ) as lost,
     ):
         score(*files, executor=executor, jobs=2)

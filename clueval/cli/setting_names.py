@@ -1,0 +1,57 @@
+"""Names the settings of metrics in errors as the user gives them on the command line.
+
+An error names a setting by class and field (``Gate.beta``), which is its Python name. On the command line it is
+``--set gate.beta``, or an option of its own in ``clueval gate``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from clueval.exceptions import CluevalError
+from clueval.metrics import METRICS
+
+_METRICS = {kind: name for name, (_, kind) in METRICS.items()}
+_NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|{"|".join(_METRICS)})\.([a-z_]+)""")
+"""A quoted value, or the name of a setting; quoted values are not changed."""
+
+
+def with_options(error: CluevalError, command: str | None = None) -> CluevalError:
+    """Write the settings in the message of `error` as options of `command`; return `error`.
+
+    >>> str(with_options(CluevalError("Gate.beta must be greater than 0, not 'Gate.beta'"), "score"))
+    "--set gate.beta must be greater than 0, not 'Gate.beta'"
+    >>> str(with_options(CluevalError("check Gate.by"), "gate"))
+    'check --by-feature'
+    """
+    if any(_NAME.search(text) for text in (error.problem, error.advice or "")):
+        flags = _flags() if command == "gate" else {}
+        error.problem = _written(error.problem, flags)
+        error.advice = None if error.advice is None else _written(error.advice, flags)
+    return error
+
+
+def _written(text: str, flags: Mapping[str, str]) -> str:
+    def option(match: re.Match[str]) -> str:
+        kind, field = match.groups()
+        if kind in (None, "Lists"):
+            return flags.get(match[0], match[0])
+        if kind == "Counting":
+            return "--max-alignment" if field == "align" else f"--{field.replace('_', '-')}"
+        return flags.get(match[0], f"--set {_METRICS[kind]}.{field}")
+
+    return _NAME.sub(option, text)
+
+
+def _flags() -> dict[str, str]:
+    """Return the options of ``clueval gate`` by the names of their fields."""
+    from clueval.metrics.gate import Gate
+    from clueval.metrics.gate.list_evaluation import Lists
+    from clueval.options import options_of
+
+    return {
+        f"{kind.__name__}.{field.name}": declared.flag
+        for kind in (Gate, Lists)
+        for field, declared in options_of(kind)
+    }

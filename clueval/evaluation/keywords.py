@@ -1,0 +1,25 @@
+"""The keyword arguments that stand for options of an evaluation, for type checkers; no program imports this module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Executor
+from typing import Any
+
+from clueval.reading.keywords import SidesOptions
+from clueval.textfiles import Progress
+
+
+class ScoreOptions(SidesOptions, total=False):
+    """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
+
+    merge: bool
+    where: Iterable[str] | Mapping[str, Any]
+    by: str | Iterable[str]
+    unit: str | None
+    align: bool | int
+    pair_by: str | None
+    jobs: int | None
+    executor: Executor | None
+    progress: Progress | None
+    remark: Callable[[str], object] | None

@@ -1,0 +1,141 @@
+"""Annotation sets that are added to GATE documents: their checks, and how GATE XML writes them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats import xml_text
+from clueval.spans.span import Span, name_of
+
+STRING = "java.lang.String"
+
+
+_ATTRIBUTE_ESCAPES = {**xml_text.ESCAPES, ord('"'): "&quot;", ord("\n"): "&#10;", ord("\t"): "&#9;"}
+
+
+def check_added(added: Mapping[str, Sequence[Span]], sets: Collection[str], length: int, file: str) -> None:
+    """Raise `UsageError` for a set that the document has already, and for a span that ends after its text."""
+    for name, spans in added.items():
+        if name in sets:
+            raise UsageError(f"the document has an annotation set {name!r} already", file=file)
+        for span in spans:
+            if span.end > length:
+                raise UsageError(
+                    f"span {name_of(span)} of the new set {name!r} ends after the text", file=file
+                )
+
+
+def wide_characters(text: str) -> list[int]:
+    """Return the positions of the characters that are two units in UTF-16."""
+    return [place for place, character in enumerate(text) if ord(character) > 0xFFFF]
+
+
+class TextNodes:
+    """The nodes of a text by position, including added ones."""
+
+    def __init__(self, text: str, nodes: dict[str, int]) -> None:
+        self.new = False
+        self._text = text
+        self._names = {place: name for name, place in reversed(nodes.items())}
+        self._all = [(place, name) for name, place in nodes.items()]
+        self._taken = set(nodes)
+        self._astral = wide_characters(text)
+
+    def at(self, place: int) -> str:
+        """Return the name of the node at a position, or add a node, named by its UTF-16 position."""
+        if place not in self._names:
+            number = place + bisect_left(self._astral, place)
+            while str(number) in self._taken:
+                number += len(self._text) + len(self._astral) + 1
+            self._names[place] = name = str(number)
+            self._taken.add(name)
+            self._all.append((place, name))
+            self.new = True
+        return self._names[place]
+
+    def written(self) -> Iterator[str]:
+        """Yield the parts of the escaped text with its nodes."""
+        done = 0
+        for place, name in sorted(self._all, key=lambda node: node[0]):
+            yield self._text[done:place].translate(xml_text.ESCAPES)
+            yield f'<Node id="{_attribute(name)}"/>'
+            done = place
+        yield self._text[done:].translate(xml_text.ESCAPES)
+
+
+def written_sets(
+    added: Mapping[str, Sequence[Span]], nodes: TextNodes, number: int, file: str
+) -> Iterator[str]:
+    """Yield the parts of the new sets, with nodes for their spans; ids count from `number`.
+
+    Raises `UsageError` for a feature whose value the format cannot represent.
+    """
+    for name, spans in added.items():
+        _require_xml(name, file)
+        yield f'<AnnotationSet Name="{_attribute(name)}">\n' if name else "<AnnotationSet>\n"
+        for span in spans:
+            _require_xml(span.label, file)
+            yield (
+                f'<Annotation Id="{number}" Type="{_attribute(span.label)}" '
+                f'StartNode="{nodes.at(span.start)}" EndNode="{nodes.at(span.end)}">\n'
+            )
+            for feature, value in span.features.items():
+                if value is not None:
+                    yield _written_feature(feature, value, span, file)
+            yield "</Annotation>\n"
+            number += 1
+        yield "</AnnotationSet>\n"
+
+
+def _written_feature(name: str, value: Any, span: Span, file: str) -> str:
+    items = value if isinstance(value, list | tuple) else [value]
+    kinds = {_class_of(item) for item in items}
+    text = ";".join(_plain(item) for item in items)
+    is_list = items is value
+    if None in kinds or len(kinds) > 1 or (is_list and any(not _plain(i) or ";" in _plain(i) for i in items)):
+        raise UsageError(
+            f"feature {name!r} of span {name_of(span)} has a value that GATE XML cannot represent",
+            file=file,
+            advice="allowed: strings, numbers, truth values and lists of one of these; or write bdoc",
+        )
+    kind = next(iter(kinds), STRING)
+    classes = f'className="java.util.ArrayList" itemClassName="{kind}"' if is_list else f'className="{kind}"'
+    _require_xml(name + text, file)
+    return (
+        f'<Feature>\n  <Name className="{STRING}">{name.translate(xml_text.ESCAPES)}</Name>\n'
+        f"  <Value {classes}>{text.translate(xml_text.ESCAPES)}</Value>\n</Feature>\n"
+    )
+
+
+def _class_of(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "java.lang.Boolean"
+    if isinstance(value, int):
+        return "java.lang.Integer" if -(2**31) <= value < 2**31 else "java.lang.Long"
+    if isinstance(value, float):
+        return "java.lang.Double"
+    return STRING if isinstance(value, str) else None
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value), repr(value))
+    return str(value)
+
+
+def _attribute(text: str) -> str:
+    return text.translate(_ATTRIBUTE_ESCAPES)
+
+
+def _require_xml(text: str, file: str) -> None:
+    found = xml_text.forbidden(text)
+    if found:
+        raise FormatError(
+            f"the character U+{ord(found.group()):04X} in a name or value, which XML cannot contain",
+            file=file,
+        )

@@ -1,0 +1,96 @@
+"""The annotations of an evaluation: by position, with their types and keys, and the parts by type and value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from clueval.metrics.gate.components import Problem
+from clueval.metrics.gate.equality import FeatureTest, Keys, java_string, subsumption_keys
+from clueval.spans.span import Span
+
+WITHOUT_VALUE = "(none)"
+"""The group of the annotations that lack the feature of a break-down."""
+
+
+class Annotations(NamedTuple):
+    """The targets or the responses of one evaluation, by position, with their types, keys and scores."""
+
+    spans: Sequence[Span]
+    types: Sequence[str]
+    keys: Sequence[Hashable]
+    scores: Sequence[float]
+
+    @classmethod
+    def of(cls, spans: Sequence[Span], names: Mapping[str, str], test: FeatureTest) -> Annotations:
+        """Return these spans, in the order given; `names` are the types by label. Without names, labels are types."""
+        labels = [label_of(span) for span in spans]
+        types = [names[label] for label in labels] if names else labels
+        keys: Sequence[Hashable] = types
+        if test.names and test.has_keys:
+            keys = [(name, test.key(span)) for name, span in zip(types, spans, strict=True)]
+        return cls(spans, types, keys, [])
+
+    def by_type(self) -> Groups:
+        return self._grouped(self.types)
+
+    def by_value(self, feature: str) -> Groups:
+        """Group by the value of a feature, as a string."""
+        return self._grouped([_value(span.features.get(feature)) for span in self.spans])
+
+    def _grouped(self, names: Sequence[str]) -> Groups:
+        places: dict[str, list[int]] = {}
+        for place, name in enumerate(names):
+            places.setdefault(name, []).append(place)
+        return {name: self._at(own) for name, own in places.items()}
+
+    def _at(self, places: Sequence[int]) -> Annotations:
+        return Annotations(*([column[i] for i in places] if column else [] for column in self))  # type: ignore[arg-type]
+
+
+Groups = dict[str, Annotations]
+"""The annotations of each type, or of each value of a feature."""
+
+NO_ANNOTATIONS = Annotations([], [], [], [])
+
+
+def together(
+    own: Groups, others: Groups, names: Iterable[str] | None = None
+) -> Iterator[tuple[str, Annotations, Annotations]]:
+    """Yield the targets and the responses of these names; None: of all, in alphabetical order."""
+    for name in sorted(own.keys() | others.keys()) if names is None else names:
+        yield name, own.get(name, NO_ANNOTATIONS), others.get(name, NO_ANNOTATIONS)
+
+
+def label_of(span: Span) -> str:
+    layers = span.by_layer
+    if len(layers) == 1:
+        (label,) = layers.values()
+        if label is not None:
+            return label
+    return span.label
+
+
+def _value(value: object) -> str:
+    return WITHOUT_VALUE if value is None else java_string(value)
+
+
+def problem_of(targets: Annotations, responses: Annotations, test: FeatureTest, pairing: str) -> Problem:
+    """Return the problem of pairing these; `test` compares their features, their keys compare the rest."""
+    keys: Keys | None
+    if test.has_keys:
+        keys = [(key,) for key in targets.keys], [(key,) for key in responses.keys]
+    else:
+        sides = [list(zip(side.types, side.spans, strict=True)) for side in (targets, responses)]
+        keys = subsumption_keys(test.names, *sides)
+    return Problem(targets.spans, responses.spans, _equality(targets, responses, test), pairing, keys)
+
+
+def _equality(targets: Annotations, responses: Annotations, test: FeatureTest) -> Callable[[int, int], bool]:
+    own, other = targets.keys, responses.keys
+    if test.has_keys:
+        return lambda target, response: own[target] == other[response]
+    spans, others = targets.spans, responses.spans
+    return lambda target, response: (
+        own[target] == other[response] and test.agree(spans[target], others[response])
+    )

@@ -1,0 +1,77 @@
+"""The tally of metric ``gate``: what its keys are, and how counts are added to it and read from it.
+
+The keys are ``("all", name)``, ``("type", type, name)`` and ``("by", feature, value, name)`` for counts, with
+the names of `clueval.metrics.gate.counts.NAMES`; ``("all", "score", score, *changes)`` and ``("type", type,
+"score", score, *changes)`` for the number of documents in which a score changes the counts by these numbers
+(see `clueval.metrics.gate.thresholds`); ``("seen", "all")``, ``("seen", "type", type)`` and ``("seen",
+"feature", feature)`` for the annotations that have a named type or feature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import add
+
+from clueval.metrics.counting import Tally
+from clueval.metrics.gate.annotations import label_of
+from clueval.metrics.gate.counts import NAMES, GateCounts
+from clueval.metrics.tally_keys import Shape, any_change, any_score, any_text
+from clueval.spans.span import Span
+
+_CHANGE = (any_change,) * len(NAMES)
+
+TALLY_KEYS: tuple[Shape, ...] = (
+    (("all",), NAMES),
+    (("type",), any_text, NAMES),
+    (("by",), any_text, any_text, NAMES),
+    (("all",), ("score",), any_score, *_CHANGE),
+    (("type",), any_text, ("score",), any_score, *_CHANGE),
+    (("seen",), ("all",)),
+    (("seen",), ("type", "feature"), any_text),
+)
+
+
+def key_of(type: str | None) -> tuple[str, ...]:
+    return ("all",) if type is None else ("type", type)
+
+
+def add_evaluation(
+    tally: Tally, type: str | None, counts: Sequence[int], steps: Mapping[float, Sequence[int]]
+) -> None:
+    """Add the counts of one type, or of all, and the changes that every score makes."""
+    own = key_of(type)
+    add_counts(tally, own, counts)
+    for score, change in steps.items():
+        tally[(*own, "score", repr(score), *change)] = 1  # a score comes once, so the key is new
+
+
+def add_counts(tally: Tally, key: tuple[str, ...], counts: Sequence[int]) -> None:
+    for name, number in zip(NAMES, counts, strict=True):
+        tally[(*key, name)] += number
+
+
+def counts_at(total: Tally, key: tuple[str, ...]) -> GateCounts:
+    return GateCounts(*[total[(*key, name)] for name in NAMES])
+
+
+def changes_by_score(total: Tally, type: str | None) -> dict[float, list[int]]:
+    """Return the changes that every score makes in the counts of one type, or of all, over all documents."""
+    own = (*key_of(type), "score")
+    width = len(own)
+    found: dict[float, list[int]] = {}
+    for key, number in total.items():
+        if key[:width] == own:
+            change = [number * each for each in key[width + 1 :]]
+            score = float(key[width])
+            found[score] = list(map(add, found[score], change)) if score in found else change
+    return found
+
+
+def note_seen(tally: Tally, spans: Iterable[Span], names: Mapping[str, str], features: Sequence[str]) -> None:
+    """Count the spans with the named types (by label; none: all types) and with the features."""
+    spans = [span for span in spans if not names or label_of(span) in names]
+    tally["seen", "all"] += len(spans)
+    for span in spans if names else ():
+        tally["seen", "type", names[label_of(span)]] += 1
+    for feature in features:
+        tally["seen", "feature", feature] += sum(feature in span.features for span in spans)

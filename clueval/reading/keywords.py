@@ -1,0 +1,31 @@
+"""The keyword arguments that stand for fields of `Reading`, for type checkers; no program imports this module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TypedDict
+
+
+class ReadingOptions(TypedDict, total=False):
+    """The fields of `Reading`, which may be given one by one."""
+
+    input: str | None
+    token: int | None
+    token_id: int | None
+    scheme: str | None
+    invalid: str | None
+    document_tag: str
+    sentence_tag: str
+    text: str | Path | None
+    ignore_punct: bool | None
+    annotation_set: str | None
+    max_line: int
+    max_sentence: int
+    max_document: int
+
+
+class SidesOptions(ReadingOptions, total=False):
+    """The same for two sides; `gold_set` and `predicted_set` are short for their annotation sets."""
+
+    gold_set: str | None
+    predicted_set: str | None

@@ -1,0 +1,149 @@
+"""The lenient reading of tags, which is seqeval's default mode and conlleval's: every sequence of tags has spans.
+
+Whether a span ends or begins between two tags depends on these two only. Any letter may begin a tag. With
+letters other than B, I, E, S and O, a span may begin before the previous one has ended, and a span may end
+that has not begun: it then has the start of the previous span, as in seqeval.
+
+>>> list(chunks(["B-A", "I-A", "O", "I-B"], suffix=False))
+[('A', 0, 1), ('B', 3, 3)]
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.token_schemes import EmptyTagError, WrongTypeError
+
+Chunk = tuple[str, int, int]
+"""Type, first position, last position (inclusive, as in seqeval's default mode)."""
+
+
+def is_ignored(tag: object) -> bool:
+    """Return whether `tag` marks a position that is not counted: None, or -100 as in PyTorch."""
+    return tag is None or (type(tag) is not str and bool(tag == -100))
+
+
+def flat(sentences: Iterable[Sequence[Any]]) -> list[Any]:
+    """Return the tags of all sentences in one list, with an O after each sentence."""
+    tags: list[Any] = []
+    extend, append = tags.extend, tags.append
+    for sentence in sentences:
+        extend(sentence)
+        append(OUTSIDE)
+    return tags
+
+
+class LenientTag(NamedTuple):
+    """A tag in the lenient reading: its letter and its type."""
+
+    letter: str
+    type: str
+
+
+def read_tag(tag: str, suffix: bool) -> LenientTag:
+    require_tag(tag)
+    if suffix:
+        rest = tag[:-1]
+        label, hyphen, _ = rest.rpartition("-")
+        return LenientTag(tag[-1], (label if hyphen else rest) or "_")
+    rest = tag[1:]
+    _, hyphen, label = rest.partition("-")
+    return LenientTag(tag[0], (label if hyphen else rest) or "_")
+
+
+def _ends(before: LenientTag, tag: LenientTag) -> bool:
+    """Return whether a span that includes `before` ends there."""
+    return (
+        before.letter in "ES"
+        or (before.letter in "BI" and tag.letter in "BSO")
+        or (before.letter not in "O." and before.type != tag.type)
+    )
+
+
+def _begins(before: LenientTag, tag: LenientTag) -> bool:
+    """Return whether a span begins with `tag`."""
+    return (
+        tag.letter in "BS"
+        or (before.letter in "ESO" and tag.letter in "EI")
+        or (tag.letter not in "O." and before.type != tag.type)
+    )
+
+
+class Decisions(dict[tuple[Any, Any], tuple[bool, bool, str, bool]]):
+    """The meaning of two adjacent tags (None before the first tag), computed once for each pair.
+
+    It is a tuple: whether a span ends between the tags, whether a span begins there, the type of the tag
+    before, and whether the second tag begins a span only if it is the very first tag (where the type before
+    is not ``_``).
+    """
+
+    def __init__(self, suffix: bool) -> None:
+        super().__init__()
+        self._suffix = suffix
+
+    def __missing__(self, neighbours: tuple[Any, Any]) -> tuple[bool, bool, str, bool]:
+        before, tag = (
+            LenientTag(OUTSIDE, "") if tag is None else read_tag(tag, self._suffix) for tag in neighbours
+        )
+        odd = tag.type == "_" and tag.letter not in "OBIES"
+        self[neighbours] = decision = _ends(before, tag), _begins(before, tag), before.type, odd
+        return decision
+
+
+def chunks(tags: Iterable[Any], suffix: bool) -> Iterator[Chunk]:
+    """Yield the spans of one sequence in the lenient reading, in order; ignored positions are skipped."""
+    decisions = Decisions(suffix)
+    before: Any = None
+    first = last = 0
+    for position, tag in enumerate(chain(tags, (OUTSIDE,))):
+        if is_ignored(tag):
+            continue
+        ends, begins, type_, _ = decisions[before, tag]
+        if ends:
+            yield type_, first, last
+        if begins:
+            first = position
+        before, last = tag, position
+
+
+class ReachesBeyond(Exception):  # always caught in `type_counts`
+    """The spans of a stretch depend on the tags before it."""
+
+
+def chunks_of_stretch(tags: Sequence[str], decisions: Decisions) -> list[Chunk]:
+    """Return the spans of a stretch between two O. Raises `ReachesBeyond` if a span begins before it."""
+    found: list[Chunk] = []
+    first: int | None = None
+    before = OUTSIDE
+    for position, tag in enumerate((*tags, OUTSIDE)):
+        ends, begins, type_, odd = decisions[before, tag]
+        if odd or (ends and first is None):
+            raise ReachesBeyond
+        if ends and first is not None:
+            found.append((type_, first, position - 1))
+        if begins:
+            first = position
+        before = tag
+    return found
+
+
+def warn_of_strange_tags(tags: Iterable[str], suffix: bool) -> None:
+    """Warn once of every tag that is not of the form B-X, I-X, E-X or S-X (X-B and so on with `suffix`)."""
+    known = ("-B", "-I", "-E", "-S") if suffix else ("B-", "I-", "E-", "S-")
+    for tag in sorted(set(tags)):
+        fits = tag.endswith(known) if suffix else tag.startswith(known)
+        if not fits and tag not in (OUTSIDE, "B", "I", "E", "S"):
+            warnings.warn(f"{tag} seems not to be NE tag.", stacklevel=2)
+
+
+def require_tag(tag: object) -> str:
+    """Return `tag`. Raises `WrongTypeError` (a TypeError) if it is not a string, `EmptyTagError` if empty."""
+    if not isinstance(tag, str):
+        raise WrongTypeError(f"{tag!r} is not a tag", advice="a tag is a string, as in [['B-PER', 'O']]")
+    if not tag:
+        raise EmptyTagError("a tag is empty", advice="write O for a token outside all spans")
+    return tag
