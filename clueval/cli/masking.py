@@ -12,6 +12,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
+from clueval.compat.masking.conventions import PROGRAMS
 from clueval.compat.masking.run import masking
 from clueval.compat.masking.settings import SETTINGS
 from clueval.evaluation.options import Counting
@@ -46,6 +47,12 @@ def add_arguments(parser: Command) -> None:
         help="the column of the gold files that has the weight of each token",
     )
     add_fields(parser, Counting, _COUNTED, only=("merge", "where", "by", "pair_by"))
+    parser.group(_COUNTED).add_argument(
+        "--conventions",
+        metavar="NAME,...",
+        default="",
+        help=f"also count as other programs do: {', '.join(PROGRAMS)}",
+    )
     _add_limits(parser)
     _add_redacted(parser)
     common.add_reading(parser, sides=2)
@@ -108,6 +115,7 @@ def run(options: argparse.Namespace) -> int:
             options.predicted,
             layers=common.layers(options),
             weight_column=options.weight_column,
+            conventions=options.conventions,
             redacted=options.redacted,
             placeholder=options.placeholder,
             align=options.align,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
@@ -75,7 +76,7 @@ def masking(
     settings, layers = _with_column_of_entities(settings, layers)
     metric = metric_of(settings, token_weights=weight_column is not None)
     transforms = _transforms(weight_column, gold)
-    observers = _observers(conventions, metric)
+    observers = programs(several(conventions), metric)
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
@@ -141,11 +142,3 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     if not are_paths(gold):  # type: ignore[arg-type]  # whatever was given
         raise UsageError("weight_column is a column of files, and gold is not read from files")
     return [TokenWeights(weight_column)]
-
-
-def _observers(conventions: Iterable[str] | str, metric: Masking) -> list[Any]:
-    """Return what counts as other programs do. Raises `UsageError` for an unknown one."""
-    names = several(conventions)
-    if names:
-        raise UsageError(f"unknown convention {names[0]!r}")
-    return []

@@ -30,7 +30,7 @@ def report_of(
     for key in tally:
         if key[0] in names:
             names[key[0]].add(key[1])
-    weights = _weighted_sums(tally) if weighted else None
+    weights = weighted_sums(tally) if weighted else None
     every = _row(tally, (ALL, ""), FIELDS, weights, confidence)
     classes = {name: _row(tally, ("class", name), FIELDS, weights, confidence) for name in names["class"]}
     labels = {
@@ -98,7 +98,7 @@ def _weighted_recall(weights: _Weights | None, row: Row) -> float | None:
     return share(math.fsum((whole, -weights.get((*row, "words_exposed"), 0.0))), whole)
 
 
-def _weighted_sums(tally: Tally) -> _Weights:
+def weighted_sums(tally: Tally) -> _Weights:
     """Return the sums of the weights; each is rounded once, whatever the order of its parts."""
     parts: dict[tuple[str, str, str], list[float]] = {}
     for key, number in tally.items():

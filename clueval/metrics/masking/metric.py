@@ -209,7 +209,7 @@ class Masking:
             own, words, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
         )
         mentions = {name: list(reader.read(*view)) for name, view in views.items()}
-        found = self._masking_spans(predicted, gold.sequence)
+        found = self.masking_spans(predicted, gold.sequence)
         return self._examination(words, own, other, mentions, found)
 
     def _examination(
@@ -236,21 +236,21 @@ class Masking:
         assert gold.document is not None
         layers = gold.document.layers
         if self.annotators:
-            names = self._mention_layers(layers) if self.annotators == (EVERY,) else self.annotators
+            names = self.mention_layers(layers) if self.annotators == (EVERY,) else self.annotators
             return {name: (layers[name], None) for name in names if name in layers}
         name = gold.sequence
-        if name is not None and name not in layers and self._mention_layers(layers):
+        if name is not None and name not in layers and self.mention_layers(layers):
             return None
-        if name in (self.class_layer, self.entity) and name not in self._mention_layers(layers):
+        if name in (self.class_layer, self.entity) and name not in self.mention_layers(layers):
             return None
         return {name or "": (gold.spans, gold.counted)}
 
-    def _mention_layers(self, layers: Mapping[str, object]) -> list[str]:
+    def mention_layers(self, layers: Mapping[str, object]) -> list[str]:
         """Return the layers less those of the classes and of the entities, unless there is no other."""
         found = [name for name in layers if name not in (self.class_layer, self.entity)]
         return found or list(layers)
 
-    def _masking_spans(self, predicted: Side, sequence: str | None) -> _Spans:
+    def masking_spans(self, predicted: Side, sequence: str | None) -> _Spans:
         """Return the predicted spans that mask, with the flags of those that are counted."""
         assert predicted.document is not None
         layers = predicted.document.layers
@@ -261,7 +261,7 @@ class Masking:
             return [span for name in names for span in layers.get(name, ())], None
         if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
             return predicted.spans, predicted.counted
-        names = self._mention_layers(layers)
+        names = self.mention_layers(layers)
         if len(names) > 1:
             raise UsageError(
                 f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
@@ -299,7 +299,7 @@ class Masking:
 
     def _reported(self, tallies: Mapping[str, Tally]) -> list[str]:
         """Return the sequences to report: not those of classes or entities, nor those of the predicted side alone."""
-        found = self._mention_layers(tallies)
+        found = self.mention_layers(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from clueval.metrics.masking.tables import tables
-from clueval.metrics.tables import of_report
+from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
 from clueval.reports.text import render_tables, summary
 from clueval.visible import visible
@@ -31,6 +31,12 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     if report.result.groups is not None:
         groups = of_report({**whole, "metrics": {}}, report.result.scored_by)
         yield render_tables(groups)
+    for name, one in report.reports.items():
+        sections = one["conventions"].items()
+        yield from (
+            render_tables(of_section(f"as {program} counts, {cut_label(name)}", section))
+            for program, section in sections
+        )
     yield from _leaks(report, text=text)
     yield f"signature: {visible(str(report.signature))}"
 
