@@ -8,7 +8,7 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
@@ -30,7 +30,7 @@ read, an entity if all its mentions are. The exit code is 1 if a limit (--fail-u
 EPILOG = """\
 examples:
   clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3
-  clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 --tsv leaks.tsv
+  clueval masking gold.vrt predicted.vrt --layer entity=2 --layer risk=3 --entity 5 --html report.html
   clueval masking gold/ published/ --redacted --placeholder 'Person [A-Z]'
   clueval masking gold/ predicted/ --fail-under entity_recall[high]=1 --fail-over document_leak_upper=0.05"""
 
@@ -95,12 +95,15 @@ def _add_limits(parser: Command) -> None:
 def _add_outputs(parser: Command) -> None:
     add_output(parser, FORMS)
     group = parser.group("output")
+    group.add_argument(
+        "--html", type=Path, metavar="FILE", help="write a web page to sign and to print (extra: report)"
+    )
     group.add_argument("--tsv", type=Path, metavar="FILE", help="write the leaks as a table")
     group.add_argument("--no-text", action="store_true", help="show positions only, no text of the documents")
 
 
 def run(options: argparse.Namespace) -> int:
-    outputs = [options.tsv, options.output_file]
+    outputs = [options.html, options.tsv, options.output_file]
     require_limits(options.fail_under, options.fail_over)
     require_writable(outputs)
     counting = given_fields(Counting, options)
@@ -109,6 +112,7 @@ def run(options: argparse.Namespace) -> int:
     words = (settings.get(name) for name in ("ignore_words", "word_weights"))
     inputs = [options.gold, options.predicted, common.text_of(options), *(one.file for one in words if one)]
     refuse_to_overwrite(inputs, outputs)
+    require_page(options.html)
     with progress([options.gold, options.predicted]) as advance:
         report = masking(
             options.gold,
@@ -139,6 +143,9 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     failures = report.failures(options.fail_under, options.fail_over)
     text = not options.no_text
     put_result([report.render(form_of(options), text=text)], options.output_file)
+    if options.html is not None:
+        report.write_page(options.html, text=text)
+        wrote(options.html)
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)
         wrote(options.tsv)

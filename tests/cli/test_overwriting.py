@@ -79,6 +79,7 @@ CASES: list[tuple[str, list[str]]] = [
             (["check", *BOTH], "-o"),
             (["masking", *BOTH], "-o"),
             (["masking", *BOTH], "--tsv"),
+            (["masking", *BOTH], "--html"),
         )
     ),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
@@ -204,7 +205,7 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
 
 OPTIONS_THAT_WRITE = {
     "score": {"output_file"},
-    "masking": {"tsv", "output_file"},
+    "masking": {"html", "tsv", "output_file"},
     "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
     "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},

@@ -51,9 +51,9 @@ def _shared(ranges: Ranges, mention: Mention) -> int:
 
 
 def _label(mask: Mask, mention: Mention) -> str:
-    """Return what stands for a mention in a mask: a part of it, if there are several."""
-    parts = [(_shared(((start, end),), mention), label) for start, end, label in mask.parts]
-    return max(parts, key=lambda part: part[0])[1] if parts else mask.label
+    """Return what stands for a mention in a mask: the parts of it that share a character, if there are several."""
+    parts = [label for start, end, label in mask.parts if _shared(((start, end),), mention)]
+    return " ".join(parts) or mask.label
 
 
 def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str]]:

@@ -185,16 +185,29 @@ def replacements_by_entity(
 def context_of(examination: Examination, own: Range) -> tuple[ShownPiece, ...]:
     """Return the text around a range in pieces: masked, exposed (not masked, in the range), or neither."""
     text = examination.words.text
-    first, last = max(0, own[0] - AROUND), min(len(text), own[1] + AROUND)
+    first, last = _reach(text, own)
     exposed = union_of(examination.exposed.runs((own,)) or [own])
     cuts = {first, last, *own}
     for start, end in (*exposed, *examination.masked.runs(((first, last),))):
         cuts |= {start, end}
     places = sorted(place for place in cuts if first <= place <= last)
-    return tuple(
+    pieces = [
         ShownPiece(text[start:end], _style(examination, start, own, exposed), own[0] <= start < own[1])
         for start, end in pairwise(places)
-    )
+    ]
+    cut = ShownPiece("…", "", is_own=False)
+    return (*([cut] if first else []), *pieces, *([cut] if last < len(text) else []))
+
+
+def _reach(text: str, own: Range) -> Range:
+    """Return the range of the context, which begins and ends at a blank if one is near."""
+    first, last = max(0, own[0] - AROUND), min(len(text), own[1] + AROUND)
+    if first:
+        first = max(first, text.find(" ", first, own[0]))
+    if last < len(text):
+        blank = text.rfind(" ", own[1], last)
+        last = last if blank < 0 else blank + 1
+    return first, last
 
 
 def _style(examination: Examination, place: int, own: Range, exposed: Sequence[Range]) -> str:

@@ -39,6 +39,12 @@ class MaskingReport(MaskingFindings):
 
         write(Path(path), self, text=text)
 
+    def write_page(self, path: str | Path, *, text: bool = True) -> None:
+        """Write the web page to sign. Raises `FileError`, and `MissingExtra` without the extra ``report``."""
+        from clueval.studies.masking.page import write
+
+        write(Path(path), self, text=text)
+
     def failures(
         self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()
     ) -> list[str]:
