@@ -67,8 +67,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     tally: Tally = Tally()
     for found in examination.judged.values():
         counted = [one for one in found if one.mention.counted]
-        for one in counted:
-            _add_mention(tally, one)
+        _add_mentions(tally, counted)
         _add_entities(tally, counted, risk)
         if weight_of is not None:
             _add_weights(tally, examination, counted, weight_of)
@@ -87,15 +86,24 @@ def _rows(one: Judged) -> Iterator[Row]:
     yield "label", one.mention.label
 
 
-def _add_mention(tally: Tally, one: Judged) -> None:
-    for row in _rows(one):
-        tally[*row, "mentions"] += 1
-        tally[*row, one.status] += 1
-        tally[*row, "words"] += one.words
-        tally[*row, "words_exposed"] += one.words_exposed
-        tally[*row, "characters"] += one.characters
-        tally[*row, "characters_exposed"] += one.exposed
-    tally["entities", "by id" if one.mention.has_id else "by surface"] += 1
+def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
+    """Add mentions to their rows; those of the same class and label are added up first."""
+    sums: dict[tuple[str, str], list[int]] = {}
+    for one in found:
+        mention, exposed = one.mention, one.exposed
+        status = 1 if not exposed else 3 if exposed == one.characters else 2
+        numbers = sums.setdefault((mention.kind, mention.label), [0] * len(MENTION_FIELDS))
+        numbers[0] += 1
+        numbers[status] += 1
+        numbers[4] += one.words
+        numbers[5] += one.words_exposed
+        numbers[6] += one.characters
+        numbers[7] += exposed
+        tally["entities", "by id" if mention.has_id else "by surface"] += 1
+    for (kind, label), numbers in sums.items():
+        for row in (("all", ""), ("class", kind), ("label", label)):
+            for field, number in zip(MENTION_FIELDS, numbers, strict=True):
+                tally[*row, field] += number
 
 
 def by_entity(found: Iterable[Judged]) -> dict[tuple[str, ...], list[Judged]]:
@@ -157,11 +165,11 @@ def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf |
 def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
     """Yield the words with masked letters or digits, by number, and how many of these they have."""
     words = examination.words
-    masked = words.letters & examination.masked
+    masked = (words.letters & examination.masked).bytes
     past = 0
     for start, end in examination.masked_ranges:
         for word in words.words_in(start, end):
-            letters = masked.between(words.starts[word], words.ends[word])
+            letters = masked.count(1, words.starts[word], words.ends[word])
             if word >= past and letters:
                 yield word, letters
                 past = word + 1

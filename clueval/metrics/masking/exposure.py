@@ -97,9 +97,13 @@ class Examination:
     @cached_property
     def exposed_words(self) -> Flags:
         """The words that count and have an exposed character."""
-        words = self.words
-        exposed = map(bool, map(self.exposed.between, words.starts, words.ends))
-        return words.counting & Flags(bytes(exposed))
+        words, exposed = self.words, self.exposed.bytes
+        found = bytearray(words.counting.bytes)
+        for start, end in self.masked_ranges:
+            for word in words.words_in(start, end):
+                if found[word]:
+                    found[word] = exposed.find(1, words.starts[word], words.ends[word]) >= 0
+        return Flags(bytes(found))
 
     @cached_property
     def judged(self) -> Mapping[str, list[Judged]]:
@@ -129,9 +133,7 @@ class Examination:
     def _counts(self, word: int, part: Range) -> bool:
         """Return whether a part of a word has a letter or digit that is not ignorable."""
         core, letters = self.words.core, self.words.letters
-        return bool(self.words.counting.between(word, word + 1)) and bool(
-            letters.between(*part) and core.between(*part)
-        )
+        return bool(self.words.counting.bytes[word]) and bool(letters.between(*part) and core.between(*part))
 
     def _judge(self, mention: Mention) -> Judged:
         characters = self.words.core.within(mention.ranges)

@@ -2,7 +2,7 @@
 
 Positions are characters. A *word* is a token where the document has tokens, else a match of ``\\w+``. What is
 neither letter nor digit is *ignorable*, and so are the words that the settings name; the core of a mention is
-the rest of it. Numbers of characters between two positions come from running sums, so that a range costs the
+the rest of it. Numbers of characters in a long range come from running sums, so that a range costs the
 same whatever its length.
 """
 
@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, compress, pairwise
 
 from clueval.exceptions import SpanError, UsageError
 from clueval.spans.document import Document
@@ -30,14 +30,18 @@ _WORD = re.compile(r"\w+")
 _RUN = re.compile(b"\x01+")
 
 
+SHORT = 256
+"""In a range of up to this length flags are counted one by one; for longer ones running sums are made."""
+
+
 class Flags:
-    """One flag for each character, or for each word, with the number of those set before each."""
+    """One flag for each character, or for each word, as a byte."""
 
     __slots__ = ("_sums", "bytes")
 
     def __init__(self, flags: bytes) -> None:
         self.bytes = flags
-        self._sums = array("Q", accumulate(flags, initial=0))
+        self._sums: array[int] | None = None
 
     @classmethod
     def at(cls, ranges: Iterable[Range], length: int) -> Flags:
@@ -48,12 +52,18 @@ class Flags:
         return cls(bytes(flags))
 
     def between(self, start: int, end: int) -> int:
-        """Return how many flags are set in ``[start, end)``."""
+        """Return how many flags are set in ``[start, end)``, in a time that does not depend on the length."""
+        if end - start <= SHORT:
+            return self.bytes.count(1, start, end)
+        if self._sums is None:
+            self._sums = array("Q", accumulate(self.bytes, initial=0))
         return self._sums[end] - self._sums[start]
 
     def within(self, ranges: Ranges) -> int:
         """Return how many flags are set in the ranges, which do not overlap."""
-        return sum(self._sums[end] - self._sums[start] for start, end in ranges)
+        if len(ranges) == 1:
+            return self.between(*ranges[0])
+        return sum(self.between(start, end) for start, end in ranges)
 
     def runs(self, ranges: Ranges) -> list[Range]:
         """Return the runs of set flags in the ranges."""
@@ -70,7 +80,7 @@ class Flags:
     @property
     def total(self) -> int:
         """The number of flags that are set."""
-        return self._sums[-1]
+        return self.bytes.count(1)
 
 
 def _both(one: bytes, other: bytes) -> bytes:
@@ -97,11 +107,12 @@ def union_of(ranges: Iterable[Range]) -> list[Range]:
 class MaskedWords:
     """The text of a document, its words, and the flags of its letters and digits and of what is not ignorable.
 
-    `starts` and `ends` have the ranges of the words; `counting` is set for words that count.
+    `spelled` has the words, `starts` and `ends` their ranges; `counting` is set for words that count.
     """
 
     text: str
     characters: Characters
+    spelled: Sequence[str]
     starts: Sequence[int]
     ends: Sequence[int]
     letters: Flags
@@ -120,20 +131,23 @@ class MaskedWords:
             )
         characters = Characters.of(document)
         text = characters.text
-        starts, ends = characters.starts, characters.ends
-        if starts is None or ends is None:
+        starts, ends, spelled = characters.starts, characters.ends, document.tokens
+        if starts is None or ends is None or spelled is None:
             found = _tokens_in(text, document.tokens or ()) or [
                 match.span() for match in _WORD.finditer(text)
             ]
             starts, ends = [start for start, _ in found], [end for _, end in found]
+            spelled = [text[start:end] for start, end in found]
         letters = core = Flags(bytes(map(str.isalnum, text)))
         if ignore == "none":
             core = Flags(b"\x01" * len(text))
         elif ignored_words:
-            core = letters - Flags.at(_named(text, starts, ends, ignored_words), len(text))
-        letters_of_core = letters if ignore == "none" else core
-        counting = Flags(bytes(map(bool, map(letters_of_core.between, starts, ends))))
-        return cls(text, characters, starts, ends, letters, core, counting)
+            ignored = (word.casefold() in ignored_words for word in spelled)
+            core = letters - Flags.at(compress(zip(starts, ends, strict=True), ignored), len(text))
+        skipped = ignored_words if ignore != "none" else ()
+        counts = {word: _has_letter(word) and word.casefold() not in skipped for word in set(spelled)}
+        counting = Flags(bytes(map(counts.__getitem__, spelled)))
+        return cls(text, characters, spelled, starts, ends, letters, core, counting)
 
     def ranges_of(self, span: Span, document: Document) -> Ranges:
         """Return the characters of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
@@ -163,7 +177,7 @@ class MaskedWords:
         for start, end in ranges:
             for word in self.words_in(start, end):
                 first, last = self.clipped(word, start, end)
-                if self.counting.between(word, word + 1) and self.letters.between(first, last):
+                if self.counting.bytes[word] and self.letters.between(first, last):
                     found.append(self.text[first:last])
         return tuple(found) or ("".join(self.text[start:end] for start, end in ranges),)
 
@@ -180,11 +194,9 @@ def _tokens_in(text: str, tokens: Iterable[str]) -> list[Range]:
     return found
 
 
-def _named(text: str, starts: Sequence[int], ends: Sequence[int], words: Collection[str]) -> Iterator[Range]:
-    """Yield the ranges of the words that are among `words`."""
-    for start, end in zip(starts, ends, strict=True):
-        if text[start:end].casefold() in words:
-            yield start, end
+def _has_letter(word: str) -> bool:
+    """Return whether a word has a letter or digit."""
+    return word.isalnum() or any(map(str.isalnum, word))
 
 
 def _runs_of(positions: Iterable[int]) -> list[Range]:

@@ -85,16 +85,15 @@ class MentionReader:
         order = sorted(range(len(spans)), key=lambda number: (spans[number].start, spans[number].end))
         for number in order:
             span = spans[number]
-            ranges = self.words.ranges_of(span, self.document)
+            label, ranges = span.label, self.words.ranges_of(span, self.document)
             kind = classes(span, ranges)
-            if kind in self.keep or span.label in self.keep:
+            if kind in self.keep or label in self.keep:
                 continue
             words = self.words.strings_of(ranges)
             own = entities.label_of(span)
-            surface = (span.label, *(word.casefold() for word in words))
-            entity = surface if own is None else (own,)
+            entity = (own,) if own is not None else (label, *map(str.casefold, words))
             is_counted = counted is None or counted[number]
-            yield Mention(ranges, kind, span.label, entity, words, own is not None, is_counted)
+            yield Mention(ranges, kind, label, entity, words, own is not None, is_counted)
 
     def _classes(self) -> Callable[[Span, Ranges], str]:
         """Return the function that gives the class of a span, whose characters are the ranges."""

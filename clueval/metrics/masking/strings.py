@@ -8,6 +8,7 @@ the longest one counts. Neither recall nor precision knows string leaks.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import compress
 
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.masked_words import Range
@@ -41,16 +42,12 @@ def _lengths_by_first_word(strings: Iterable[tuple[str, ...]]) -> dict[str, dict
 
 def _found(examination: Examination, strings: dict[str, dict[int, set[str]]]) -> Iterator[Range]:
     text = examination.words
-    spans = [
-        (start, end)
-        for start, end, counts in zip(text.starts, text.ends, text.counting.bytes, strict=True)
-        if counts
-    ]
-    words = [text.text[start:end] for start, end in spans]
+    words = list(compress(text.spelled, text.counting.bytes))
+    starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
     past = 0
-    for number, word in enumerate(words):
-        for length, joined in strings[word].items() if word in strings and number >= past else ():
-            start, end = spans[number][0], spans[min(number + length, len(spans)) - 1][1]
+    for number in [number for number, word in enumerate(words) if word in strings]:
+        for length, joined in strings[words[number]].items() if number >= past else ():
+            start, end = starts[number], ends[min(number + length, len(ends)) - 1]
             if " ".join(words[number : number + length]) in joined and not examination.mentioned.between(
                 start, end
             ):

@@ -8,13 +8,8 @@ from typing import Any, NamedTuple
 
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.metric import ANNOTATORS
 from clueval.metrics.masking.replacements import replacements_of
 from clueval.metrics.metric import Side
-from clueval.spans.document import Document
-from clueval.spans.filters import Filter
-from clueval.spans.merging import with_merged
-from clueval.spans.span import MERGED
 from clueval.studies.masking.leak import (
     Leak,
     StringLeak,
@@ -38,21 +33,39 @@ class Inconsistent(NamedTuple):
     replacements: tuple[str, ...]
 
 
+class WatchedMasking(Masking):
+    """The metric, which keeps the examinations of the document that it has counted last.
+
+    So that no document is examined twice; `taken` hands them over.
+    """
+
+    def examine(self, gold: Side, predicted: Side) -> Examination | None:
+        found = super().examine(gold, predicted)
+        if found is not None:
+            self.__dict__.setdefault("_examinations", []).append(found)
+        return found
+
+    def taken(self) -> list[Examination]:
+        """Return the examinations since the last call."""
+        examinations: list[Examination] = self.__dict__.pop("_examinations", [])
+        return examinations
+
+
 class LeakCollector:
-    """Sees every group that is counted and keeps its leaks; the metric examines each document once more."""
+    """Sees every group that is counted and keeps its leaks; the metric has examined the documents before."""
 
     name = "leaks"
 
-    def __init__(self, metric: Masking, where: Filter, merge: bool) -> None:
-        self._metric, self._where, self._merge = metric, where, merge
+    def __init__(self, metric: WatchedMasking) -> None:
+        self._metric = metric
         self.leaks: list[Leak] = []
         self.string_leaks: list[StringLeak] = []
         self.needless: Counter[str] = Counter()
         self.inconsistent: list[Inconsistent] = []
 
-    def see(self, group: Group) -> None:
+    def see(self, _: Group) -> None:
         strings: dict[tuple[int, int], StringLeak] = {}
-        for examination in self._examinations(group):
+        for examination in self._metric.taken():
             self.leaks += leaks_of(examination)
             strings |= {(leak.start, leak.end): leak for leak in string_leaks_of(examination)}
             self.needless.update(needless_of(examination))
@@ -62,29 +75,6 @@ class LeakCollector:
     def section(self) -> Mapping[str, Any]:
         """Return nothing: leaks are no figures."""
         return {}
-
-    def _examinations(self, group: Group) -> Iterator[Examination]:
-        gold, predicted = group.gold, group.predicted
-        for sequence, own, other in self._sides(gold, predicted):
-            counted = None
-            if on_layers := self._where.on_layers([*gold.layers, *predicted.layers]):
-                counted = on_layers.counted(own.layers.get(sequence, ()), gold)
-            sides = (
-                Side(own.layers.get(sequence, ()), counted, own, None, sequence),
-                Side(other.layers.get(sequence, ()), None, other, None, sequence),
-            )
-            examination = self._metric.examine(*sides)
-            if examination is not None:
-                yield examination
-
-    def _sides(self, gold: Document, predicted: Document) -> Iterator[tuple[str, Document, Document]]:
-        if self._metric.annotators:
-            yield ANNOTATORS, gold, predicted
-        elif self._merge:
-            yield MERGED, with_merged(gold), with_merged(predicted)
-        else:
-            for sequence in gold.layers or predicted.layers:
-                yield sequence, gold, predicted
 
 
 def _inconsistent(examination: Examination) -> Iterator[Inconsistent]:

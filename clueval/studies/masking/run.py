@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from clueval.evaluation.observer import Observer
-from clueval.evaluation.options import Counting
 from clueval.evaluation.run import score
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.mention import risk_by
-from clueval.options import field_names, with_fields
-from clueval.spans.filters import parse_where
-from clueval.studies.masking.collector import LeakCollector
+from clueval.options import field_names
+from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 from clueval.studies.masking.found import by_frequency
 from clueval.studies.masking.report import MaskingReport
 
@@ -21,12 +19,9 @@ def masking_report(
     gold: Any, predicted: Any, metric: Masking, observers: Sequence[Observer] = (), **options: Any
 ) -> MaskingReport:
     """Return the report on two sides, files or documents; the arguments and errors are those of `clueval.score`."""
-    counting = options.get("counting", Counting())
-    counting = with_fields(
-        counting, {name: options[name] for name in field_names(Counting) if name in options}
-    )
-    collector = LeakCollector(metric, parse_where(counting.where), counting.merge)
-    result = score(gold, predicted, metrics=[metric], observers=[collector, *observers], **options)
+    watched = WatchedMasking(**{name: getattr(metric, name) for name in field_names(Masking)})
+    collector = LeakCollector(watched)
+    result = score(gold, predicted, metrics=[watched], observers=[collector, *observers], **options)
     risk = risk_by(metric.risk_order)
     return MaskingReport(
         result,
