@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
@@ -221,6 +221,43 @@ class Result:
 
         return dumps(self.to_dict())
 
+    @property
+    def precision(self) -> float | None:
+        """The precision of the headline, as a fraction; see `f1`."""
+        return self._headline("precision")
+
+    @property
+    def recall(self) -> float | None:
+        """The recall of the headline, as a fraction; see `f1`."""
+        return self._headline("recall")
+
+    @property
+    def f1(self) -> float | None:
+        """The F1 of the headline, as a fraction; None if it is undefined.
+
+        Raises `UsageError`, which names the paths for `get`, unless one metric has a headline, in one sequence.
+        """
+        return self._headline("f1")
+
+    def get(self, path: str) -> float | None:
+        """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
+
+        The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
+        None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
+        """
+        from clueval.evaluation.score_path import find_number
+
+        return find_number(self.metrics, path)
+
+    def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
+        """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).
+
+        With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
+        """
+        from clueval.evaluation.rows import long_rows, wide_rows
+
+        return list((long_rows if long else wide_rows)(self.to_dict()))
+
     def render(self, form: str) -> str:
         """The result in a form of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for others."""
         if form not in FORMS:
@@ -228,9 +265,12 @@ class Result:
         if form == "json":
             return self.to_json()
         render = import_module(FORMS[form]).render
-        shows_tables = form in ("text", "markdown", "latex")
-        rendered: str = render(self.to_dict(), self.tables()) if shows_tables else render(self.to_dict())
-        return rendered
+        if form in ("csv", "tsv"):
+            from clueval.evaluation.rows import ROW
+
+            return str(render(ROW, self.rows()))
+        short = (self.signature.short,) if form == "latex" else ()
+        return str(render(self.to_dict(), self.tables(), *short))
 
     def tables(self) -> Iterator[Table]:
         """The reports as tables: first for all documents, then for each group of a break-down."""
@@ -239,6 +279,32 @@ class Result:
         yield from of_report(self.to_dict(), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
+
+    def _headline(self, rate: str) -> float | None:
+        from clueval.evaluation.headline import headline_rates
+        from clueval.evaluation.score_path import number_at
+
+        paths = [
+            (metric, sequence, *path)
+            for metric, sequences in self.metrics.items()
+            for sequence, report in sequences.items()
+            for path in headline_rates(sequence, report)
+            if path[-1].startswith(rate)
+        ]
+        if len(paths) == 1:
+            return number_at(self.metrics, paths[0])
+        listed = ", ".join(".".join(path) for path in paths)
+        raise UsageError(
+            f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",
+            advice=f"use get with one of {listed}" if paths else "use get with the path of a number",
+        )
+
+    def __add__(self, other: Result) -> Result:
+        return self.add(other) if isinstance(other, Result) else NotImplemented
+
+    def __radd__(self, other: Literal[0]) -> Result:
+        """Let `sum` begin with 0."""
+        return self if other == 0 else NotImplemented
 
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
