@@ -44,6 +44,11 @@ def add_arguments(parser: Command) -> None:
     add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
+    parser.group("output").add_argument(
+        "--all",
+        action="store_true",
+        help="print all tables, not only headlines, labels and break-downs",
+    )
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -76,7 +81,11 @@ def run(options: argparse.Namespace) -> int:
             workers=work,
             **common.reading(options),
         )
-    put_result([_rendered(result, form_of(options))], options.output_file)
+    rendered = _rendered(result, form_of(options), options.all)
+    if options.output_file is None and form_of(options) == "text":
+        printing.put_report(rendered)
+    else:
+        put_result([rendered], options.output_file)
     return 0
 
 
@@ -90,9 +99,9 @@ def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
-def _rendered(result: Result, form: str) -> str:
+def _rendered(result: Result, form: str, all: bool) -> str:
     if form != "conlleval":
-        return result.render(form)
+        return result.render(form, all=all)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it

@@ -258,8 +258,12 @@ class Result:
 
         return list((long_rows if long else wide_rows)(self.to_dict()))
 
-    def render(self, form: str) -> str:
-        """The result in a form of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for others."""
+    def render(self, form: str, *, all: bool = False) -> str:
+        """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
+
+        With `all`, text, Markdown and LaTeX have all tables instead of the first screen. Raises `UsageError` for
+        other forms.
+        """
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         if form == "json":
@@ -269,14 +273,22 @@ class Result:
             from clueval.evaluation.rows import ROW
 
             return str(render(ROW, self.rows()))
-        short = (self.signature.short,) if form == "latex" else ()
-        return str(render(self.to_dict(), self.tables(), *short))
+        more: dict[str, Any] = {}
+        if form == "text":
+            more["all"] = all
+        elif form == "latex":
+            more["short_signature"] = self.signature.short
+        return str(render(self.to_dict(), self.tables(all=all), **more))
 
-    def tables(self) -> Iterator[Table]:
-        """The reports as tables: first for all documents, then for each group of a break-down."""
+    def tables(self, *, all: bool = False) -> Iterator[Table]:
+        """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
+
+        All tables are first those of all documents, then those of each group of a break-down.
+        """
+        from clueval.evaluation.first_screen import first_tables
         from clueval.metrics.tables import of_report, of_section
 
-        yield from of_report(self.to_dict(), self.scored_by)
+        yield from (of_report if all else first_tables)(self.to_dict(), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
 

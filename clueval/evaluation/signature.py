@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
@@ -83,9 +84,13 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """The signature of a text in the long or short form. Raises `UsageError` for other texts."""
+        """The signature of a text in the long or short form. Raises `UsageError` for other texts.
+
+        The text may be the one that reports show: with ``signature: `` before it, and broken over lines.
+        """
         choices: dict[str, str] = {}
-        for part in text.strip("\n").split("|"):
+        whole = re.sub(r"\r?\n {0,2}", "", text.strip("\n")).removeprefix("signature: ")
+        for part in whole.split("|"):
             key, colon, value = part.partition(":")
             if not key or not colon:
                 raise UsageError(f"{part!r} is no part of a signature", advice="parts are written key:value")
