@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
     "ConventionTable": "studies.conventions",
@@ -52,6 +54,7 @@ _MODULES = {
 __all__ = [
     "Accumulator",
     "Choice",
+    "Citation",
     "CluevalError",
     "ConventionTable",
     "Document",

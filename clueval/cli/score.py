@@ -19,6 +19,7 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -49,6 +50,12 @@ def add_arguments(parser: Command) -> None:
         action="store_true",
         help="print all tables, not only headlines, labels and break-downs",
     )
+    parser.group("output").add_argument(
+        "--cite",
+        metavar="PATH",
+        help="print only this number, as levels.entity.labelled.entity.1.micro.f1, with the signature of exactly this "
+        "number and a BibTeX entry; --format json is possible",
+    )
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -61,6 +68,8 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.cite is not None and (form_of(options) not in ("text", "json") or options.all):
+        raise UsageError("--cite prints text or JSON", advice="remove --all, and --format or make it json")
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
@@ -81,6 +90,9 @@ def run(options: argparse.Namespace) -> int:
             workers=work,
             **common.reading(options),
         )
+    if options.cite is not None:
+        put_result([_cited(result, options.cite, form_of(options))], options.output_file)
+        return 0
     rendered = _rendered(result, form_of(options), options.all)
     if options.output_file is None and form_of(options) == "text":
         printing.put_report(rendered)
@@ -106,6 +118,15 @@ def _rendered(result: Result, form: str, all: bool) -> str:
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
     return render(result.to_dict())
+
+
+def _cited(result: Result, path: str, form: str) -> str:
+    cited = result.cite(path)
+    if form == "text":
+        return visible_lines(str(cited))
+    from clueval.reports.json_text import dumps
+
+    return dumps(cited.to_dict())
 
 
 def _counting(options: argparse.Namespace) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, require_same, with_settings
+from clueval.evaluation.settings import with_settings
+from clueval.evaluation.signature import Signature, require_same
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -18,6 +19,7 @@ from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
+    from clueval.evaluation.citation import Citation
     from clueval.reports.table import Table
 
 FORMS = {
@@ -245,9 +247,16 @@ class Result:
         The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
         None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
         """
-        from clueval.evaluation.score_path import find_number
+        from clueval.evaluation.score_path import number_at
+        from clueval.evaluation.whole_path import whole_path
 
-        return find_number(self.metrics, path)
+        return number_at(self.metrics, whole_path(self.metrics, path))
+
+    def cite(self, path: str) -> Citation:
+        """Return a number with the signature of exactly this number; `path` is as in `get`."""
+        from clueval.evaluation.citation import citation
+
+        return citation(self.metrics, path, self.scored_by, self.inputs, self.signature)
 
     def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
         """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).

@@ -29,29 +29,6 @@ def find_path(reports: Mapping[str, Any], text: str) -> Path:
     return found[0]
 
 
-def find_number(reports: Mapping[str, Any], text: str) -> float | None:
-    """Return the number at a path, which may begin below the sequence if only one report has it.
-
-    Raises `UsageError` as `find_path` does.
-
-    >>> find_number({"exact": {"entity": {"micro": {"f1": 0.5}}}}, "micro.f1")
-    0.5
-    """
-    if not any(_readings(reports, text)):
-        short = [
-            (metric, sequence, *path)
-            for metric, sequences in reports.items()
-            for sequence, report in sequences.items()
-            for path in _readings(report, text)
-        ]
-        if len(short) == 1:
-            return number_at(reports, short[0])
-        if short:
-            listed = ", ".join(".".join(path) for path in short)
-            raise UsageError(f"{text!r} can mean {len(short)} scores", advice=f"one of {listed}")
-    return number_at(reports, find_path(reports, text))
-
-
 def number_at(reports: Mapping[str, Any], path: Path) -> float | None:
     """Return the number at a path; None if it is undefined, or there is none."""
     found: Any = reports
