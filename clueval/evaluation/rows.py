@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from clueval.metrics.counting import f_measure
+from clueval.reports.estimates import Estimate, with_estimates
 
 ROW = (
     "metric",
@@ -36,6 +37,10 @@ ROW = (
     "fp",
 )
 """The columns of a row."""
+
+_RATES = ("precision", "recall", "f1")
+_ENDS = tuple(f"{rate}_{end}" for rate in _RATES for end in ("low", "high"))
+"""The ends of intervals, columns of a row if the result has intervals."""
 
 LONG_ROW = ("metric", "sequence", "by", "value", "path", "number")
 """The columns of a row that has one number."""
@@ -87,11 +92,25 @@ class Place(NamedTuple):
         return self._replace(section=name if self.section is None else f"{self.section}.{name}")
 
 
+def columns_of(report: Report) -> tuple[str, ...]:
+    """Return the columns of `wide_rows`: with intervals, the ends of each rate come last."""
+    return (*ROW, *_ENDS) if "intervals" in report else ROW
+
+
 def wide_rows(report: Report) -> Iterator[Row]:
     """Yield a row for each entry of the reports in a dictionary of `Result.to_dict`."""
-    for head, found in _reports(report):
+    has_ends = "intervals" in report
+    for head, found in _reports(with_estimates(report)):
         for _, row in rows_of(head, found):
-            yield row
+            yield _with_ends(row) if has_ends else row
+
+
+def _with_ends(row: Row) -> Row:
+    found = {**row, **dict.fromkeys(_ENDS)}
+    for rate in _RATES:
+        if isinstance(value := row[rate], Estimate):
+            found |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
+    return found
 
 
 def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
