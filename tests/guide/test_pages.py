@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,19 +25,7 @@ TEXT = "\n".join(page.text for page in PAGES.values())
 
 every_page = pytest.mark.parametrize("name", PAGES)
 
-YET: set[str] = {
-    "command guide",
-    "metric confusion",
-    "metric muc",
-    "option --help",
-    "option --labelled",
-    "option --level",
-    "option --raw",
-    "option --side",
-    "option --tsv",
-    "option --window",
-    "option --xlsx",
-}
+YET: set[str] = set()
 """Commands, metrics, formats and options that have no page yet, as `missing` names them. This list may only shrink."""
 
 
@@ -76,9 +65,13 @@ def test_page_shows_what_its_code_prints(name: str, tmp_path: Path, monkeypatch:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.syspath_prepend(tmp_path)
+    modules = set(sys.modules)
     runner = Runner(name)
     for block in blocks_of(PAGES[name].text):
         runner.run(block)
+    for module in {path.stem for path in tmp_path.glob("*.py")} - modules:
+        sys.modules.pop(module, None)
 
     assert not runner.differences, "\n\n".join(runner.differences)
 
