@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
+    from clueval.evaluation.units.loaded import load_result
     from clueval.exceptions import CluevalError
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
@@ -21,14 +22,20 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.diff import diff
+    from clueval.studies.diff_report import Diff
     from clueval.version import __version__
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
+    "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
     "Match": "spans.matching",
@@ -37,11 +44,14 @@ _MODULES = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "load_result": "evaluation.units.loaded",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
@@ -53,7 +63,9 @@ __all__ = [
     "Accumulator",
     "Choice",
     "CluevalError",
+    "Comparison",
     "ConventionTable",
+    "Diff",
     "Document",
     "Finding",
     "Match",
@@ -62,10 +74,13 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "compare",
     "conventions",
+    "diff",
     "error_table",
     "errors",
     "gate",
+    "load_result",
     "match_spans",
     "merge_layers",
     "overlap_components",

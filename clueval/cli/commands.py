@@ -16,6 +16,8 @@ COMMANDS = {
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
+    "compare": "compare systems: intervals, paired tests, what the test set can show",
+    "diff": "compare the errors of two runs: new, fixed and changed ones",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",

@@ -77,6 +77,11 @@ CASES: list[tuple[str, list[str]]] = [
             (["check", *BOTH], "-o"),
         )
     ),
+    ("gold.conll", ["score", *BOTH, "--save", "OUT"]),
+    ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
+    ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
     ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
@@ -197,7 +202,9 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
 
 
 OPTIONS_THAT_WRITE = {
-    "score": {"output_file"},
+    "score": {"output_file", "Trust.save"},
+    "compare": {"output_file"},
+    "diff": {"output_file"},
     "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
     "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},
@@ -217,6 +224,6 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             for action in command_parser(command)._actions
             if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
         }
-        found[command] = paths - {"Reading.text", "pairs"}
+        found[command] = paths - {"Reading.text", "pairs", "fail_if_worse", "score"}
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE
