@@ -70,6 +70,13 @@ def test_guide_uses_rich_on_a_terminal_and_plain_text_without_it(monkeypatch: py
     assert "```" in plain
 
 
+def test_page_shows_the_names_of_its_files(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "which-f1")
+
+    assert "File `six.conll`:\n\n```conll\nAnna" in text
+    assert "file=" not in text
+
+
 def test_page_that_does_not_exist_is_one_line_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["guide", "list"]) == 2
 

@@ -139,6 +139,13 @@ def test_page_has_only_blocks_that_run_and_drawings(name: str) -> None:
 
 
 @every_page
+def test_page_has_drawings_that_fit_on_a_terminal(name: str) -> None:
+    drawings = [block for block in blocks_of(PAGES[name].text) if block.info == "text"]
+
+    assert not [line for block in drawings for line in block.text.splitlines() if len(line) > 78]
+
+
+@every_page
 def test_page_takes_only_parts_that_can_be_made(name: str) -> None:
     assert set(re.findall(r"<!-- clueval: (\w+) -->", PAGES[name].text)) <= PARTS.keys()
 
