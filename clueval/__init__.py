@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
+    from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from clueval.studies.conventions import ConventionTable, conventions
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
+    from clueval.studies.masking.report import MaskingReport
+    from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
 _MODULES = {
@@ -38,6 +41,7 @@ _MODULES = {
     "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
+    "MaskingReport": "studies.masking.report",
     "Match": "spans.matching",
     "Result": "evaluation.result",
     "Sentence": "spans.document",
@@ -52,10 +56,12 @@ _MODULES = {
     "errors": "findings.stream",
     "gate": "compat.gate.run",
     "load_result": "evaluation.units.loaded",
+    "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "recover": "transforms.redaction.recovery",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -68,6 +74,7 @@ __all__ = [
     "Diff",
     "Document",
     "Finding",
+    "MaskingReport",
     "Match",
     "Result",
     "Sentence",
@@ -81,10 +88,12 @@ __all__ = [
     "errors",
     "gate",
     "load_result",
+    "masking",
     "match_spans",
     "merge_layers",
     "overlap_components",
     "read",
+    "recover",
     "score",
 ]
 

@@ -16,7 +16,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.metrics.metric import Metric, sequences_of
 from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
@@ -91,7 +91,7 @@ class Counted:
         return {
             metric.name: {
                 sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self.sequences.items()
+                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }
