@@ -15,7 +15,7 @@ from typing import Any
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path
-from clueval.evaluation.units.columns import UnitColumns, summed
+from clueval.evaluation.units.columns import Column, UnitColumns, summed
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
@@ -325,11 +325,11 @@ class _Tested:
         ]
 
     def shifted(
-        self, columns: Sequence[Sequence[int]], changes: Sequence[Sequence[int]], sign: int
+        self, columns: Sequence[Column], changes: Sequence[Sequence[int]], sign: int
     ) -> list[list[int]]:
         """Return the sums of the columns after each change, which is added or taken away."""
         found = []
         for column, of_column in zip(columns, changes, strict=True):
-            total = summed(list(column), self._times[0])
+            total = summed(column, self._times[0])
             found.append([total + sign * change for change in of_column])
         return found

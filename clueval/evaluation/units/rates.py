@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from clueval.evaluation.units.columns import Column, UnitColumns, summed
+from clueval.evaluation.units.columns import Column, Times, UnitColumns, summed
 from clueval.evaluation.units.recipes import Path, Recipe, entries, entry_at, is_rate, recipe_of, sizes_of
 from clueval.metrics.counting import Tally, rate
 
@@ -43,7 +43,7 @@ class RateGroup(Protocol):
         """Return for each rate its value in each corpus; None where it is undefined."""
         ...
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         """Return for each rate its value without one unit of each kind; `times` is how many there are of each.
 
         The value of a kind of which there is no unit means nothing.
@@ -66,7 +66,7 @@ class EntryRates:
     def values(self, sums: Sums) -> list[list[Value]]:
         return self.recipe.function(*sums)  # type: ignore[return-value]  # floats, none of which is None
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         """Compute each rate once for all kinds that have the same counts here."""
         totals = [summed(column, times) for column in self.columns]
         different: dict[tuple[int, ...], int] = {}
@@ -104,7 +104,7 @@ class MeanRates:
             place += 2 + len(label.columns)
         return _means(rates, weights)
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         weights = []
         for label in self.labels:
             totals = [summed(column, times) for column in label.spans]
@@ -159,7 +159,7 @@ class ScoredRates:
         corpora = (Tally(dict(zip(keys, counts, strict=False))) for counts in zip(*sums, strict=True))
         return _turned([self._scored(total) for total in corpora])
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         columns = self.source.by_key.items()
         total = Tally({key: summed(column, times) for key, column in columns})
         nothing: list[Value] = [None] * len(self.paths)
