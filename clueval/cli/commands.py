@@ -23,6 +23,7 @@ COMMANDS = {
     "convert": "convert spans into another format",
     "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
+    "guide": "show a page of the guide: how to score, what each number means",
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module, which has the same name, is imported when it is called."""
