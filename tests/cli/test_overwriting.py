@@ -210,6 +210,7 @@ OPTIONS_THAT_WRITE = {
     "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},
     "faireval": {"output_file"},
+    "guide": {"html"},
     "merge": {"output_file"},
     "check": {"output_file"},
     "convert": {"output_file"},

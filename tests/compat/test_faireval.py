@@ -421,7 +421,7 @@ def test_the_printed_report_has_five_sections() -> None:
         "### Traditional evaluation:",
         "### Fair evaluation:",
         "### Weighted evaluation:",
-        "### ComparedSequence:",
+        "### Comparison:",
         "### Confusion matrix:",
         "### Target data stats:",
     ]
@@ -434,7 +434,7 @@ def test_only_the_methods_asked_for_are_printed() -> None:
 
     assert "Traditional" not in text
     assert "Weighted" not in text
-    assert "### ComparedSequence:\nVersion\tPrec\tRec\tF1\nFair\t100.00\t100.00\t100.00\n" in text
+    assert "### Comparison:\nVersion\tPrec\tRec\tF1\nFair\t100.00\t100.00\t100.00\n" in text
 
 
 def test_weighted_columns_are_those_of_the_weights() -> None:

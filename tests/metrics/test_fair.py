@@ -708,7 +708,7 @@ def test_every_published_number_comes_out() -> None:
             own = (made["overall"] if label == "overall" else made["per_label"][label])[version.lower()]
             assert {name: shown(own, name) for name in row} == row
         rates = made["overall"][version.lower()]
-        [row] = [row for row in tables["ComparedSequence"] if row["Version"] == version]
+        [row] = [row for row in tables["Comparison"] if row["Version"] == version]
         assert {name: shown(rates, name) for name in RATES} == {name: row[name] for name in RATES}
     for row in tables["Confusion matrix"]:
         target = row.pop("Target\\System")

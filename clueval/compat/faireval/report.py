@@ -35,7 +35,7 @@ def render_faireval(
     for method in methods:
         columns = _COLUMNS.get(method) or (tuple(weights) if weights else _COLUMNS["fair"])
         sections.append(_section(f"{method.title()} evaluation", _results(report, method, columns)))
-    sections.append(_section("ComparedSequence", _comparison(report["overall"], methods)))
+    sections.append(_section("Comparison", _comparison(report["overall"], methods)))
     sections.append(_section("Confusion matrix", _confusion(report["confusion"])))
     sections.append(_section("Target data stats", _stats(report["label_counts"], label_order)))
     return "\n".join(sections)
