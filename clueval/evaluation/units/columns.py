@@ -91,7 +91,9 @@ class UnitColumns:
         for number, tally in enumerate(self.kinds):
             for key, count in tally.items():
                 if count:
-                    by_key.setdefault(key, [0] * len(self.kinds))[number] = count
+                    if key not in by_key:
+                        by_key[key] = [0] * len(self.kinds)
+                    by_key[key][number] = count
         return by_key
 
     def _digits(self, path: Path) -> tuple[tuple[int, int], ...] | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from clueval.evaluation.units.columns import Column, Times, UnitColumns, summed
@@ -59,6 +59,7 @@ class EntryRates:
     columns: Sequence[Column]
     spans: Sizes
     recipe: Recipe
+    latest: list[tuple[Times, list[list[Value]]]] = field(default_factory=list, compare=False, repr=False)
 
     def sizes(self, path: Path) -> Sizes:
         return self.spans
@@ -67,15 +68,22 @@ class EntryRates:
         return self.recipe.function(*sums)  # type: ignore[return-value]  # floats, none of which is None
 
     def without_each(self, times: Times) -> list[list[Value]]:
-        """Compute each rate once for all kinds that have the same counts here."""
+        """Compute each rate once for all kinds that have the same counts here, and once for the same `times`."""
+        if self.latest and self.latest[0][0] is times:
+            return self.latest[0][1]
         totals = [summed(column, times) for column in self.columns]
-        different: dict[tuple[int, ...], int] = {}
-        places = [different.setdefault(row, len(different)) for row in zip(*self.columns, strict=True)]
+        rows = list(zip(*self.columns, strict=True))
+        different = dict.fromkeys(rows)
         sums = [
             [total - count for count in column]
             for total, column in zip(totals, zip(*different, strict=True), strict=True)
         ]
-        return [[values[place] for place in places] for values in self.values(sums)]
+        found = []
+        for values in self.values(sums):
+            by_row = dict(zip(different, values, strict=True))
+            found.append(list(map(by_row.__getitem__, rows)))
+        self.latest[:] = [(times, found)]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +199,12 @@ def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateG
             continue
         is_mean = path[-1:] in (("macro",), ("weighted",)) and entry_at(source.report, _beside(path))
         group: EntryRates | MeanRates | None
-        group = _mean_group(source, path, per_label) if is_mean else _entry_group(source, path)
+        if is_mean:
+            group = _mean_group(source, path, per_label)
+        else:
+            of_labels = per_label.get(path[:-1]) or ()
+            known = (each for each in of_labels if each.paths[0][:-1] == path)
+            group = next(known, None) or _entry_group(source, path)
         if group is not None and {*group.paths} == {*found} and is_right(group):
             yield group
         else:
