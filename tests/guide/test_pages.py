@@ -26,26 +26,10 @@ TEXT = "\n".join(page.text for page in PAGES.values())
 every_page = pytest.mark.parametrize("name", PAGES)
 
 YET: set[str] = {
-    "command compare",
-    "command diff",
-    "option --allow-drop",
     "option --annotators",
-    "option --confidence",
-    "option --detect",
-    "option --fail-if-worse",
-    "option --fail-on-new",
-    "option --force",
-    "option --intervals",
     "option --masks",
-    "option --method",
     "option --placeholder",
-    "option --resample-by",
-    "option --resamples",
     "option --risk-order",
-    "option --save",
-    "option --score",
-    "option --seed",
-    "option --significant",
     "option --weight-column",
     "option --word-weights",
 }
