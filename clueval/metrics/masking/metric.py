@@ -18,7 +18,7 @@ from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
+from clueval.spans.span import NO_LABEL, Frozen, Span
 from clueval.statistics.binomial_bound import require_confidence
 
 if TYPE_CHECKING:
@@ -288,7 +288,7 @@ class Masking:
 
     def _is_mask(self, span: Span) -> bool:
         names = {span.label, span.by_layer.get(self.class_layer), span.features.get(self.class_layer)}
-        return names.isdisjoint(self.keep)
+        return names.isdisjoint(set(self.keep) - {NO_LABEL})  # a mask without a label is a mask
 
     def _weight_of(self, examination: Examination) -> WeightOf | None:
         words = examination.words
