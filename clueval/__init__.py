@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
+    from clueval.evaluation.units.loaded import load_result
     from clueval.exceptions import CluevalError
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
@@ -22,7 +23,11 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.diff import diff
+    from clueval.studies.diff_report import Diff
     from clueval.studies.masking.report import MaskingReport
     from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
@@ -31,7 +36,9 @@ _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
+    "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
     "MaskingReport": "studies.masking.report",
@@ -41,11 +48,14 @@ _MODULES = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "load_result": "evaluation.units.loaded",
     "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
@@ -59,7 +69,9 @@ __all__ = [
     "Accumulator",
     "Choice",
     "CluevalError",
+    "Comparison",
     "ConventionTable",
+    "Diff",
     "Document",
     "Finding",
     "MaskingReport",
@@ -69,10 +81,13 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "compare",
     "conventions",
+    "diff",
     "error_table",
     "errors",
     "gate",
+    "load_result",
     "masking",
     "match_spans",
     "merge_layers",

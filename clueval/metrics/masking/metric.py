@@ -129,6 +129,10 @@ class Masking:
     )
 
     def __post_init__(self) -> None:
+        if not isinstance(self.ignore_words, IgnoredWords):
+            object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
+        if isinstance(self.word_weights, Mapping):
+            object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
         require_confidence(self.confidence)
         if self.ignore not in ("punctuation", "none"):
             raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")
