@@ -362,3 +362,14 @@ def test_groups_of_a_break_down_have_their_own_figures() -> None:
         for id, group in groups["document"].items()
     }
     assert rows == {"0": 0, "4": 2}
+
+
+def test_the_effective_number_of_documents_weighs_them_by_their_mentions() -> None:
+    sides = [(gold_of(TEXT, GOLD[:n], id=str(n)), masked_of(TEXT, MASKED, id=str(n))) for n in (1, 2, 4)]
+    golds, predicteds = zip(*sides, strict=True)
+
+    scores = score(golds, predicteds, metrics=["masking"], intervals=True).intervals()["scores"]
+
+    recall = scores["masking"]["label"]["classes"]["all"]["mention_recall"]
+    assert recall["effective"] == pytest.approx((1 + 2 + 4) ** 2 / (1 + 4 + 16))
+    assert recall["low"] < 2 / 3 < recall["high"]
