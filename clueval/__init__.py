@@ -21,14 +21,20 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.annotators.agreement import Agreement, agree
+    from clueval.studies.annotators.curation import Curated, curate
+    from clueval.studies.annotators.disagreement import Disagreement
     from clueval.studies.conventions import ConventionTable, conventions
     from clueval.version import __version__
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
     "ConventionTable": "studies.conventions",
+    "Curated": "studies.annotators.curation",
+    "Disagreement": "studies.annotators.disagreement",
     "Document": "spans.document",
     "Finding": "findings.table",
     "Match": "spans.matching",
@@ -37,7 +43,9 @@ _MODULES = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "agree": "studies.annotators.agreement",
     "conventions": "studies.conventions",
+    "curate": "studies.annotators.curation",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "errors": "findings.stream",
@@ -51,9 +59,12 @@ _MODULES = {
 
 __all__ = [
     "Accumulator",
+    "Agreement",
     "Choice",
     "CluevalError",
     "ConventionTable",
+    "Curated",
+    "Disagreement",
     "Document",
     "Finding",
     "Match",
@@ -62,7 +73,9 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "agree",
     "conventions",
+    "curate",
     "error_table",
     "errors",
     "gate",

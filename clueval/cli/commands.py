@@ -16,6 +16,8 @@ COMMANDS = {
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
+    "agree": "compare annotators with each other: agreement, disagreements, a system beside them",
+    "curate": "make one gold out of the spans of many annotators",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",

@@ -63,9 +63,7 @@ def scott_pi(pairs: Pairs[Value]) -> float | None:
     return _beyond_chance(pairs, lambda row, column: Fraction((row + column) ** 2, 4))
 
 
-def _beyond_chance(
-    pairs: Pairs[Value], by_chance: Callable[[int, int], int | Fraction]
-) -> float | None:
+def _beyond_chance(pairs: Pairs[Value], by_chance: Callable[[int, int], int | Fraction]) -> float | None:
     rows: defaultdict[Value, int] = defaultdict(int)
     columns: defaultdict[Value, int] = defaultdict(int)
     equal = 0

@@ -1,7 +1,7 @@
 """F1 of one reading against another, by any convention.
 
 A *contest* is a gold and a predicted reading: a pair of annotators, of whom the first is gold, or an annotator
-against the majority of the others. Counts of components add up to the counts of documents, because no convention
+against the majority of the others. StudyCounts of components add up to the counts of documents, because no convention
 counts a span by spans that it is not connected to.
 """
 
@@ -57,7 +57,7 @@ def chosen_conventions(given: Sequence[str] | str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Contests:
-    """Counts contests by the chosen conventions."""
+    """StudyCounts contests by the chosen conventions."""
 
     keys: tuple[str, ...]
 
@@ -81,7 +81,9 @@ class Contests:
             if tally.get((key, "refused")):
                 return None
             gold, predicted, found = (tally.get((key, what), 0) for what in ("gold", "predicted", "tp"))
-            return _entry(gold, predicted, (found / predicted if predicted else 0, found / gold if gold else 0))
+            return _entry(
+                gold, predicted, (found / predicted if predicted else 0.0, found / gold if gold else 0.0, 0.0)
+            )
         name = _METRIC_OF[key]
         if tally.get((name, "refused")):
             return None
@@ -123,12 +125,9 @@ def _entry(gold: int, predicted: int, rates: Sequence[float]) -> dict[str, Any]:
     """Return the PRF entry; a rate is None if it is not defined, that is, if there are no such spans."""
     precision, recall = rates[:2]
     tp_gold, tp_predicted = _whole(recall * gold), _whole(precision * predicted)
-    f1: float | None = None
-    if gold or predicted:
-        if len(rates) > 2:
-            f1 = rates[2]
-        else:
-            f1 = 2 * tp_gold / (gold + predicted)
+    f1: float | None = rates[2]
+    if tp_gold == tp_predicted:  # counts give the same F1 whichever side is gold, to the last digit
+        f1 = 2 * tp_gold / (gold + predicted) if gold or predicted else None
     return {
         "precision": precision if predicted else None,
         "recall": recall if gold else None,

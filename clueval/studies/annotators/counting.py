@@ -1,4 +1,4 @@
-"""Counts the shapes of one sequence of spans: everything that the numbers of agreement are divided from.
+"""StudyCounts the shapes of one sequence of spans: everything that the numbers of agreement are divided from.
 
 The tally is one `Counter`, so counts of documents, files and processes add up. Its keys begin with:
 
@@ -44,8 +44,12 @@ MOST_SHAPES = 5_000
 
 
 @dataclass(slots=True)
-class Counting:
-    """The counts of one sequence for `humans` annotators; one more column of a shape is the system's."""
+class ShapeCounts:
+    """The counts of one sequence for `humans` annotators.
+
+    A shape with one more column has the readings of a system last, and counts only for the contests with it: its
+    spans may connect components of the annotators, which have shapes of their own.
+    """
 
     humans: int
     contests: Contests
@@ -56,8 +60,15 @@ class Counting:
     def add(self, columns: Sequence[Sequence[Mark] | None], positions: int) -> None:
         """Count a document, or sentences of one; `positions` is the number of its tokens or characters."""
         self.add_positions(tuple(column is not None for column in columns[: self.humans]), positions)
-        for _, shape in places(columns):
+        self.add_spans(columns)
+
+    def add_spans(self, columns: Sequence[Sequence[Mark] | None]) -> None:
+        """Count the components of some columns: of the annotators, and those with the system's spans."""
+        for _, shape in places(columns[: self.humans]):
             self.add_shape(shape)
+        if len(columns) > self.humans:
+            for _, shape in places(columns):
+                self.add_shape(shape)
 
     def add_positions(self, who: tuple[bool, ...], positions: int) -> None:
         """Count positions of a document that these annotators have annotated."""
@@ -80,43 +91,52 @@ class Counting:
 
     def _of_shape(self, shape: Shape) -> Tally:
         tally: Tally = Counter()
-        humans = shape[: self.humans]
-        if any(humans):
-            for number, reading in enumerate(humans):
+        if len(shape) > self.humans:
+            found = self._contests_of_system(shape)
+        else:
+            for number, reading in enumerate(shape):
                 if reading:
                     tally["spans", number] += len(reading)
-            tally[("kind", *kind_of(humans))] += 1
-            _count_positions(tally, humans)
-            _count_ranges(tally, humans)
-            _count_units(tally, humans)
-        for contest, label, counted in self._contests(shape):
+            tally[("kind", *kind_of(shape))] += 1
+            _count_positions(tally, shape)
+            _count_ranges(tally, shape)
+            _count_units(tally, shape)
+            found = self._contests(shape)
+        for contest, label, counted in found:
             for key, n in counted.items():
                 tally["f1", contest, label, key] += n
         return tally
 
-    def _contests(self, shape: Shape) -> Iterator[tuple[tuple[Any, ...], str | None, Tally]]:
-        """Yield each contest, the label (None: all), and its counts."""
+    def _contests(self, shape: Shape) -> Iterator[_Contest]:
+        """Yield each contest of annotators, the label (None: all), and its counts."""
         count = self.contests.count
-        present = [number for number in range(self.humans) if shape[number] is not None]
+        present = [number for number, reading in enumerate(shape) if reading is not None]
         for i, j in combinations(present, 2):
-            gold, predicted = _both(shape, i, j)
+            gold, predicted = shape[i] or (), shape[j] or ()
             yield ("pair", i, j), None, count(gold, predicted)
             for label in sorted({mark[2] for mark in (*gold, *predicted)}):
                 yield ("pair", i, j), label, count(_only(gold, label), _only(predicted, label))
         for i in present:
-            others = [shape[j] or () for j in present if j != i]
-            gold, ranges = majority(others), majority(others, labelled=False)
-            rivals = [("majority", shape[i] or ())]
-            if len(shape) > self.humans:
-                system = shape[self.humans] or ()
-                rivals.append(("system_majority", system))
-                yield ("system", i), None, count(shape[i] or (), system)
-            for name, rival in rivals:
-                yield (name, i), None, count(gold, rival, only=False) + count(ranges, rival, only=True)
+            yield ("majority", i), None, self._against_others(shape, present, i, shape[i] or ())
+
+    def _contests_of_system(self, shape: Shape) -> Iterator[_Contest]:
+        """Yield the contests of the system, whose reading is the last one."""
+        present = [number for number, reading in enumerate(shape[:-1]) if reading is not None]
+        system = shape[-1] or ()
+        for i in present:
+            yield ("system", i), None, self.contests.count(shape[i] or (), system)
+            yield ("system_majority", i), None, self._against_others(shape, present, i, system)
+
+    def _against_others(self, shape: Shape, present: Sequence[int], i: int, rival: Reading) -> Tally:
+        """Return the counts of a reading against the majority of the annotators other than i."""
+        others = [shape[j] or () for j in present if j != i]
+        tally = self.contests.count(majority(others), rival, only=False)
+        tally.update(self.contests.count(majority(others, labelled=False), rival, only=True))
+        return tally
 
 
-def _both(shape: Shape, i: int, j: int) -> tuple[Reading, Reading]:
-    return shape[i] or (), shape[j] or ()
+_Contest = tuple[tuple[Any, ...], str | None, Tally]
+"""The contest, the label (None: all labels), and the counts."""
 
 
 def _only(reading: Reading, label: str) -> Reading:
@@ -136,7 +156,9 @@ def _count_positions(tally: Tally, humans: Shape) -> None:
     who = tuple(reading is not None for reading in humans)
     for start, end in pairwise(borders):
         values: Values = tuple(
-            ABSENT if reading is None else value_of({mark[2] for mark in reading if mark[0] <= start and end <= mark[1]})
+            ABSENT
+            if reading is None
+            else value_of({mark[2] for mark in reading if mark[0] <= start and end <= mark[1]})
             for reading in humans
         )
         tally["covered", who] += end - start
@@ -172,9 +194,7 @@ def _count_item(tally: Tally, items: str, values: Values, n: int) -> None:
 
 def _count_units(tally: Tally, humans: Shape) -> None:
     """Count what unitizing needs; zero lengths are no units."""
-    present = [
-        [mark for mark in reading if mark[0] < mark[1]] for reading in humans if reading is not None
-    ]
+    present = [[mark for mark in reading if mark[0] < mark[1]] for reading in humans if reading is not None]
     if not all(is_flat(tuple(units)) for units in present):
         tally[("overlap",)] += 1
         return

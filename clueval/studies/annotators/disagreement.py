@@ -13,6 +13,9 @@ from dataclasses import dataclass
 
 from clueval.studies.annotators.shape import Reading, Shape, ranges_of
 
+MOST = 400
+"""The greatest number of positions of a place whose tokens are kept."""
+
 BOUNDARIES = ("start", "end", "both", "split")
 
 
@@ -25,6 +28,7 @@ class Disagreement:
         votes: the number of annotators with the commonest reading, which may be to mark nothing.
         context: the text around the place, as in `clueval errors`; empty without a text.
         place: the start and the end of the place in the context, in characters.
+        tokens: the tokens, or characters, of the place; empty without a text and for a place of more than `MOST`.
     """
 
     document: str
@@ -37,6 +41,7 @@ class Disagreement:
     sequence: str = ""
     context: str = ""
     place: tuple[int, int] = (0, 0)
+    tokens: tuple[str, ...] = ()
 
 
 def kind_of(shape: Shape) -> tuple[str, str | None]:

@@ -38,7 +38,7 @@ class Tables:
     """The tally of a sequence, sorted by what its keys begin with."""
 
     def __init__(self, tally: Tally, names: Sequence[str], contests: Contests) -> None:
-        self.names, self.contests = names, contests
+        self.tally, self.names, self.contests = tally, names, contests
         self.pairs = list(combinations(range(len(names)), 2))
         self._by_head: dict[str, dict[tuple[Any, ...], int]] = defaultdict(dict)
         self._of_contest: dict[tuple[Any, Any], Counter[Any]] = defaultdict(Counter)
@@ -100,13 +100,13 @@ def spread(values: Iterable[float | None]) -> dict[str, Any]:
     return {"mean": mean, "sd": sd, "pairs": len(defined)}
 
 
-def sequence_report(tables: Tables) -> dict[str, Any]:
-    """Return the report of one sequence."""
+def sequence_report(tables: Tables, overlap: str | None = None) -> dict[str, Any]:
+    """Return the report of one sequence; `overlap` says where spans of one annotator overlap first."""
     spans = tables.of("spans")
     overlapping = bool(tables.of("overlap"))
     return {
         "spans": {name: spans.get((number,), 0) for number, name in enumerate(tables.names)},
-        "notes": [*_notes(tables, overlapping)],
+        "notes": [*_notes(tables, overlapping, overlap)],
         "f1": {key: _f1_report(tables, key) for key in tables.contests.keys},
         "coefficients": {
             items: {which: coefficients(tables, items, which) for which in domains}
@@ -118,13 +118,9 @@ def sequence_report(tables: Tables) -> dict[str, Any]:
     }
 
 
-def _notes(tables: Tables, overlapping: bool) -> Iterable[str]:
+def _notes(tables: Tables, overlapping: bool, where: str | None) -> Iterable[str]:
     if overlapping:
-        n = sum(tables.of("overlap").values())
-        yield (
-            f"unitizing is not defined: spans of one annotator overlap (in {n} place{'s' * (n != 1)}; "
-            "`clueval check` lists them)"
-        )
+        yield f"unitizing is not defined: spans of one annotator overlap ({where or 'first place not known'})"
     for key in tables.contests.keys:
         if any(tables.contest(("pair", *pair), key) is None for pair in tables.pairs):
             yield f"{key} is not defined: spans of one annotator overlap, which this convention forbids"
@@ -166,7 +162,9 @@ def _without_pairs(found: dict[str, Any]) -> dict[str, Any]:
     return {name: found[name] for name in ("mean", "sd")}
 
 
-def pair_table(tables: Tables, items: str, which: str, pair: tuple[int, int]) -> dict[tuple[Value, Value], int]:
+def pair_table(
+    tables: Tables, items: str, which: str, pair: tuple[int, int]
+) -> dict[tuple[Value, Value], int]:
     """Return the table of pairs of values of two annotators."""
     i, j = pair
     found = {
@@ -183,7 +181,9 @@ def pair_table(tables: Tables, items: str, which: str, pair: tuple[int, int]) ->
     return found
 
 
-def value_pairs(tables: Tables, items: str, which: str) -> tuple[dict[tuple[int, Value, Value], int], dict[int, int]]:
+def value_pairs(
+    tables: Tables, items: str, which: str
+) -> tuple[dict[tuple[int, Value, Value], int], dict[int, int]]:
     """Return the ordered pairs of values by number of annotators, and the number of items likewise."""
     domain = "both" if which == "both" else "any"
     head = (_ITEMS[items], domain)
@@ -297,5 +297,3 @@ def _ceiling(tables: Tables, key: str, f1: Mapping[str, Any]) -> dict[str, Any]:
 def _compared(human: float | None, system: float | None) -> dict[str, float | None]:
     difference = None if human is None or system is None else system - human
     return {"human": human, "system": system, "difference": difference}
-
-

@@ -48,8 +48,11 @@ def places(columns: Sequence[Iterable[Mark] | None]) -> Iterator[tuple[int, Shap
         readings: list[list[Mark]] = [[] for _ in columns]
         for start, end, number, label in entries[first:past]:
             readings[number].append((start - offset, end - offset, label))
-        yield offset, tuple(
-            tuple(reading) if reading else none for reading, none in zip(readings, nothing, strict=True)
+        yield (
+            offset,
+            tuple(
+                tuple(reading) if reading else none for reading, none in zip(readings, nothing, strict=True)
+            ),
         )
 
 
@@ -65,9 +68,15 @@ def ranges_of(reading: Reading) -> frozenset[tuple[int, int]]:
 
 def is_flat(reading: Reading) -> bool:
     """Return whether no spans of the reading overlap or have equal ranges."""
-    return all(
-        one[1] <= following[0] and one[:2] != following[:2] for one, following in pairwise(reading)
-    )
+    return clash_of(reading) is None
+
+
+def clash_of(reading: Sequence[Mark]) -> tuple[Mark, Mark] | None:
+    """Return the first two adjacent spans that overlap or have equal ranges, or None; they must be sorted."""
+    for one, following in pairwise(reading):
+        if following[0] < one[1] or one[:2] == following[:2]:
+            return one, following
+    return None
 
 
 def majority(readings: Sequence[Reading], *, labelled: bool = True) -> Reading:
