@@ -36,7 +36,7 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.name is not None and options.name not in METRICS:
         raise UsageError(f"unknown metric {options.name!r}", advice=f"one of {', '.join(METRICS)}")
-    for line in _list() if options.name is None else _described(options.name):
+    for line in _list() if options.name is None else described(options.name):
         put(line)
     return 0
 
@@ -49,7 +49,7 @@ def _list() -> Iterator[str]:
         yield f"{name.ljust(width)}  {summary[:1].upper()}{summary[1:]}"
 
 
-def _described(name: str) -> Iterator[str]:
+def described(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition(name)
     yield ""

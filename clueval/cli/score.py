@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.gates import add_gates, exit_code, needs_units, require_gates, with_gates
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import whole
@@ -44,6 +49,8 @@ def add_arguments(parser: Command) -> None:
     add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
+    add_fields(parser, Trust, "output")
+    add_gates(parser)
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -62,8 +69,12 @@ def run(options: argparse.Namespace) -> int:
     ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
-    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
-    require_writable([options.output_file])
+    require_gates(options)
+    trust = _trust(options)
+    saved = None if trust.save is None else Path(trust.save)
+    outputs = [options.output_file, saved]
+    refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
+    require_writable(outputs)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
             gold,
@@ -74,10 +85,23 @@ def run(options: argparse.Namespace) -> int:
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
             workers=work,
+            trust=replace(trust, save=None),
             **common.reading(options),
         )
+    if saved is not None:
+        result.save(saved)
+        printing.wrote(saved)
+    result = with_gates(result, options, trust)
     put_result([_rendered(result, form_of(options))], options.output_file)
-    return 0
+    return exit_code(result)
+
+
+def _trust(options: argparse.Namespace) -> Trust:
+    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise."""
+    trust = group_of(Trust, options)
+    if trust.save is None and not needs_units(options):
+        return trust
+    return replace(trust, resample_by=trust.units or DOCUMENT)
 
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, require_same, with_settings
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.metrics.metric import Metric, sequences_of
+from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 
@@ -45,11 +49,13 @@ class Counted:
     Attributes:
         tallies: by the names of metric and sequence.
         sequences: the layers of each sequence.
+        units: the counts of each unit; the whole corpus is one if units were not asked for.
     """
 
     metrics: Sequence[Metric]
     tallies: Mapping[tuple[str, str], Tally]
     sequences: Mapping[str, Sequence[str]]
+    units: Units | None = None
 
     def __add__(self, other: Counted) -> Counted:
         """The sum of both. Raises `UsageError` if the metrics or their settings differ."""
@@ -67,7 +73,10 @@ class Counted:
             name: list(dict.fromkeys([*self.sequences.get(name, ()), *other.sequences.get(name, ())]))
             for name in dict.fromkeys([*self.sequences, *other.sequences])
         }
-        return Counted(self.metrics, tallies, sequences)
+        units = None
+        if self.units is not None and other.units is not None:
+            units = joined_corpora(self.units, other.units)
+        return Counted(self.metrics, tallies, sequences, units)
 
     def tally_of(self, metric: Metric) -> Tally:
         """The counts of a metric in all sequences together."""
@@ -82,26 +91,10 @@ class Counted:
         return {
             metric.name: {
                 sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self.sequences.items()
+                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }
-
-
-class Difference(NamedTuple):
-    """A number of a report that differs between two results: its path in the report, and both values.
-
-    The path begins with the sequence. A value is None if the result has no such number, or it is undefined.
-    """
-
-    path: tuple[str, ...]
-    own: float | None
-    other: float | None
-
-    @property
-    def change(self) -> float | None:
-        """`other` minus `own`; None if one of them is None."""
-        return None if self.own is None or self.other is None else self.other - self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +114,9 @@ class Result:
         observers: the observers that can be added.
         inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
+        interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
+            were set.
     """
 
     documents: int
@@ -136,19 +132,80 @@ class Result:
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    interval_section: Mapping[str, Any] | None = None
+    gates: Sequence[Mapping[str, Any]] | None = None
 
-    def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
-        """The numbers that differ, by metric, in the order of the reports; a metric may be in one result only.
+    def intervals(self, **options: Any) -> dict[str, Any]:
+        """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
 
-        Raises `UsageError` if the signatures differ, unless `force` is given.
+        `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
+        were not kept by unit, or there is only one.
         """
-        if not force:
-            require_same(self.signature, other.signature, "compared")
-        names = dict.fromkeys([*self.metrics, *other.metrics])
-        return {
-            name: list(_differences(self.metrics.get(name, {}), other.metrics.get(name, {})))
-            for name in names
+        from clueval.evaluation.units.intervals import interval_section
+
+        refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
+        counted = self._with_units()
+        return interval_section(counted.metrics, counted.sequences, counted.units, Trust(**options))
+
+    def trusted(self, trust: Trust) -> Result:
+        """Return the result with the intervals that are asked for, and save its counts if a file is named."""
+        result = self._with_intervals(trust) if trust.intervals else self
+        if trust.save is not None:
+            result.save(trust.save)
+        return result
+
+    def save(self, path: str | Path) -> None:
+        """Save the counts of all units as JSON Lines, packed if the name ends in ``.gz``; see `load_result`.
+
+        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
+        a result without counts, and for counts and settings that a file cannot hold; `FileError`.
+        """
+        from clueval.evaluation.units.saved import save
+
+        facts: dict[str, Any] = {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "repaired_tags": dict(self.repaired_tags),
+            "inputs": {side: dict(found) for side, found in self.inputs.items()},
         }
+        if self.prepared is not None:
+            facts["prepared"] = {
+                name: [[*key, number] for key, number in sorted(tally.items(), key=str)]
+                for name, tally in self.prepared.items()
+            }
+        if self.sections:
+            facts["sections"] = dict(self.sections)
+        save(self._with_units(), str(self.signature), facts, Path(path))
+
+    def _with_units(self) -> CountedUnits:
+        if self.counted is None:
+            raise UsageError("a result without its counts has no units", advice="score again")
+        units = self.counted.units
+        if units is None:
+            whole = Unit(CORPUS, self.documents, self.tokens, self.counted.tallies)
+            units = Units(CORPUS, [whole], {})
+        return CountedUnits(self.counted.metrics, self.counted.sequences, units)
+
+    def _with_intervals(self, trust: Trust) -> Result:
+        from clueval.evaluation.units.intervals import interval_section
+
+        metrics, sequences, units = self._with_units()
+        section = interval_section(metrics, sequences, units, trust)
+        groups = None
+        if self.groups is not None:
+            groups = {
+                key: {
+                    value: {
+                        **report,
+                        "intervals": interval_section(
+                            metrics, sequences, units, trust, units.groups[key][value]
+                        ),
+                    }
+                    for value, report in values.items()
+                }
+                for key, values in self.groups.items()
+            }
+        return replace(self, interval_section=section, groups=groups)
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
@@ -189,6 +246,8 @@ class Result:
             sections=sections_of(observers),
             observers=observers,
             inputs=inputs,
+            interval_section=None,
+            gates=None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,6 +262,8 @@ class Result:
             "inputs": {side: dict(found) for side, found in self.inputs.items()},
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
+        if self.interval_section is not None:
+            report["intervals"] = dict(self.interval_section)
         if self.groups is not None:
             report["by"] = {key: dict(values) for key, values in self.groups.items()}
         if self.unprojected is not None:
@@ -212,6 +273,8 @@ class Result:
             ]
         if self.prepared is not None:
             report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+        if self.gates is not None:
+            report["gates"] = [dict(gate) for gate in self.gates]
         report.update(self.sections)
         return report
 
@@ -235,8 +298,9 @@ class Result:
     def tables(self) -> Iterator[Table]:
         """The reports as tables: first for all documents, then for each group of a break-down."""
         from clueval.metrics.tables import of_report, of_section
+        from clueval.reports.estimates import with_estimates
 
-        yield from of_report(self.to_dict(), self.scored_by)
+        yield from of_report(with_estimates(self.to_dict()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
 
@@ -271,14 +335,3 @@ def _added(
         name: both[0].get(name, Tally()) + both[1].get(name, Tally())
         for name in dict.fromkeys([*both[0], *both[1]])
     }
-
-
-def _differences(first: object, second: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """The numbers that differ between two reports."""
-    if isinstance(first, Mapping) or isinstance(second, Mapping):
-        reports = [report if isinstance(report, Mapping) else {} for report in (first, second)]
-        for key in dict.fromkeys([*reports[0], *reports[1]]):
-            yield from _differences(reports[0].get(key), reports[1].get(key), (*path, str(key)))
-    elif first != second:
-        values = [value if isinstance(value, int | float) else None for value in (first, second)]
-        yield Difference(path, *values)

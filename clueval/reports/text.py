@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clueval.reports.estimates import Estimate
 from clueval.reports.table import Cell, Rate, Report, Table
 from clueval.visible import visible
 
@@ -21,12 +22,27 @@ def render_tables(found: Iterable[Table]) -> str:
 
 
 def summary(report: Report) -> Iterator[str]:
-    """Yield the numbers of documents and positions, then those of repaired tags, if any."""
+    """Yield the numbers of documents and positions, then repaired tags and the method of intervals, if any."""
     documents, tokens = report["documents"], report["tokens"]
     yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
     for side, n in report["repaired_tags"].items():
         if n:
             yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+    if "intervals" in report:
+        yield from _about_intervals(report["intervals"])
+
+
+def _about_intervals(section: Report) -> Iterator[str]:
+    """Yield how intervals were computed, and what to know about them."""
+    resampled = (
+        f", {section['resamples']:,} resamples, seed {section['seed']}" if section["resamples"] else ""
+    )
+    yield (
+        f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
+        f"(by {visible(section['resample_by'])}){resampled}"
+    )
+    for remark in section["remarks"]:
+        yield f"remark: {visible(remark)}"
 
 
 def _foot(report: Report) -> Iterator[str]:
@@ -54,6 +70,8 @@ def _table(table: Table) -> Iterator[str]:
 def shown(cell: Cell | Rate) -> str:
     """Return a cell as text: rates as percentages, integers with separators, other numbers with 3 decimals."""
     if isinstance(cell, Rate):
+        if isinstance(cell.value, Estimate):
+            return str(cell.value)
         return "-" if cell.value is None else f"{100 * cell.value:.2f}"
     if isinstance(cell, str):
         return visible(cell)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from clueval.reports.estimates import Estimate, with_estimates
 from clueval.reports.table import Report
 from clueval.textfiles import cell
 
@@ -25,19 +26,28 @@ def render(report: Report) -> str:
 
 def table(report: Report) -> Iterator[list[str]]:
     """Yield the header and the rows; no cell is a formula."""
-    rows = list(_rows(report))
+    rows = [(place, _with_ends(values)) for place, values in _rows(report)]
     measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
     yield ["by", "value", "metric", "sequence", "entry", *measures]
     for place, values in rows:
-        numbers = ["" if values.get(measure) is None else str(values[measure]) for measure in measures]
+        numbers = ["" if values.get(measure) is None else repr(values[measure]) for measure in measures]
         yield [*map(guarded, place), *numbers]
 
 
+def _with_ends(values: dict[str, float]) -> dict[str, float | None]:
+    """The numbers of an entry, then the ends of the intervals of those that have one."""
+    ends: dict[str, float | None] = {}
+    for name, value in values.items():
+        if isinstance(value, Estimate):
+            ends |= {f"{name}_low": value.low, f"{name}_high": value.high}
+    return {**values, **ends}
+
+
 def _rows(report: Report) -> Iterator[Row]:
-    yield from _of_metrics(report["metrics"], "", "")
+    yield from _of_metrics(with_estimates(report)["metrics"], "", "")
     for key, groups in report.get("by", {}).items():
         for value, group in groups.items():
-            yield from _of_metrics(group["metrics"], key, value)
+            yield from _of_metrics(with_estimates(group)["metrics"], key, value)
 
 
 def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:

@@ -4,7 +4,7 @@ By hand, recall of units with 4 of 5, 8 of 10, 3 of 3 and 1 of 2 spans found: th
 0.8, 0.8, 0.764706, 0.833333; the standard error is 0.042034, the effective number of units 400/138.
 
 >>> without = [0.8, 0.8, 13 / 17, 15 / 18]
->>> found = logit_jackknife(0.8, without, [5, 10, 3, 2], 4, 0.95)
+>>> found = logit_jackknife(0.8, without, 4, effective_number([5, 10, 3, 2]), 0.95)
 >>> round(found.se, 6), round(found.effective, 4), round(found.low, 4), round(found.high, 4)
 (0.042034, 2.8986, 0.5489, 0.9293)
 """
@@ -42,23 +42,30 @@ def degrees_of_freedom(effective: float) -> float:
 
 
 def logit_jackknife(
-    score: float, without: Sequence[float], sizes: Sequence[float], units: int, confidence: float
+    score: float, without: Sequence[float], units: int, effective: float, confidence: float
 ) -> Interval:
     """Return the interval of a score between 0 and 1.
 
-    `without` are the scores without each unit, `sizes` the numbers of spans of each unit that decide how much it
-    weighs, `units` the number of units in which the denominator of the score is not 0.
+    `without` are the scores without each unit, `units` is the number of units in which the denominator of the score
+    is not 0, `effective` their `effective_number`.
     """
-    effective = effective_number(sizes)
     if units < 2:
         return Interval(None, None, None, units, effective, _too_few(units))
     if score in (0, 1):
         return bound(score, units, effective, confidence)
-    se = standard_error(without)
+    return logit_interval(
+        score, standard_error(without), degrees_of_freedom(effective), units, effective, confidence
+    )
+
+
+def logit_interval(
+    score: float, se: float, df: float, units: int, effective: float, confidence: float
+) -> Interval:
+    """Return the interval of a score between 0 and 1 with this standard error, symmetrical on the logit scale."""
     if not se:
         reason = "all units have the same score, so the spread between units is not known"
         return Interval(None, None, se, units, effective, reason)
-    t = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective))
+    t = t_quantile((1 + confidence) / 2, df)
     half, middle = t * se / (score * (1 - score)), math.log(score / (1 - score))
     return Interval(_logistic(middle - half), _logistic(middle + half), se, units, effective)
 
@@ -71,10 +78,9 @@ def bound(score: float, units: int, effective: float, confidence: float) -> Inte
 
 
 def difference_jackknife(
-    difference: float, without: Sequence[float], sizes: Sequence[float], differ: int, confidence: float
+    difference: float, without: Sequence[float], differ: int, effective: float, confidence: float
 ) -> Interval:
     """Return the interval of the difference of two scores; `differ` is the number of units that differ."""
-    effective = effective_number(sizes)
     if differ < FEWEST_THAT_DIFFER:
         reason = f"the systems differ in {differ} unit{'s' * (differ != 1)}, fewer than {FEWEST_THAT_DIFFER}"
         return Interval(None, None, None, differ, effective, reason)

@@ -16,9 +16,6 @@ from typing import NamedTuple
 
 from clueval.exceptions import UsageError
 
-SEED = 12345
-RESAMPLES = 9_999
-
 
 class Law(NamedTuple):
     """How bytes become weights: the name that enters the hash, the weight of each byte, the greatest weight."""

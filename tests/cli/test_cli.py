@@ -196,7 +196,14 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         main([command, "--help"])
 
     assert stopped.value.code == 0
-    named = {"formats": "NAME", "metrics": "NAME", "faireval": "CONFIG", "help": "TOPIC"}
+    named = {
+        "formats": "NAME",
+        "metrics": "NAME",
+        "faireval": "CONFIG",
+        "guide": "PAGE",
+        "help": "TOPIC",
+        "compare": "SYSTEM",
+    }
     assert named.get(command, "--layer") in capsys.readouterr().out
 
 

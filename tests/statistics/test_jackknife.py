@@ -24,7 +24,7 @@ def test_the_interval_of_a_recall_by_hand() -> None:
     found, gold = [4, 8, 3, 1], [5, 10, 3, 2]
     without = [(16 - own) / (20 - spans) for own, spans in zip(found, gold, strict=True)]
 
-    interval = logit_jackknife(0.8, without, gold, 4, 0.95)
+    interval = logit_jackknife(0.8, without, 4, effective_number(gold), 0.95)
 
     assert [round(value, 6) for value in without] == [0.8, 0.8, 0.764706, 0.833333]
     assert interval.se == pytest.approx(0.042034, abs=5e-7)
@@ -61,7 +61,7 @@ def test_equal_units_are_as_effective_as_they_are_many() -> None:
     ("score", "ends"), [(1.0, (0.05 ** (1 / 120), 1.0)), (0.0, (0.0, 1 - 0.05 ** (1 / 120)))]
 )
 def test_a_score_without_an_error_has_a_bound(score: float, ends: tuple[float, float]) -> None:
-    interval = logit_jackknife(score, [score] * 120, [3] * 120, 120, 0.95)
+    interval = logit_jackknife(score, [score] * 120, 120, 120.0, 0.95)
 
     assert (interval.low, interval.high) == ends
     assert interval.bound
@@ -69,7 +69,7 @@ def test_a_score_without_an_error_has_a_bound(score: float, ends: tuple[float, f
 
 
 def test_120_documents_without_a_miss_promise_97_5_percent() -> None:
-    low = logit_jackknife(1.0, [1.0] * 120, [3] * 120, 120, 0.95).low
+    low = logit_jackknife(1.0, [1.0] * 120, 120, 120.0, 0.95).low
 
     assert low == pytest.approx(0.975, abs=5e-4)
 
@@ -84,7 +84,7 @@ def test_120_documents_without_a_miss_promise_97_5_percent() -> None:
     ],
 )
 def test_no_interval_has_a_reason(score: float, without: list[float], units: int, reason: str) -> None:
-    report = logit_jackknife(score, without, [1] * len(without), units, 0.95).to_dict()
+    report = logit_jackknife(score, without, units, len(without), 0.95).to_dict()
 
     assert (report["low"], report["high"]) == (None, None)
     assert report["reason"].startswith(reason)
@@ -94,7 +94,7 @@ def test_no_interval_has_a_reason(score: float, without: list[float], units: int
 def test_the_interval_contains_the_score_and_stays_between_0_and_1(
     score: float, without: list[float], confidence: float
 ) -> None:
-    interval = logit_jackknife(score, without, [1] * len(without), len(without), confidence)
+    interval = logit_jackknife(score, without, len(without), len(without), confidence)
 
     if interval.low is not None and interval.high is not None:
         assert 0 <= interval.low <= score + 1e-12
@@ -102,14 +102,14 @@ def test_the_interval_contains_the_score_and_stays_between_0_and_1(
 
 
 def test_a_difference_in_five_units_has_no_interval() -> None:
-    interval = difference_jackknife(0.1, [0.1] * 9, [1] * 9, 5, 0.95)
+    interval = difference_jackknife(0.1, [0.1] * 9, 5, 9.0, 0.95)
 
     assert interval.low is None
     assert interval.reason == "the systems differ in 5 units, fewer than 6"
 
 
 def test_the_interval_of_a_difference_is_symmetrical() -> None:
-    interval = difference_jackknife(0.1, [0.1, 0.12, 0.08, 0.11, 0.09, 0.1], [1] * 6, 6, 0.95)
+    interval = difference_jackknife(0.1, [0.1, 0.12, 0.08, 0.11, 0.09, 0.1], 6, 6.0, 0.95)
     half = t_quantile(0.975, 5) * standard_error([0.1, 0.12, 0.08, 0.11, 0.09, 0.1])
 
     assert (interval.low, interval.high) == (0.1 - half, 0.1 + half)

@@ -111,7 +111,7 @@ def _interval(
         reason = "not defined" if value is None else "not defined without one of the documents"
         return Interval(None, None, None, used, effective, reason)
     if path.startswith("f1.") or ".observed." in path:
-        return logit_jackknife(value, defined, sizes, used, confidence)
+        return logit_jackknife(value, defined, used, effective, confidence)
     se = standard_error(defined)
     if not se:
         reason = "all documents agree alike, so the spread between documents is not known"

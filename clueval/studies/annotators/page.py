@@ -30,18 +30,18 @@ Report = Mapping[str, Any]
 MEANINGS = (
     (
         "F1 of pairs",
-        "the share of spans on which two annotators agree, by a convention for when spans agree. Report the exact F1, and "
-        "another convention to show how much of the difference is boundaries.",
+        "the share of spans on which two annotators agree, by a convention for when spans agree. Report the exact F1, "
+        "and another convention to show how much of the difference is boundaries.",
     ),
     (
         "kappa, pi, Fleiss, alpha",
-        "agreement beyond chance: 1 is full agreement, 0 is chance, below 0 is less than chance. Alpha and Fleiss are of "
-        "all annotators together; alpha also takes documents that not all have annotated. Report alpha.",
+        "agreement beyond chance: 1 is full agreement, 0 is chance, below 0 is less than chance. Alpha and Fleiss are "
+        "of all annotators together; alpha also takes documents that not all have annotated. Report alpha.",
     ),
     (
         "all positions",
-        "every token or character. The number of those that nobody marks is arbitrary, and the more there are, the closer "
-        "kappa comes to F1.",
+        "every token or character. The number of those that nobody marks is arbitrary, and the more there are, the "
+        "closer kappa comes to F1.",
     ),
     (
         "that one of them marked",
@@ -50,8 +50,8 @@ MEANINGS = (
     ("that each marked", "labels only: it hides what an annotator missed."),
     (
         "units (uα, |uα, cuα)",
-        "Krippendorff's alphas for marking units in a text: of units with labels and gaps, of what is a unit at all, and of "
-        "the labels of overlapping units. Report uα for spans, and cuα to see whether labels are the problem.",
+        "Krippendorff's alphas for marking units in a text: of units with labels and gaps, of what is a unit at all, "
+        "and of the labels of overlapping units. Report uα for spans, and cuα to see whether labels are the problem.",
     ),
 )
 """What the numbers mean, and which to report."""
