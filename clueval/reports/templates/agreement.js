@@ -177,4 +177,5 @@
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
   byId("more").addEventListener("click", showMore);
   show();
+  document.documentElement.dataset.ready = "yes";
 })();

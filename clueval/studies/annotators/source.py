@@ -316,7 +316,7 @@ def names_of(paths: Sequence[Path]) -> list[str]:
                 break
         names.append(str(Path(*own[-length:])))
     if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+        twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
         raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")
     return names
 
