@@ -10,10 +10,11 @@ from clueval.evaluation.signature import Signature
 from clueval.reading.options import Reading
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.disagreement import Disagreement, kind_of
+from clueval.studies.annotators.lockstep import counted
 from clueval.studies.annotators.placed import placed
 from clueval.studies.annotators.shape import marks_of, places
 from clueval.studies.annotators.source import Group, Naming, annotators_of
-from clueval.studies.annotators.study import Study, StudyCounts, report_of, sequences_of
+from clueval.studies.annotators.study import Study, report_of, sequences_of
 
 _READING = Reading()
 _NAMING = Naming()
@@ -107,4 +108,4 @@ def agree(
         from clueval.studies.annotators.intervals import with_intervals
 
         return Agreement(with_intervals(study, confidence), study)
-    return Agreement(report_of(StudyCounts(study).count()), study)
+    return Agreement(report_of(counted(study)), study)
