@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -201,13 +201,14 @@ class Reading:
         """The text file that belongs to a table of spans."""
         return None if self.text is None else Path(self.text)
 
-    def require_none(self) -> None:
-        """Raise `UsageError` for an option that is set, because there are no files to read."""
-        for name in [*self._set(), *["input"] * (self.input is not None)]:
-            raise UsageError(
-                f"{name}={getattr(self, name)!r} applies to files, but both sides are documents",
-                advice="remove it, or pass it to read",
-            )
+    def require_none(self, allowed: Collection[str] = ()) -> None:
+        """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
+        for name in [*self._set(), *(each for each in ("input", "annotation_set") if getattr(self, each))]:
+            if name not in allowed:
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} applies to files, but both sides are in memory",
+                    advice="remove it, or pass it to read",
+                )
 
     def _set(self) -> list[str]:
         """Return the options that are set and do not apply to every format.

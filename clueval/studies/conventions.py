@@ -27,6 +27,7 @@ from clueval.exceptions import OverlapError, TagError, UsageError
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.reading.given import side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import Documents, are_paths
 from clueval.reports.table import Rate, Table
@@ -371,7 +372,7 @@ def conventions(
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
     metric = EveryConvention(scheme, factor)
-    if are_paths(gold):
+    if are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
         reading = {**reading, "scheme": scheme}
     result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
