@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
-    from clueval.exceptions import CluevalError
+    from clueval.exceptions import (
+        CluevalError,
+        FileError,
+        FormatError,
+        MissingExtra,
+        OverlapError,
+        SpanError,
+        TagError,
+        TextMismatch,
+        UsageError,
+        WorkerLost,
+    )
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
@@ -27,6 +38,15 @@ if TYPE_CHECKING:
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
+    "FileError": "exceptions",
+    "FormatError": "exceptions",
+    "MissingExtra": "exceptions",
+    "OverlapError": "exceptions",
+    "SpanError": "exceptions",
+    "TagError": "exceptions",
+    "TextMismatch": "exceptions",
+    "UsageError": "exceptions",
+    "WorkerLost": "exceptions",
     "Choice": "findings.choice",
     "ConventionTable": "studies.conventions",
     "Document": "spans.document",
@@ -55,12 +75,21 @@ __all__ = [
     "CluevalError",
     "ConventionTable",
     "Document",
+    "FileError",
     "Finding",
+    "FormatError",
     "Match",
+    "MissingExtra",
+    "OverlapError",
     "Result",
     "Sentence",
     "Signature",
     "Span",
+    "SpanError",
+    "TagError",
+    "TextMismatch",
+    "UsageError",
+    "WorkerLost",
     "__version__",
     "conventions",
     "error_table",
@@ -81,4 +110,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
@@ -25,7 +24,8 @@ from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError
 from clueval.metrics.metric import Metric
-from clueval.reading.given import Given, given
+from clueval.options import require_instance, require_kind
+from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
@@ -33,9 +33,6 @@ from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
 from clueval.tagging.transitions import Neighbours
-
-Batch = Any
-"""Documents; spans, or tags, of one document or of several in a list of lists; see `clueval.reading.given`."""
 
 
 class Accumulator:
@@ -58,6 +55,9 @@ class Accumulator:
         scheme: str | None = None,
         invalid: str = "conlleval",
     ) -> None:
+        require_kind(merge, "bool", "merge")
+        require_kind(scheme, "str | None", "scheme")
+        require_kind(invalid, "str", "invalid")
         if invalid not in INVALID:
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
@@ -88,7 +88,7 @@ class Accumulator:
         """Set all counts to zero."""
         self._state = _State(Evaluation(self._plan, []))
 
-    def update(self, gold: Batch, predicted: Batch) -> None:
+    def update(self, gold: InputSide, predicted: InputSide) -> None:
         """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
 
         They are given in any form that `clueval.score` takes, except files. A list of spans is one document; a list
@@ -137,7 +137,9 @@ class Accumulator:
         Raises `UsageError` if their metrics differ, and, unless `force` is given, if their signatures differ. An
         accumulator that has counted nothing needs only the same metrics.
         """
-        others = [other] if isinstance(other, Accumulator) else list(other)
+        others = [other] if isinstance(other, Accumulator) or not isinstance(other, Iterable) else list(other)
+        for each in others:
+            require_instance(each, Accumulator, "other")
         for accumulator in others:
             same_metrics = set(accumulator.metrics) == set(self.metrics)
             both_counted = bool(self._state.documents and accumulator._state.documents)

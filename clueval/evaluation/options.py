@@ -10,7 +10,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.options import field_names, option, refuse_unknown, whole, with_fields
+from clueval.options import (
+    field_names,
+    option,
+    refuse_unknown,
+    require_instance,
+    require_types,
+    whole,
+    with_fields,
+)
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
@@ -105,6 +113,9 @@ class Counting:
     )
 
     def __post_init__(self) -> None:
+        require_types(self)
+        if isinstance(self.align, int) and self.align < 0:
+            raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):
             raise UsageError(f"unknown unit {self.unit!r}", advice=" or ".join(UNITS))
         require_pair_by(self.pair_by)
@@ -138,6 +149,9 @@ class Workers:
     progress: Progress | None = None
     remark: Callable[[str], object] | None = None
 
+    def __post_init__(self) -> None:
+        require_types(self)
+
 
 class Groups(NamedTuple):
     """The groups of options, with one `Reading` for each side."""
@@ -156,6 +170,8 @@ def groups_of(
     """
     known = [name for group in (Reading, Counting, Workers) for name in field_names(group)]
     refuse_unknown(options, [*known, *SETS], caller)
+    require_instance(counting, Counting, "counting")
+    require_instance(workers, Workers, "workers")
     return Groups(
         readings_of(reading, options), with_fields(counting, options), with_fields(workers, options)
     )

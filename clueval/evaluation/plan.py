@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
+from clueval.options import described, require_kind
 from clueval.spans.filters import Filter
 
 if TYPE_CHECKING:
@@ -66,14 +67,26 @@ class Plan(NamedTuple):
         return self.texts_may_differ or by_metrics or by_others or self.unit == "character"
 
 
+def _is_metric(given: object) -> bool:
+    return not isinstance(given, type) and all(
+        hasattr(given, name) for name in ("name", "needs", "count", "scores")
+    )
+
+
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """The metrics of a list of metrics or names, or of names separated by commas, each once.
 
     Raises `UsageError` for an unknown name and for an empty list.
     """
-    several = given.split(",") if isinstance(given, str) else given
-    listed = several if isinstance(several, Sequence) else [several]
-    chosen = [metric_named(one) if isinstance(one, str) else one for one in listed]
+    several: Any = given.split(",") if isinstance(given, str) else [given] if _is_metric(given) else given
+    require_kind(several, "Iterable", "metrics")
+    listed = list(several)
+    for each in listed:
+        if not isinstance(each, str) and not _is_metric(each):
+            raise UsageError(
+                f"{described(each)} is no metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+            )
+    chosen: list[Metric] = [metric_named(one) if isinstance(one, str) else one for one in listed]
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple({metric.name: metric for metric in chosen}.values())

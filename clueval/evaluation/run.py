@@ -27,8 +27,9 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
-from clueval.reading.given import Given, given
-from clueval.reading.layers import LayerColumns, layer_names
+from clueval.options import described, require_kind
+from clueval.reading.given import Given, InputSide, given
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
 from clueval.reading.pairing import (
     document_groups,
@@ -36,7 +37,7 @@ from clueval.reading.pairing import (
     files_of_side,
     parallel,
 )
-from clueval.reading.paths import Documents, Paths, path_pairs
+from clueval.reading.paths import path_pairs
 from clueval.reading.source import Source
 from clueval.reading.spooled import spooled
 from clueval.spans.compared import SIDES
@@ -52,8 +53,8 @@ _READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
 
 
 def score(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "levels",
     layers: LayerColumns | None = None,
@@ -95,6 +96,7 @@ def score(
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
     """
+    require_layers(layers)
     groups = groups_of(reading, counting, workers, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         return _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
@@ -112,11 +114,11 @@ def _score(
     """Score files on disk, or what is in memory."""
     readings, counting, workers = groups
     require_jobs(workers.jobs)
-    require_names(observers)
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    prepared = choices_of(transforms)
     plan = _plan(chosen, counting, transforms, observers)
+    require_names(observers)
+    prepared = choices_of(transforms)
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     found = given(gold, predicted)
     if found.kind == "paths":
@@ -176,17 +178,31 @@ def _plan(
     transforms: Sequence[Transform],
     observers: Sequence[Observer],
 ) -> Plan:
-    by = counting.by
+    by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
+    for key in by:
+        require_kind(key, "str", "by")
+    _require_methods(transforms, "transforms", ("signature", "prepared"))
+    _require_methods(observers, "observers", ("name", "see", "section"))
     return Plan(
         metrics,
         counting.merge,
         parse_where(counting.where),
-        (by,) if isinstance(by, str) else tuple(by),
+        by,
         counting.unit,
         _cells(counting.align),
         tuple(transforms),
         tuple(observers),
     )
+
+
+def _require_methods(given: object, name: str, attributes: Sequence[str]) -> None:
+    """Raise `UsageError` unless `given` is a list of objects that have these attributes."""
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+        raise UsageError(f"{name} must be a list, not {described(given)}")
+    for number, each in enumerate(given):
+        for attribute in attributes:
+            if isinstance(each, type) or not hasattr(each, attribute):
+                raise UsageError(f"{name}[{number}] has no {attribute}: it is {described(each)}")
 
 
 def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading]) -> dict[str, str]:

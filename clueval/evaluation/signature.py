@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
+from clueval.options import require_kind
 from clueval.version import SCORES, __version__
 
 SHORT = MappingProxyType(
@@ -84,6 +85,7 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> Signature:
         """The signature of a text in the long or short form. Raises `UsageError` for other texts."""
+        require_kind(text, "str", "the signature")
         choices: dict[str, str] = {}
         for part in text.strip("\n").split("|"):
             key, colon, value = part.partition(":")

@@ -13,17 +13,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from clueval.exceptions import UsageError
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.options import field_names, refuse_unknown
-from clueval.reading.given import Given, given
+from clueval.options import field_names, refuse_unknown, require_instance, require_kind
+from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
-from clueval.reading.layers import LayerColumns, layer_names
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import (
     SETS,
     Reading,
@@ -54,8 +54,8 @@ class ErrorsOptions(SidesOptions, total=False):
 
 
 def errors(
-    gold: Any,
-    predicted: Any = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
@@ -75,7 +75,10 @@ def errors(
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
     refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "errors")
-    choice = choice or Choice()
+    choice = Choice() if choice is None else choice
+    require_instance(choice, Choice, "choice")
+    require_layers(layers)
+    require_kind(options.get("progress"), "Progress | None", "progress")
     readings = readings_of(reading, options)
     found = given(gold, predicted)
     if found.kind == "paths":

@@ -26,6 +26,9 @@ from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.spans.span_forms import as_spans, is_span
 from clueval.tagging.schemes import is_tag
 
+InputSide = str | os.PathLike[str] | Document | Iterable[Any]
+"""One side as people give it: a path, a document, or an open file, list, iterator or dictionary of items."""
+
 Kind = Literal["paths", "tags", "spans", "documents"]
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"

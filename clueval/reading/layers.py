@@ -5,10 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clueval.exceptions import UsageError
+from clueval.options import described, require_kind
 from clueval.spans.span import DEFAULT_LAYER
 
 LayerColumns = Mapping[str, int | tuple[int, int]]
 """Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+
+
+def require_layers(layers: object) -> None:
+    """Raise `UsageError` unless layers are None or a dictionary of names and columns."""
+    if layers is None:
+        return
+    if not isinstance(layers, Mapping):
+        raise UsageError(
+            f"layers must be a dictionary, not {described(layers)}", advice="layers={'entity': 2}"
+        )
+    for name, columns in layers.items():
+        require_kind(name, "str", "the name of a layer")
+        both = columns if isinstance(columns, tuple) else (columns, columns)
+        if len(both) != 2:
+            raise UsageError(
+                f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
+            )
+        for column in both:
+            require_kind(column, "int", f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:

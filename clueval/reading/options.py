@@ -14,7 +14,7 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
-from clueval.options import column, option, whole, with_fields
+from clueval.options import column, option, require_instance, require_kind, require_types, whole, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
@@ -181,6 +181,7 @@ class Reading:
     )
 
     def __post_init__(self) -> None:
+        require_types(self)
         require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
@@ -237,8 +238,11 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
         raise UsageError(
             "reading has one side only", advice="pass one Reading for both sides, or one for each"
         )
+    for each in several:
+        require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
     for side, name in enumerate(SETS):
+        require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
-from clueval.spans.document import Document
 
 PathName = str | os.PathLike[str]
 
 Paths = PathName | Sequence[PathName]
-
-Documents = Iterable[Document]
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:

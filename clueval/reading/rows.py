@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError
+from clueval.options import require_kind
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
@@ -53,6 +54,8 @@ def document_of_row(row: Mapping[str, Any], place: str, number: str, names: Name
     id_ = str(row.get("id", number))
     tokens, tags = _key(row, TOKENS), _tags_of(row)
     if tokens is not None and tags is not None:
+        require_kind(row[tokens], "Iterable", f"{place}[{tokens!r}]")
+        require_kind(row[tags], "Iterable", f"{place}[{tags!r}]")
         return document_of_tags(
             _named(row[tags], names.get(tags), f"{place}[{tags!r}]"), id_, place, tokens=list(row[tokens])
         )

@@ -13,8 +13,8 @@ from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.layers import layer_names
+from clueval.options import field_names, refuse_unknown, require_instance, with_fields
+from clueval.reading.layers import layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.spooled import spooled
@@ -194,6 +194,10 @@ def read(
     exist or does not apply to the formats of these files.
     """
     refuse_unknown(options, field_names(Reading), "read")
+    require_instance(reading, Reading, "reading")
+    require_layers(layers)
+    if layers is not None and not all(isinstance(column, int) for column in layers.values()):
+        raise UsageError("read has one side, so each layer has one column", advice="layers={'entity': 2}")
     return _documents(path, ReadOptions.of(with_fields(reading, options), layers))
 
 

@@ -16,18 +16,19 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
+from clueval.options import require_instance, require_kind
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.metrics.gate.list_evaluation import Lists
-    from clueval.reading.paths import Documents, Paths
+    from clueval.reading.given import InputSide
 
 
 def gate(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     metric: Gate | None = None,
     lists: Lists | None = None,
@@ -62,6 +63,12 @@ def gate(
     Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.score`, and
     `CluevalError` for an output that cannot be written.
     """
+    _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
+    for name, path in (("table", table), ("page", page), ("indicators", indicators)):
+        require_kind(path, "str | Path | None", name)
+    for name in ("metrics", "transforms", "observers"):
+        if name in options:
+            raise UsageError(f"gate has no option {name!r}", advice="use score")
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:
@@ -90,6 +97,18 @@ def gate(
         if wrote is not None:
             wrote(output)
     return result
+
+
+def _require(metric: object, lists: object, **sets: object) -> None:
+    """Raise `UsageError` for arguments of a wrong type."""
+    for name, given in sets.items():
+        require_kind(given, "str | None", name)
+    if metric is not None:
+        require_instance(metric, Gate, "metric")
+    if lists is not None:
+        from clueval.metrics.gate.list_evaluation import Lists
+
+        require_instance(lists, Lists, "lists")
 
 
 def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ...]:
