@@ -124,10 +124,22 @@ def _add_sets(group: argparse._ArgumentGroup) -> None:
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `Reading` for which options were given; if the sides differ, a `Reading` for each."""
+    _split_meta(options)
     given = given_fields(Reading, options)
     if any(isinstance(value, SideValues) for value in given.values()):
         return {"reading": pair_of(Reading, options)}
     return given
+
+
+def _split_meta(options: argparse.Namespace) -> None:
+    """Replace the values of ``--meta`` by those of each side if one is ``NAME=GOLD:PREDICTED``."""
+    given = getattr(options, "Reading.meta", None)
+    if isinstance(given, list) and any(":" in value.partition("=")[2] for value in given):
+        sides = []
+        for side in (0, 1):
+            parts = (value.partition("=") for value in given)
+            sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
+        setattr(options, "Reading.meta", SideValues(*sides))
 
 
 def text_of(options: argparse.Namespace) -> Path | None:

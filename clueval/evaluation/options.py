@@ -15,6 +15,7 @@ from clueval.options import (
     option,
     refuse_unknown,
     require_instance,
+    require_kind,
     require_types,
     whole,
     with_fields,
@@ -150,7 +151,9 @@ class Workers:
     remark: Callable[[str], object] | None = None
 
     def __post_init__(self) -> None:
-        require_types(self)
+        require_kind(self.executor, "Executor | None", "executor")
+        require_kind(self.progress, "Progress | None", "progress")
+        require_kind(self.remark, "Callable | None", "remark")
 
 
 class Groups(NamedTuple):

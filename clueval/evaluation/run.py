@@ -40,6 +40,7 @@ from clueval.reading.pairing import (
 from clueval.reading.paths import path_pairs
 from clueval.reading.source import Source
 from clueval.reading.spooled import spooled
+from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
@@ -153,6 +154,8 @@ def _count_files(
     single = predicted is None
     pairs = path_pairs(gold, predicted) if pair_by is None else []
     _require_use(readings, gold, predicted, pairs)
+    if single and layers is None and readings[0].annotation_set is None:
+        require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
     if observers or len(sides) > 2 or pair_by is not None:

@@ -37,6 +37,7 @@ from clueval.reading.paths import path_pairs
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
+from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
 from clueval.spans.filters import ID
 from clueval.textfiles import Progress
@@ -98,8 +99,11 @@ def _of_files(
 ) -> Iterator[Finding]:
     names = [] if layers is None else layer_names(layers)
     with spooled(found.gold, found.predicted) as (gold, predicted):
-        sides = columns_of_sides([ReadOptions.of(each) for each in readings], layers, predicted is None)
-        yield from _Stream(choice, names).of_files(path_pairs(gold, predicted), sides, progress)
+        pairs, options = path_pairs(gold, predicted), [ReadOptions.of(each) for each in readings]
+        if predicted is None and layers is None and options[0].annotation_set is None:
+            require_two_tag_columns((path for _, path, _ in pairs), options[0])
+        sides = columns_of_sides(options, layers, predicted is None)
+        yield from _Stream(choice, names).of_files(pairs, sides, progress)
 
 
 def _documents(found: Given, readings: Sequence[Reading]) -> Iterator[Pair]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from clueval.exceptions import UsageError
-from clueval.options import described, require_kind
+from clueval.options import column, described, require_kind
 from clueval.spans.span import DEFAULT_LAYER
 
 LayerColumns = Mapping[str, int | tuple[int, int]]
@@ -27,8 +28,8 @@ def require_layers(layers: object) -> None:
             raise UsageError(
                 f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
             )
-        for column in both:
-            require_kind(column, "int", f"the column of layer {name!r}")
+        for each in both:
+            require_kind(each, "int", f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -46,3 +47,33 @@ def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -
             advice="give both columns, as in entity=2:3",
         )
     return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+
+
+def meta_columns(meta: Any) -> tuple[tuple[str, int], ...]:
+    """Return the names and columns of metadata, given as a dictionary, as pairs or as ``NAME=COLUMN``.
+
+    Raises `UsageError` for anything else.
+    """
+    found: dict[str, int] = {}
+    for item in meta.items() if isinstance(meta, Mapping) else [meta] if isinstance(meta, str) else meta:
+        name, number = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        if isinstance(item, str):
+            name, _, text = item.partition("=")
+            try:
+                number = column(text)
+            except ValueError:
+                number = None
+        if not isinstance(name, str) or not name or not isinstance(number, int) or isinstance(number, bool):
+            raise UsageError("meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
+        if name in found:
+            raise UsageError(f"meta names {name!r} twice", advice="give each name once")
+        found[name] = number
+    return tuple(found.items())
+
+
+def require_name(option: str, name: str) -> None:
+    """Raise `UsageError` for a name that UTF-8 cannot represent, so that no file can contain it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None

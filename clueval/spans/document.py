@@ -120,12 +120,12 @@ class Document:
         """Raise `SpanError` for a field of a wrong type."""
         for name, kind, says in _TYPES:
             value = getattr(self, name)
-            if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bytes | bool)):
+            if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
                 if value is None and name in ("tokens", "text", "token_ids"):
                     continue
                 raise SpanError(f"{name} must be {says}, not {described(value)}")
         for layer, spans in self.layers.items():
-            if not isinstance(spans, Sequence) or isinstance(spans, str | bytes):
+            if not isinstance(spans, Sequence) or isinstance(spans, str):
                 raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
             if spans and not isinstance(spans[0], Span):
                 raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")

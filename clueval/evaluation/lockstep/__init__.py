@@ -190,6 +190,7 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
         and gold.format in REGULAR
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
+        and not gold.options.columns().describes_documents
         and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
         and not plan.by
         and not plan.where
