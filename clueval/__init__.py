@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from clueval.evaluation.signature import Signature
     from clueval.exceptions import (
         CluevalError,
+        CluevalWarning,
         FileError,
         FormatError,
         MissingExtra,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "CluevalError": "exceptions",
+    "CluevalWarning": "exceptions",
     "FileError": "exceptions",
     "FormatError": "exceptions",
     "MissingExtra": "exceptions",
@@ -73,6 +75,7 @@ __all__ = [
     "Accumulator",
     "Choice",
     "CluevalError",
+    "CluevalWarning",
     "ConventionTable",
     "Document",
     "FileError",

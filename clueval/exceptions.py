@@ -91,6 +91,10 @@ def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
     return error
 
 
+class CluevalWarning(UserWarning):
+    """Something in the input is probably a mistake, for example a label that only one side has."""
+
+
 class UsageError(CluevalError):
     """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
 

@@ -149,6 +149,7 @@ def run(options: argparse.Namespace) -> int:
                 **common.reading(options),
             )
         finder.show(rows, result)
+        common.say_what_was_read(options, result)
     return 0
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
+from clueval.cli.printing import flush, remark
+from clueval.evaluation.notices import lines_read
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.reading.options import Reading, formats_that_read
 from clueval.spans.span import MERGED
+
+if TYPE_CHECKING:
+    from clueval.evaluation.result import Result
 
 
 def add_sides(parser: Command) -> None:
@@ -26,6 +31,20 @@ def add_sides(parser: Command) -> None:
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
     )
+    parser.group("reading").add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print no lines about what was read, and no warnings",
+    )
+
+
+def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
+    """Print a line on each layer to stderr, unless ``--quiet`` is given."""
+    flush()  # if the result cannot be printed, that is the only message
+    if not options.quiet:
+        for line in lines_read(result.inputs):
+            remark(line)
 
 
 def add_pairs(parser: Command, topic: str) -> None:

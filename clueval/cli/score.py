@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
             **common.reading(options),
         )
     put_result([_rendered(result, form_of(options))], options.output_file)
+    common.say_what_was_read(options, result)
     return 0
 
 

@@ -12,10 +12,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
+from warnings import warn
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
+from clueval.evaluation.notices import empty_files, warnings_of
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
@@ -25,7 +27,7 @@ from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError
+from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import described, require_kind
 from clueval.reading.given import Given, InputSide, given
@@ -96,11 +98,15 @@ def score(
     one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
     """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
-        return _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
+        result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
+    for warning in warnings_of(result):
+        warn(warning, CluevalWarning, stacklevel=2)
+    return result
 
 
 def _score(
@@ -154,6 +160,8 @@ def _count_files(
     single = predicted is None
     pairs = path_pairs(gold, predicted) if pair_by is None else []
     _require_use(readings, gold, predicted, pairs)
+    for warning in empty_files(path for _, *both in pairs for path in both):
+        warn(warning, CluevalWarning, stacklevel=4)
     if single and layers is None and readings[0].annotation_set is None:
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
