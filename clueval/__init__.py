@@ -14,7 +14,19 @@ if TYPE_CHECKING:
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
     from clueval.evaluation.units.loaded import load_result
-    from clueval.exceptions import CluevalError
+    from clueval.exceptions import (
+        CluevalError,
+        CluevalWarning,
+        FileError,
+        FormatError,
+        MissingExtra,
+        OverlapError,
+        SpanError,
+        TagError,
+        TextMismatch,
+        UsageError,
+        WorkerLost,
+    )
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
@@ -41,6 +53,16 @@ _MODULES = {
     "Citation": "evaluation.citation",
     "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
+    "CluevalWarning": "exceptions",
+    "FileError": "exceptions",
+    "FormatError": "exceptions",
+    "MissingExtra": "exceptions",
+    "OverlapError": "exceptions",
+    "SpanError": "exceptions",
+    "TagError": "exceptions",
+    "TextMismatch": "exceptions",
+    "UsageError": "exceptions",
+    "WorkerLost": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
@@ -81,19 +103,29 @@ __all__ = [
     "Choice",
     "Citation",
     "CluevalError",
+    "CluevalWarning",
     "Comparison",
     "ConventionTable",
     "Curated",
     "Diff",
     "Disagreement",
     "Document",
+    "FileError",
     "Finding",
+    "FormatError",
     "MaskingReport",
     "Match",
+    "MissingExtra",
+    "OverlapError",
     "Result",
     "Sentence",
     "Signature",
     "Span",
+    "SpanError",
+    "TagError",
+    "TextMismatch",
+    "UsageError",
+    "WorkerLost",
     "__version__",
     "agree",
     "compare",
@@ -121,4 +153,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

@@ -106,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
             **common.reading(options),
         )
     put_result([result.render(form_of(options), all=True)], options.output_file)
+    common.say_what_was_read(options, result)
     return 0
 
 

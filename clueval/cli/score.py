@@ -106,6 +106,8 @@ def run(options: argparse.Namespace) -> int:
         printing.wrote(saved)
     result = with_gates(result, options, trust)
     _put(result, options)
+    if form_of(options) != "text" and options.cite is None:  # the text says it
+        common.say_what_was_read(options, result)
     return exit_code(result)
 
 

@@ -17,18 +17,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError
+from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
-from clueval.reading.paths import Documents, are_paths
+from clueval.reading.paths import are_paths
 from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
@@ -344,8 +344,8 @@ class ConventionTable:
 
 
 def conventions(
-    gold: str | Path | Sequence[str | Path] | Documents,
-    predicted: str | Path | Sequence[str | Path] | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     layers: LayerColumns | None = None,
     scheme: str | None = None,
@@ -370,8 +370,10 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
+    require_kind(scheme, "str | None", "scheme")
+    require_kind(factor, "float", "factor")
     metric = EveryConvention(scheme, factor)
-    if are_paths(gold):
+    if are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
         reading = {**reading, "scheme": scheme}
     result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers

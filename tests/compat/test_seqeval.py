@@ -30,6 +30,7 @@ from clueval.compat.seqeval import averages, scheme
 from clueval.compat.seqeval.metrics import sequence_labeling, v1
 from clueval.exceptions import CluevalError
 from clueval.tagging import lenient_chunks, token_schemes, type_counts
+from clueval.tagging.stretches import BATCH
 
 TYPES = ("PER", "LOC", "court-name")
 PREFIXES = {"IOB1": "BIO", "IOB2": "BIO", "IOE1": "IEO", "IOE2": "IEO", "IOBES": "IOBES", "BILOU": "BILOU"}
@@ -511,7 +512,7 @@ def test_counting_by_stretches_is_counting_entities(pair: Sides, suffix: bool) -
 
 
 def test_more_sentences_than_a_batch_and_more_tags_than_bytes_are_counted() -> None:
-    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * type_counts._BATCH // 2)]
+    true = [["O", f"B-{number}", f"I-{number}"] for number in range(3 * BATCH // 2)]
     predicted = [[*sentence[:2], "O"] if number % 3 else sentence for number, sentence in enumerate(true)]
 
     precision, recall, f1, support = ours.precision_recall_fscore_support(true, predicted, average="micro")

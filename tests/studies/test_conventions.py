@@ -333,7 +333,7 @@ def test_the_command_writes_a_page(capsys: Capture, tmp_path: Path) -> None:
     pytest.importorskip("jinja2")
     path, page = write(tmp_path / "x.conll", "w B-PER\n"), tmp_path / "page.html"
 
-    assert main(["conventions", str(path), str(path), "--html", str(page)]) == 0
+    assert main(["conventions", str(path), str(path), "--quiet", "--html", str(page)]) == 0
     assert "FairEval fair" in page.read_text(encoding="utf-8")
     assert capsys.readouterr() == ("", f"wrote {page}\n")
 

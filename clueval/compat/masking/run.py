@@ -26,14 +26,14 @@ from clueval.studies.masking.token_weights import TokenWeights
 from clueval.transforms.group import Group, Transform
 
 if TYPE_CHECKING:
-    from clueval.reading.paths import Documents, Paths
+    from clueval.reading.given import InputSide
 
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
 def masking(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     layers: LayerColumns | None = None,
     weight_column: int | None = None,
@@ -139,6 +139,6 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     """Return what reads the weights of tokens, if they stand in a column."""
     if weight_column is None:
         return []
-    if not are_paths(gold):  # type: ignore[arg-type]  # whatever was given
+    if not are_paths(gold):
         raise UsageError("weight_column is a column of files, and gold is not read from files")
     return [TokenWeights(weight_column)]
