@@ -236,6 +236,7 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
         found[command] = paths - {
             "Reading.text",
             "pairs",
+            "cite",
             "fail_if_worse",
             "score",
             "Masking.ignore_words",
