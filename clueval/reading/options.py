@@ -197,7 +197,7 @@ class Reading:
         metadata=option(
             "--max-document",
             "N",
-            "the most tokens of a document of a column file that has to be held as a whole",
+            "the maximum number of tokens of a document of a column file that must be held as a whole",
             topic="reading",
             parse=whole,
         ),
