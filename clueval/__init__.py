@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
+    from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
@@ -27,10 +29,13 @@ if TYPE_CHECKING:
     from clueval.studies.conventions import ConventionTable, conventions
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
+    from clueval.studies.masking.report import MaskingReport
+    from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
@@ -38,6 +43,7 @@ _MODULES = {
     "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
+    "MaskingReport": "studies.masking.report",
     "Match": "spans.matching",
     "Result": "evaluation.result",
     "Sentence": "spans.document",
@@ -52,22 +58,26 @@ _MODULES = {
     "errors": "findings.stream",
     "gate": "compat.gate.run",
     "load_result": "evaluation.units.loaded",
+    "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "recover": "transforms.redaction.recovery",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",
     "Choice",
+    "Citation",
     "CluevalError",
     "Comparison",
     "ConventionTable",
     "Diff",
     "Document",
     "Finding",
+    "MaskingReport",
     "Match",
     "Result",
     "Sentence",
@@ -81,10 +91,12 @@ __all__ = [
     "errors",
     "gate",
     "load_result",
+    "masking",
     "match_spans",
     "merge_layers",
     "overlap_components",
     "read",
+    "recover",
     "score",
 ]
 

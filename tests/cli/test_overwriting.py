@@ -47,6 +47,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "spans.tsv": TABLE,
         "spans.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
         "text.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
+        "words.txt": "Frau\n",
+        "counts.txt": "Frau\t3\n",
         "pairs.csv": "Annotation,Prediction\na.conll,../two/a.conll\n",
     }
     for name, text in files.items():
@@ -75,6 +77,9 @@ CASES: list[tuple[str, list[str]]] = [
             (["conventions", *BOTH], "-o"),
             (["gate", *BOTH], "-o"),
             (["check", *BOTH], "-o"),
+            (["masking", *BOTH], "-o"),
+            (["masking", *BOTH], "--tsv"),
+            (["masking", *BOTH], "--html"),
         )
     ),
     ("gold.conll", ["score", *BOTH, "--save", "OUT"]),
@@ -96,6 +101,8 @@ CASES: list[tuple[str, list[str]]] = [
     ("two/a.conll", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
     ("pairs.csv", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
     ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "-o", "OUT"]),
+    ("words.txt", ["masking", *BOTH, "--ignore-words", "words.txt", "--tsv", "OUT"]),
+    ("counts.txt", ["masking", *BOTH, "--word-weights", "counts.txt", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
@@ -206,6 +213,7 @@ OPTIONS_THAT_WRITE = {
     "score": {"output_file", "Trust.save"},
     "compare": {"html", "output_file"},
     "diff": {"output_file"},
+    "masking": {"html", "tsv", "output_file"},
     "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
     "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},
@@ -226,6 +234,14 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             for action in command_parser(command)._actions
             if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
         }
-        found[command] = paths - {"Reading.text", "pairs", "fail_if_worse", "score"}
+        found[command] = paths - {
+            "Reading.text",
+            "pairs",
+            "cite",
+            "fail_if_worse",
+            "score",
+            "Masking.ignore_words",
+            "Masking.word_weights",
+        }
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE
