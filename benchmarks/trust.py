@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from generate import Corpus, write
-from measure import measure
+from measure import environment, measure
 
 from clueval.evaluation.units.intervals import intervals_of
 from clueval.evaluation.units.trust import Trust
@@ -139,6 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--tokens", type=int, default=1_000_000)
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args(arguments)
+    print(environment(["clueval", "scipy"]), end="\n\n")
     print("| | CPU s | peak MB | times ours |\n| --- | ---: | ---: | ---: |")
     for row in rows(options.units, options.sentences, options.runs):
         print(f"| {' | '.join(row)} |", flush=True)

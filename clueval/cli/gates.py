@@ -13,6 +13,7 @@ from clueval.cli.fields import typed
 from clueval.cli.parser import Command
 from clueval.evaluation.result import Result
 from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import CORPUS
 from clueval.exceptions import UsageError
 from clueval.options import number
 
@@ -68,24 +69,38 @@ def require_gates(options: argparse.Namespace) -> None:
         _limit(text)
 
 
+def baseline_of(options: argparse.Namespace) -> Result | None:
+    """The saved result that ``--fail-if-worse`` names."""
+    if options.fail_if_worse is None:
+        return None
+    from clueval.evaluation.units.loaded import load_result
+
+    return load_result(options.fail_if_worse)
+
+
+def units_of(baseline: Result | None) -> str | None:
+    """What the units of a baseline are, so that a result can be compared with it; None if it has none."""
+    units = None if baseline is None or baseline.counted is None else baseline.counted.units
+    return None if units is None or units.by == CORPUS else units.by
+
+
 def needs_units(options: argparse.Namespace) -> bool:
     """Whether a gate needs counts by unit."""
     return options.significant or any(_limit(text).end is not None for text in options.fail_under)
 
 
-def with_gates(result: Result, options: argparse.Namespace, trust: Trust) -> Result:
+def with_gates(result: Result, options: argparse.Namespace, trust: Trust, baseline: Result | None) -> Result:
     """The result with the outcomes of all gates; the result itself if there are none."""
-    if not options.fail_under and options.fail_if_worse is None:
+    if not options.fail_under and baseline is None:
         return result
-    from clueval.evaluation.units.loaded import load_result
     from clueval.studies.gates import ScoreGate, fail_if_worse, fail_under
 
     def gates() -> Iterator[ScoreGate]:
         yield from fail_under(result, map(_limit, options.fail_under), trust)
-        if options.fail_if_worse is not None:
+        if baseline is not None:
             yield from fail_if_worse(
                 result,
-                load_result(options.fail_if_worse),
+                baseline,
                 options.score,
                 options.allow_drop or 0.0,
                 trust,

@@ -12,7 +12,15 @@ from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
 from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.gates import add_gates, exit_code, needs_units, require_gates, with_gates
+from clueval.cli.gates import (
+    add_gates,
+    baseline_of,
+    exit_code,
+    needs_units,
+    require_gates,
+    units_of,
+    with_gates,
+)
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
@@ -83,7 +91,8 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    trust = _trust(options)
+    baseline = baseline_of(options)
+    trust = _trust(options, units_of(baseline))
     saved = None if trust.save is None else Path(trust.save)
     outputs = [options.output_file, saved]
     refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
@@ -104,19 +113,22 @@ def run(options: argparse.Namespace) -> int:
     if saved is not None:
         result.save(saved)
         printing.wrote(saved)
-    result = with_gates(result, options, trust)
+    result = with_gates(result, options, trust, baseline)
     _put(result, options)
     if form_of(options) != "text" and options.cite is None:  # the text says it
         common.say_what_was_read(options, result)
     return exit_code(result)
 
 
-def _trust(options: argparse.Namespace) -> Trust:
-    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise."""
+def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
+    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise.
+
+    If a gate compares units with those of a baseline, they are of the same kind.
+    """
     trust = group_of(Trust, options)
     if trust.save is None and not needs_units(options):
         return trust
-    return replace(trust, resample_by=trust.units or DOCUMENT)
+    return replace(trust, resample_by=trust.resample_by or of_baseline or DOCUMENT)
 
 
 def _put(result: Result, options: argparse.Namespace) -> None:

@@ -57,18 +57,32 @@ def weighted_sums(
         4 if law.greatest * max(totals, default=0) < 1 << 32 else 8
     )  # no sum of weights is above one of counts
     sums = [0] * columns
-    fields = bytearray(width * resamples)
     keys: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for key, counts in listed:
         keys.setdefault(tuple(sorted(counts.items())), []).append(key)
     for row, alike in keys.items():
-        weights = 0
-        for key in alike if row else ():
-            fields[::width] = weights_of(key, law, resamples, seed)
-            weights += int.from_bytes(fields, "little")
+        weights = _added_weights(alike, law, resamples, seed, width) if row else 0
         for column, count in row:
             sums[column] += weights if count == 1 else count * weights
     return [_unpacked(number, width, resamples) for number in sums]
+
+
+def _added_weights(keys: Sequence[str], law: Law, resamples: int, seed: int, width: int) -> int:
+    """The sum of the weights of some units: an integer with a field of `width` bytes for each resample.
+
+    Weights are small, so those of some units are added in fields of one byte first.
+    """
+    at_a_time = 255 // law.greatest
+    fields = bytearray(width * resamples)
+    total = 0
+    for first in range(0, len(keys), at_a_time):
+        some = sum(
+            int.from_bytes(weights_of(key, law, resamples, seed), "little")
+            for key in keys[first : first + at_a_time]
+        )
+        fields[::width] = some.to_bytes(resamples, "little")
+        total += int.from_bytes(fields, "little")
+    return total
 
 
 def _totals(rows: Iterable[tuple[str, Mapping[int, int]]], columns: int) -> list[int]:

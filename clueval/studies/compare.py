@@ -180,11 +180,12 @@ class _Comparing:
                     (difference - (two - one), unit)
                     for unit, (one, two) in enumerate(zip(own.without, other.without, strict=True))
                 ]
+                differ = {*own.units_that_differ(other)}
                 largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
                 units = [
                     (self._keys[unit], share, self._units[unit].tokens)
                     for share, unit in largest
-                    if unit in {*own.units_that_differ(other)}
+                    if unit in differ
                 ]
                 yield {"score": entry["score"], "system": system.name, "units": units}
 

@@ -86,6 +86,7 @@ def _require_comparable(
                 f"{names} were scored against different gold files",
                 advice="use the same, or insist with force",
             )
+    _require_counts(first, other, names)
     if own.by != units.by:
         raise UsageError(f"units of {names} are {own.by} and {units.by}", advice="resample both alike")
     missing = sorted({*own.keys} ^ {*units.keys})
@@ -102,6 +103,23 @@ def _require_comparable(
                 f"{names} have different texts: unit {unit.key!r} has {tokens[unit.key]} and {unit.tokens} positions",
                 advice="score the same documents",
             )
+
+
+def _require_counts(first: Result, other: Result, names: str) -> None:
+    """Raise `UsageError` if the other result lacks a metric or a sequence of the first, which `force` cannot mend."""
+    own, counted = first.counted, other.counted
+    assert own is not None
+    assert counted is not None
+    metrics = {metric.name: metric for metric in counted.metrics}
+    for metric in own.metrics:
+        if metrics.get(metric.name) != metric:
+            raise UsageError(
+                f"{names} were not both counted by metric {metric.name!r} with the same settings",
+                advice="score both alike",
+            )
+    for sequence in own.sequences:
+        if sequence not in counted.sequences:
+            raise UsageError(f"{names} do not both have the layer {sequence!r}", advice="score both alike")
 
 
 def _aligned(own: Units, units: Units) -> list[Unit]:

@@ -223,6 +223,13 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
+def test_force_does_not_compare_what_was_not_counted() -> None:
+    other = score(*counted(HAND_A), metrics="levels", resample_by="document")
+
+    with pytest.raises(CluevalError, match="were not both counted by metric 'exact'"):
+        compare(result(HAND_A), other, force=True)
+
+
 @pytest.mark.parametrize("case", REFUSED)
 def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
     other, message = REFUSED[case]

@@ -94,6 +94,12 @@ def test_a_worse_score_than_the_baseline_fails(arguments: list[str], code: int, 
     assert code == 0 or "below the baseline's" in capsys.readouterr().err
 
 
+def test_units_of_a_gate_are_those_of_the_baseline() -> None:
+    score("gold", "good", metrics="exact", resample_by="sentence").save("base.clueval")
+
+    assert run("--fail-if-worse", "base.clueval", "--significant", predicted="bad") == 1
+
+
 def test_an_undefined_score_fails(capsys: Capture) -> None:
     Path("nothing").write_text(conll([["O", "O", "O"]]), encoding="utf-8")
 

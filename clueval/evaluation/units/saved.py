@@ -36,7 +36,7 @@ def save(counted: CountedUnits, signature: str, facts: Mapping[str, Any], path: 
     """
     with whole_file(path) as file:
         for line in _lines(counted, signature, facts):
-            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n")
+            file.write(json.dumps(line, allow_nan=False, separators=(",", ":")) + "\n")
 
 
 def _lines(counted: CountedUnits, signature: str, facts: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
