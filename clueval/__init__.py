@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
     from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
@@ -68,6 +70,7 @@ _MODULES = {
 __all__ = [
     "Accumulator",
     "Choice",
+    "Citation",
     "CluevalError",
     "Comparison",
     "ConventionTable",

@@ -86,6 +86,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
     ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
     ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("gold.conll", ["compare", *BOTH, "--html", "OUT"]),
     ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
     ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
@@ -210,7 +211,7 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
 
 OPTIONS_THAT_WRITE = {
     "score": {"output_file", "Trust.save"},
-    "compare": {"output_file"},
+    "compare": {"html", "output_file"},
     "diff": {"output_file"},
     "masking": {"html", "tsv", "output_file"},
     "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
@@ -236,6 +237,7 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
         found[command] = paths - {
             "Reading.text",
             "pairs",
+            "cite",
             "fail_if_worse",
             "score",
             "Masking.ignore_words",
