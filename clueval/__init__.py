@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.annotators.agreement import Agreement, agree
+    from clueval.studies.annotators.curation import Curated, curate
+    from clueval.studies.annotators.disagreement import Disagreement
     from clueval.studies.compare import compare
     from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
@@ -36,10 +39,13 @@ if TYPE_CHECKING:
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
     "Citation": "evaluation.citation",
+    "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Curated": "studies.annotators.curation",
+    "Disagreement": "studies.annotators.disagreement",
     "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
@@ -50,8 +56,10 @@ _MODULES = {
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "agree": "studies.annotators.agreement",
     "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "curate": "studies.annotators.curation",
     "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
@@ -69,12 +77,15 @@ _MODULES = {
 
 __all__ = [
     "Accumulator",
+    "Agreement",
     "Choice",
     "Citation",
     "CluevalError",
     "Comparison",
     "ConventionTable",
+    "Curated",
     "Diff",
+    "Disagreement",
     "Document",
     "Finding",
     "MaskingReport",
@@ -84,8 +95,10 @@ __all__ = [
     "Signature",
     "Span",
     "__version__",
+    "agree",
     "compare",
     "conventions",
+    "curate",
     "diff",
     "error_table",
     "errors",
