@@ -199,6 +199,13 @@ def test_curate_lists_undecided_places_in_the_columns_of_disagreements(files: Pa
     ]
 
 
+def test_curate_writes_the_header_of_undecided_places_if_there_are_none(files: Path, capsys: Capture):
+    assert main(["curate", "a=anna.conll", "b=anna.conll", "--undecided", "open.tsv"]) == 0
+    assert (files / "open.tsv").read_text() == (
+        "document\tstart\tend_inclusive\tkind\tboundary\ta\tb\tvotes\tcontext\n"
+    )
+
+
 def test_curate_takes_decisions(files: Path, capsys: Capture):
     (files / "decisions.tsv").write_text(
         "document\tstart\tend_inclusive\tlabel\nd1\t0\t0\tPER\nd2\t4\t4\tPER\n"
