@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
     from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
     "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
@@ -77,6 +79,7 @@ __all__ = [
     "Accumulator",
     "Agreement",
     "Choice",
+    "Citation",
     "CluevalError",
     "Comparison",
     "ConventionTable",

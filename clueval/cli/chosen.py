@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.cli.parser import Command
 from clueval.cli.setting_names import with_options
-from clueval.cli.values import read_value, values_of
+from clueval.evaluation.values import read_value, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.metric import Metric

@@ -142,13 +142,13 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     """Write the report, and return the exit code: 1 if a limit is not kept."""
     failures = report.failures(options.fail_under, options.fail_over)
     text = not options.no_text
-    put_result([report.render(form_of(options), text=text)], options.output_file)
     if options.html is not None:
         report.write_page(options.html, text=text)
         wrote(options.html)
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)
         wrote(options.tsv)
+    put_result([report.render(form_of(options), text=text)], options.output_file)
     for line in failures:
         remark(f"clueval masking: {line}")
     return 1 if failures else 0

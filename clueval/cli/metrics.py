@@ -13,7 +13,7 @@ from typing import Any
 from clueval.cli.chosen import settings_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
-from clueval.cli.values import shown_default, values_of
+from clueval.evaluation.values import shown_default, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.options import option_of

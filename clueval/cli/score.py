@@ -24,6 +24,7 @@ from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -49,6 +50,16 @@ def add_arguments(parser: Command) -> None:
     add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
+    parser.group("output").add_argument(
+        "--all",
+        action="store_true",
+        help="print all tables",
+    )
+    parser.group("output").add_argument(
+        "--cite",
+        metavar="PATH",
+        help="print only this number, with a signature of its own and BibTeX",
+    )
     add_fields(parser, Trust, "output")
     add_gates(parser)
     add_jobs(parser)
@@ -63,6 +74,8 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.cite is not None and (form_of(options) not in ("text", "json") or options.all):
+        raise UsageError("--cite prints text or JSON", advice="remove --all, and --format or make it json")
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
@@ -92,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         result.save(saved)
         printing.wrote(saved)
     result = with_gates(result, options, trust)
-    put_result([_rendered(result, form_of(options))], options.output_file)
+    _put(result, options)
     return exit_code(result)
 
 
@@ -102,6 +115,16 @@ def _trust(options: argparse.Namespace) -> Trust:
     if trust.save is None and not needs_units(options):
         return trust
     return replace(trust, resample_by=trust.units or DOCUMENT)
+
+
+def _put(result: Result, options: argparse.Namespace) -> None:
+    form = form_of(options)
+    if options.cite is not None:
+        put_result([_cited(result, options.cite, form)], options.output_file)
+    elif options.output_file is None and form == "text":
+        printing.put_report(result.render(form, all=options.all))
+    else:
+        put_result([_rendered(result, form, options.all)], options.output_file)
 
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
@@ -114,13 +137,22 @@ def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
-def _rendered(result: Result, form: str) -> str:
+def _rendered(result: Result, form: str, all: bool) -> str:
     if form != "conlleval":
-        return result.render(form)
+        return result.render(form, all=all)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
     return render(result.to_dict())
+
+
+def _cited(result: Result, path: str, form: str) -> str:
+    cited = result.cite(path)
+    if form == "text":
+        return visible_lines(str(cited))
+    from clueval.reports.json_text import dumps
+
+    return dumps(cited.to_dict())
 
 
 def _counting(options: argparse.Namespace) -> dict[str, Any]:

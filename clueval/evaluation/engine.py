@@ -12,13 +12,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.result import Counted, Result, Unprojected
+from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.tallies import count_comparison, count_sides, positions_of

@@ -6,22 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import include, no_inputs, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, require_same, with_settings
+from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
-from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units, joined_corpora
+from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, sequences_of
+from clueval.metrics.metric import Metric
 from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
+    from clueval.evaluation.citation import Citation
     from clueval.reports.table import Table
 
 FORMS = {
@@ -40,61 +42,6 @@ class Unprojected(NamedTuple):
 
     document: str
     span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """The counts behind a result, so that results can be added.
-
-    Attributes:
-        tallies: by the names of metric and sequence.
-        sequences: the layers of each sequence.
-        units: the counts of each unit; the whole corpus is one if units were not asked for.
-    """
-
-    metrics: Sequence[Metric]
-    tallies: Mapping[tuple[str, str], Tally]
-    sequences: Mapping[str, Sequence[str]]
-    units: Units | None = None
-
-    def __add__(self, other: Counted) -> Counted:
-        """The sum of both. Raises `UsageError` if the metrics or their settings differ."""
-        if {metric.name: metric for metric in self.metrics} != {
-            metric.name: metric for metric in other.metrics
-        }:
-            names = [
-                "+".join(sorted(with_settings(metric) for metric in side.metrics)) for side in (self, other)
-            ]
-            raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
-        tallies = {key: Tally(tally) for key, tally in self.tallies.items()}
-        for key, tally in other.tallies.items():
-            tallies.setdefault(key, Tally()).update(tally)
-        sequences = {
-            name: list(dict.fromkeys([*self.sequences.get(name, ()), *other.sequences.get(name, ())]))
-            for name in dict.fromkeys([*self.sequences, *other.sequences])
-        }
-        units = None
-        if self.units is not None and other.units is not None:
-            units = joined_corpora(self.units, other.units)
-        return Counted(self.metrics, tallies, sequences, units)
-
-    def tally_of(self, metric: Metric) -> Tally:
-        """The counts of a metric in all sequences together."""
-        total: Tally = Tally()
-        for (name, _), tally in self.tallies.items():
-            if name == metric.name:
-                total.update(tally)
-        return total
-
-    def scores(self) -> dict[str, dict[str, Any]]:
-        """The reports, by metric and sequence."""
-        return {
-            metric.name: {
-                sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
-            }
-            for metric in self.metrics
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,25 +231,110 @@ class Result:
 
         return dumps(self.to_dict())
 
-    def render(self, form: str) -> str:
-        """The result in a form of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for others."""
+    @property
+    def precision(self) -> float | None:
+        """The precision of the headline, as a fraction; see `f1`."""
+        return self._headline("precision")
+
+    @property
+    def recall(self) -> float | None:
+        """The recall of the headline, as a fraction; see `f1`."""
+        return self._headline("recall")
+
+    @property
+    def f1(self) -> float | None:
+        """The F1 of the headline, as a fraction; None if it is undefined.
+
+        Raises `UsageError`, which names the paths for `get`, unless one metric has a headline, in one sequence.
+        """
+        return self._headline("f1")
+
+    def get(self, path: str) -> float | None:
+        """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
+
+        The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
+        None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
+        """
+        from clueval.evaluation.score_path import number_at
+        from clueval.evaluation.whole_path import whole_path
+
+        return number_at(self.metrics, whole_path(self.metrics, path))
+
+    def cite(self, path: str) -> Citation:
+        """Return a number with the signature of exactly this number; `path` is as in `get`."""
+        from clueval.evaluation.citation import citation
+
+        return citation(self.metrics, path, self.scored_by, self.inputs, self.signature)
+
+    def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
+        """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).
+
+        With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
+        """
+        from clueval.evaluation.rows import long_rows, wide_rows
+
+        return list((long_rows if long else wide_rows)(self.to_dict()))
+
+    def render(self, form: str, *, all: bool = False) -> str:
+        """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
+
+        With `all`, text, Markdown and LaTeX have all tables instead of the first screen. Raises `UsageError` for
+        other forms.
+        """
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         if form == "json":
             return self.to_json()
         render = import_module(FORMS[form]).render
-        shows_tables = form in ("text", "markdown", "latex")
-        rendered: str = render(self.to_dict(), self.tables()) if shows_tables else render(self.to_dict())
-        return rendered
+        if form in ("csv", "tsv"):
+            from clueval.evaluation.rows import columns_of
 
-    def tables(self) -> Iterator[Table]:
-        """The reports as tables: first for all documents, then for each group of a break-down."""
+            return str(render(columns_of(self.to_dict()), self.rows()))
+        more: dict[str, Any] = {}
+        if form == "text":
+            more["all"] = all
+        elif form == "latex":
+            more["short_signature"] = self.signature.short
+        return str(render(self.to_dict(), self.tables(all=all), **more))
+
+    def tables(self, *, all: bool = False) -> Iterator[Table]:
+        """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
+
+        All tables are first those of all documents, then those of each group of a break-down.
+        """
+        from clueval.evaluation.first_screen import first_tables
         from clueval.metrics.tables import of_report, of_section
         from clueval.reports.estimates import with_estimates
 
-        yield from of_report(with_estimates(self.to_dict()), self.scored_by)
+        yield from (of_report if all else first_tables)(with_estimates(self.to_dict()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
+
+    def _headline(self, rate: str) -> float | None:
+        from clueval.evaluation.headline import headline_rates
+        from clueval.evaluation.score_path import number_at
+
+        paths = [
+            (metric, sequence, *path)
+            for metric, sequences in self.metrics.items()
+            for sequence, report in sequences.items()
+            for path in headline_rates(sequence, report)
+            if path[-1].startswith(rate)
+        ]
+        if len(paths) == 1:
+            return number_at(self.metrics, paths[0])
+        listed = ", ".join(".".join(path) for path in paths)
+        raise UsageError(
+            f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",
+            advice=f"use get with one of {listed}" if paths else "use get with the path of a number",
+        )
+
+    def __add__(self, other: Result) -> Result:
+        return self.add(other) if isinstance(other, Result) else NotImplemented
+
+    def __radd__(self, other: Literal[0]) -> Result:
+        """Let `sum` begin with 0."""
+        return self if other == 0 else NotImplemented
 
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render

@@ -78,7 +78,7 @@ def test_limits_that_are_kept_are_not_mentioned(sides: list[str], capsys: Captur
         (["--ignore", "all"], "'all' is none of punctuation, none"),
         (["--ignore-words", "no-such-file"], "cannot be read"),
         (["--word-weights", "no-such-file"], "cannot be read"),
-        (["--confidence", "1"], "confidence must be a number between 0 and 1"),
+        (["--confidence", "1"], "confidence must lie between 0 and 1"),
         (["--beta", "0"], "beta must be a number above 0"),
         (["--masks", "other"], "no predicted document has a layer 'other'"),
         (["--weight-column", "1"], "the weight 'Frau' of token 0 is no number from 0 on"),

@@ -8,7 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, NoReturn
 
-from clueval.evaluation.result import Counted, Result
+from clueval.evaluation.counted import Counted
+from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Unit, Units

@@ -22,7 +22,6 @@ from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.masked_words import Flags
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
-from clueval.metrics.masking.strings import string_leaks
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
 MENTION_FIELDS = (
@@ -75,7 +74,7 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     _add_precision(tally, examination, weight_of)
     for field, number in consistency_of(examination).items():
         tally["replacements", field] += number
-    tally["string_leaks", "all"] += len(string_leaks(examination))
+    tally["string_leaks", "all"] += len(examination.string_leaks)
     _add_redacted(tally, examination)
     return +tally
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from clueval.metrics.masking.masked_words import Flags, MaskedWords, Range, Ranges, union_of
 from clueval.metrics.masking.mention import Mention
+from clueval.metrics.masking.strings import find_strings
 from clueval.spans.document import Document
 
 STATUSES = ("protected", "partial", "missed")
@@ -109,6 +110,12 @@ class Examination:
     def judged(self) -> Mapping[str, list[Judged]]:
         """The mentions of each annotator, compared with the masks."""
         return {name: [self._judge(mention) for mention in found] for name, found in self.mentions.items()}
+
+    @cached_property
+    def string_leaks(self) -> list[Range]:
+        """The string leaks of the document, see `clueval.metrics.masking.strings`."""
+        strings = (mention.words for found in self.mentions.values() for mention in found)
+        return find_strings(self.words, strings, self.mentioned, self.exposed)
 
     def exposed_in(self, mention: Mention) -> list[Range]:
         """Return the exposed characters of a mention as ranges."""

@@ -18,6 +18,10 @@ from clueval.metrics.masking.mention import Risk
 from clueval.statistics.binomial_bound import upper_bound
 
 ALL = "all"
+
+MOST_DOCUMENTS = 10**9
+"""For more documents there is no bound."""
+
 _OF_MENTIONS = ("mention_recall", "word_recall", "weighted_word_recall", "character_recall")
 RECALLS = ("mention_recall", "entity_recall", *_OF_MENTIONS[1:], "document_recall")
 
@@ -87,7 +91,9 @@ def _row(
     documents, exposed = found["documents"], found["documents_exposed"]
     rates["entity_recall"] = share(found["entities_protected"], found["entities"])
     rates["document_recall"] = _kept(exposed, documents)
-    bound = upper_bound(exposed, documents, confidence) if documents else None
+    # counts that no corpus has are scored where it is found out which counts a figure is made of
+    is_share = 0 <= exposed <= documents and 0 < documents <= MOST_DOCUMENTS
+    bound = upper_bound(exposed, documents, confidence) if is_share else None
     return {**found, **{name: rates[name] for name in RECALLS}, "document_leak_upper": bound}
 
 

@@ -18,8 +18,8 @@ from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
 from clueval.options import option
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span
-from clueval.statistics.binomial_bound import require_confidence
+from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.statistics.checked import require_share
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -133,7 +133,7 @@ class Masking:
             object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
         if isinstance(self.word_weights, Mapping):
             object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
-        require_confidence(self.confidence)
+        require_share("confidence", self.confidence)
         if self.ignore not in ("punctuation", "none"):
             raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")
         for beta in self.beta:
@@ -292,7 +292,7 @@ class Masking:
 
     def _is_mask(self, span: Span) -> bool:
         names = {span.label, span.by_layer.get(self.class_layer), span.features.get(self.class_layer)}
-        return names.isdisjoint(self.keep)
+        return names.isdisjoint(set(self.keep) - {NO_LABEL})  # a mask without a label is a mask
 
     def _weight_of(self, examination: Examination) -> WeightOf | None:
         words = examination.words

@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import compress
 
-from clueval.metrics.masking.exposure import Examination
-from clueval.metrics.masking.masked_words import Range
+from clueval.metrics.masking.masked_words import Flags, MaskedWords, Range
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
-def string_leaks(examination: Examination) -> list[Range]:
-    """Return the string leaks of a document, by position.
+def find_strings(
+    text: MaskedWords, strings: Iterable[tuple[str, ...]], mentioned: Flags, exposed: Flags
+) -> list[Range]:
+    """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
-    Costs O(n) for n words, times the number of different lengths of strings with the same first word.
+    `mentioned` are the characters in mentions, `exposed` those that are not masked. Costs O(n) for n words, times
+    the number of different lengths of strings with the same first word.
     """
-    every = (mention.words for found in examination.mentions.values() for mention in found)
-    lengths = _lengths_by_first_word({words for words in every if _is_searched(words)})
-    return list(_found(examination, lengths)) if lengths else []
+    lengths = _lengths_by_first_word({words for words in strings if _is_searched(words)})
+    return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
 def _is_searched(words: Iterable[str]) -> bool:
@@ -40,18 +41,17 @@ def _lengths_by_first_word(strings: Iterable[tuple[str, ...]]) -> dict[str, dict
     return found
 
 
-def _found(examination: Examination, strings: dict[str, dict[int, set[str]]]) -> Iterator[Range]:
-    text = examination.words
+def _found(
+    text: MaskedWords, strings: dict[str, dict[int, set[str]]], mentioned: Flags, exposed: Flags
+) -> Iterator[Range]:
     words = list(compress(text.spelled, text.counting.bytes))
     starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
     past = 0
     for number in [number for number, word in enumerate(words) if word in strings]:
         for length, joined in strings[words[number]].items() if number >= past else ():
             start, end = starts[number], ends[min(number + length, len(ends)) - 1]
-            if " ".join(words[number : number + length]) in joined and not examination.mentioned.between(
-                start, end
-            ):
+            if " ".join(words[number : number + length]) in joined and not mentioned.between(start, end):
                 past = number + length
-                if examination.exposed.between(start, end):
+                if exposed.between(start, end):
                     yield start, end
                 break

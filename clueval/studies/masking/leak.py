@@ -12,7 +12,6 @@ from clueval.metrics.masking.counts import by_entity
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.masked_words import Range, union_of
 from clueval.metrics.masking.mention import Mention, Risk
-from clueval.metrics.masking.strings import string_leaks
 
 AROUND = 60
 """How many characters of context a page shows on either side of a mention."""
@@ -159,7 +158,7 @@ def _sibling(examination: Examination, one: Judged) -> Sibling:
 
 def string_leaks_of(examination: Examination) -> Iterator[StringLeak]:
     """Yield the string leaks of one document."""
-    for start, end in string_leaks(examination):
+    for start, end in examination.string_leaks:
         text = examination.words.text[start:end]
         yield StringLeak(examination.document.id, start, end, text, context_of(examination, (start, end)))
 

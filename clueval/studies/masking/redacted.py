@@ -14,6 +14,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.textfiles import blocks
 from clueval.transforms.characters import to_characters
+from clueval.transforms.redaction.placeholders import patterns_of
 from clueval.transforms.redaction.recovery import Recovery, recovery_of
 
 
@@ -116,6 +117,7 @@ class RedactedPairs:
     def __init__(self, texts: RedactedTexts, placeholder: Iterable[str] | str, *, align: bool) -> None:
         self._texts = texts
         self._placeholder = [placeholder] if isinstance(placeholder, str) else list(placeholder)
+        patterns_of(self._placeholder)  # what is wrong with them is said before anything is read
         self.may_align = align
         self.aligned = 0
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clueval import Document, Span, score
-from clueval.exceptions import UsageError
+from clueval.exceptions import SpanError, UsageError
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 
@@ -318,3 +318,58 @@ def test_the_headline_is_word_precision_and_the_recall_of_entities() -> None:
         "masking": (0.8, 1 / 3, pytest.approx(0.8 / 3 * 2 / (0.8 + 1 / 3)))
     }
     assert Masking().headlines(report(gold_of(TEXT, []), masked_of(TEXT, []))) == {}
+
+
+def test_predictions_without_text_and_label_mask() -> None:
+    gold = gold_of(TEXT, GOLD)
+    predicted = Document("d", {"label": [Span(5, 9, "_")]}, unit="character")
+
+    assert report(gold, predicted, keep=("_",))["classes"]["all"]["protected"] == 1
+
+
+def test_a_predicted_span_outside_the_text_is_refused() -> None:
+    predicted = Document("d", {"label": [Span(5, 99, "_")]}, unit="character")
+
+    with pytest.raises(SpanError, match="lies outside the text"):
+        report(gold_of(TEXT, GOLD), predicted)
+
+
+def test_merged_layers_are_one_sequence_with_the_classes_of_their_layer() -> None:
+    tokens = ["Frau", "Weiß", "aus", "Köln"]
+    layers = {"entity": [Span(1, 2, "PER"), Span(3, 4, "LOC")], "risk": [Span(0, 2, "high")]}
+    gold = Document("d", layers, tokens=tokens)
+    predicted = Document("d", {"entity": [Span(1, 2, "PER")], "risk": []}, tokens=tokens)
+
+    found = score([gold], [predicted], metrics=["masking"], merge=True).metrics["masking"]
+
+    assert list(found) == ["merged"]
+    assert {name: row["partial"] + row["missed"] for name, row in found["merged"]["classes"].items()} == {
+        "all": 2,
+        "high": 1,
+        "_": 1,
+    }
+
+
+def test_groups_of_a_break_down_have_their_own_figures() -> None:
+    sides = [(gold_of(TEXT, GOLD, id=id), masked_of(TEXT, MASKED[: int(id)], id=id)) for id in "04"]
+    golds, predicteds = zip(*sides, strict=True)
+
+    groups = score(golds, predicteds, metrics=["masking"], by="document").groups
+
+    assert groups is not None
+    rows = {
+        id: group["metrics"]["masking"]["label"]["classes"]["all"]["protected"]
+        for id, group in groups["document"].items()
+    }
+    assert rows == {"0": 0, "4": 2}
+
+
+def test_the_effective_number_of_documents_weighs_them_by_their_mentions() -> None:
+    sides = [(gold_of(TEXT, GOLD[:n], id=str(n)), masked_of(TEXT, MASKED, id=str(n))) for n in (1, 2, 4)]
+    golds, predicteds = zip(*sides, strict=True)
+
+    scores = score(golds, predicteds, metrics=["masking"], intervals=True).intervals()["scores"]
+
+    recall = scores["masking"]["label"]["classes"]["all"]["mention_recall"]
+    assert recall["effective"] == pytest.approx((1 + 2 + 4) ** 2 / (1 + 4 + 16))
+    assert recall["low"] < 2 / 3 < recall["high"]
