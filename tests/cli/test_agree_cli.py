@@ -91,9 +91,12 @@ def test_agree_reads_gzipped_files(files: Path, capsys: Capture):
     assert report_of("a=anna.conll", "b=bob.conll.gz", capsys=capsys)["documents"] == 2
 
 
-def test_agree_leaves_out_documents_that_are_tagged_as_not_annotated(files: Path, capsys: Capture):
+@pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
+def test_agree_leaves_out_documents_that_are_tagged_as_not_annotated(
+    files: Path, capsys: Capture, invalid: str
+):
     (files / "bob.conll").write_text(BOB.replace("Bob\tO", "Bob\t?"))
-    report = report_of("anna.conll", "bob.conll", "--unannotated", "?", capsys=capsys)
+    report = report_of("anna.conll", "bob.conll", "--unannotated", "?", "--invalid", invalid, capsys=capsys)
 
     assert (report["documents"], report["left_out"], report["common"][0][1]) == (1, 1, 1)
 
