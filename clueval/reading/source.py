@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -66,8 +66,8 @@ class Source:
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
 
-    def decoders(self) -> dict[str, Decoder]:
-        """Return a decoder for each layer of a column format.
+    def decoders(self, passages: Iterable[Passage] | None = None) -> dict[str, Decoder]:
+        """Return a decoder for each layer of a column format; `passages` are those to decode, by default all.
 
         To discard or refuse ill-formed tags, the scheme must be known. If it is not named, the file is read once
         more to recognise it. Raises `TagError` for tags of two schemes.
@@ -76,7 +76,8 @@ class Source:
         names = layer_names(options.layers)
         if options.scheme is not None or options.reads_leniently:
             return {name: options.decoder() for name in names}
-        schemes = recognised_schemes(replace(self, progress=None).passages(), names)
+        every = replace(self, progress=None).passages() if passages is None else passages
+        schemes = recognised_schemes(every, names)
         return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
 
     def require_both_sides(self) -> None:

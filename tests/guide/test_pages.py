@@ -26,25 +26,11 @@ TEXT = "\n".join(page.text for page in PAGES.values())
 every_page = pytest.mark.parametrize("name", PAGES)
 
 YET: set[str] = {
-    "command agree",
-    "command curate",
-    "option --annotator",
     "option --annotators",
-    "option --convention",
-    "option --decisions",
-    "option --disagreements",
-    "option --document-column",
-    "option --layout",
     "option --masks",
     "option --meta",
     "option --placeholder",
-    "option --pygamma",
     "option --risk-order",
-    "option --system",
-    "option --unannotated",
-    "option --undecided",
-    "option --union",
-    "option --votes",
     "option --weight-column",
     "option --word-weights",
 }
