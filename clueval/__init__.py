@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.reading.source import read
+    from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
     from clueval.spans.document import Document, Sentence
     from clueval.spans.matching import Match, match_spans
@@ -58,6 +59,7 @@ _MODULES = {
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "schema": "reports.schemas",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -88,6 +90,7 @@ __all__ = [
     "merge_layers",
     "overlap_components",
     "read",
+    "schema",
     "score",
 ]
 
