@@ -67,7 +67,7 @@ def _as_options() -> dict[str, str]:
     """Return how each setting is given, by the name that a user may try as an option."""
     return {
         setting.replace("_", "-"): f"--set {metric}.{setting}=..."
-        for metric in METRICS
+        for metric in reversed(METRICS)  # of several with the same setting, the first is named
         for setting in settings_of(metric_class(metric))
     }
 

@@ -13,9 +13,12 @@ from clueval.version import __version__
 COMMANDS = {
     "score": "score predicted spans against gold",
     "conventions": "score under every convention at once: which F1 is this?",
+    "masking": "report what was left unmasked: leaks, risk classes, a page to sign, limits",
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
+    "agree": "compare annotators with each other: agreement, disagreements, a system beside them",
+    "curate": "make one gold out of the spans of many annotators",
     "compare": "compare systems: intervals, paired tests, what the test set can show",
     "diff": "compare the errors of two runs: new, fixed and changed ones",
     "merge": "merge several layers into one sequence of spans",

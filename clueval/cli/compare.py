@@ -7,9 +7,11 @@ from pathlib import Path
 
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
+from clueval.cli.printing import wrote
 from clueval.evaluation.units.trust import Trust
+from clueval.exceptions import UsageError
 from clueval.options import number
 from clueval.studies.compare import compare
 from clueval.studies.comparison import FORMS
@@ -55,12 +57,22 @@ def add_arguments(parser: Command) -> None:
     )
     add_fields(parser, Trust, "what is compared", only=("confidence", "resamples", "seed"))
     add_output(parser, FORMS)
+    parser.group("output").add_argument(
+        "--html",
+        type=Path,
+        metavar="FILE",
+        help="write a web page instead: intervals, differences by label, the units that differ most (extra: report)",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     systems = [[Path(run) for run in name.split(",") if run] for name in options.systems]
-    refuse_to_overwrite([path for runs in systems for path in runs], [options.output_file])
-    require_writable([options.output_file])
+    outputs = [options.output_file, options.html]
+    refuse_to_overwrite([path for runs in systems for path in runs], outputs)
+    require_writable(outputs)
+    require_page(options.html)
+    if options.html is not None and options.format is not None:
+        raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
     baseline, *others = systems
     comparison = compare(
         baseline,
@@ -69,9 +81,16 @@ def run(options: argparse.Namespace) -> int:
         names=names_of(options.systems),
         detect=options.detect,
         force=options.force,
+        details=options.html is not None,
         **given_fields(Trust, options),
     )
-    put_result([comparison.render(form_of(options))], options.output_file)
+    if options.html is None:
+        put_result([comparison.render(form_of(options))], options.output_file)
+        return 0
+    from clueval.studies.comparison_page import write_page
+
+    write_page(options.html, comparison, title=" and ".join(comparison.systems))
+    wrote(options.html)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -15,6 +15,7 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import remark
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import all_formats, format_named
+from clueval.formats.format import Format
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
@@ -59,27 +60,49 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
-    assert form.write is not None
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
-    if form.write.unit == "character":
-        documents = map(to_characters, documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    write = partial(
-        form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options)
-    )
     if not form.single:
         require_one_file(options.file)
+    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
+    put_documents(
+        documents,
+        form,
+        path,
+        inputs,
+        layers=layer_names(layers),
+        with_ids="token_id" in common.reading(options),
+        in_folder=in_folder,
+    )
+    return 0
+
+
+def put_documents(
+    documents: Iterator[Document],
+    form: Format,
+    path: Path | None,
+    inputs: Inputs,
+    *,
+    layers: Sequence[str],
+    with_ids: bool,
+    in_folder: bool,
+) -> None:
+    """Write documents in a format: to standard output, to a file, or to files of a folder."""
+    assert form.write is not None
+    if form.write.unit == "character":
+        documents = map(to_characters, documents)
+    write = partial(form.write.lines, layers=layers, with_ids=with_ids)
+    if not form.single:
         put_result(write(documents), path)
-    elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
+    elif path is not None and in_folder:
         path.mkdir(exist_ok=True)
         _write_each(documents, path, write, form.write.ending, inputs)
     else:
         put_result(write(_only(documents)), path)
-    return 0
 
 
 def require_one_file(path: Path) -> None:

@@ -10,7 +10,7 @@ from clueval.evaluation.settings import with_settings
 from clueval.evaluation.units.unit import Units, joined_corpora
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.metrics.metric import Metric, sequences_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Counted:
         return {
             metric.name: {
                 sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self.sequences.items()
+                for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }

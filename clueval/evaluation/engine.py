@@ -121,6 +121,7 @@ class Evaluation:
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
         if unprojected:
             self._count(self._sides(gold, predicted), unprojected, [*receivers, *whole])
+            self._count_whole(gold, predicted, unprojected, [*receivers, *whole])
         if whole:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
@@ -155,7 +156,18 @@ class Evaluation:
     ) -> None:
         for sequence, gold, predicted in sides:
             for metric in metrics:
-                add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
+                if metric.needs.whole is None:
+                    add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
+
+    def _count_whole(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count with the metrics that take all layers of a document together."""
+        for metric in metrics:
+            sequence = metric.needs.whole
+            if sequence is not None:
+                sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
+                add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -168,6 +180,7 @@ class Evaluation:
             *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
         )
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
+        self._count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side
         nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
@@ -182,6 +195,7 @@ class Evaluation:
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
             self._count(self._sides(*sides), self.plan.metrics, [totals])
+            self._count_whole(sides[0], sides[1], self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
 
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -208,7 +222,7 @@ class Evaluation:
                 if not self.plan.merge and sequence == MERGED:  # a layer of the documents that has this name
                     spans = in_layer(sequence, spans)
                 counted = spans_filter.counted(spans, document) if spans_filter else None
-                sides.append(Side(spans, counted, source, source.tags.get(sequence)))
+                sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
             yield sequence, sides[0], sides[1]
 
     def _sequenced(self, document: Document) -> Document:
@@ -378,6 +392,14 @@ class Evaluation:
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
         )
+
+    def choices(self) -> dict[str, str]:
+        """What metrics say of the sums of their counts, for the signature."""
+        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
+        for metric in self.plan.metrics:
+            if metric.needs.choices is not None:
+                found |= metric.needs.choices(counted.tally_of(metric))
+        return found
 
     def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
         return {

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any, get_origin
 
-from clueval.evaluation.settings import with_settings
+from clueval.evaluation.settings import plain, with_settings
 from clueval.evaluation.values import read_value, type_of, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
@@ -82,6 +82,10 @@ def _value(kind: type, field: Field[Any], text: str) -> Any:
     values = values_of(kind, field)
     if field.name == "weights" and text == "default":
         return None
+    if text == plain(
+        field.default
+    ):  # a setting that is read from a file is in the signature as a hash, or `none`
+        return field.default
     if values is None:
         raise UsageError(f"{kind.__name__}.{field.name} cannot be rebuilt", advice="give it to score by hand")
     several = get_origin(type_of(kind, field)) in (tuple, frozenset) or field.name == "weights"

@@ -278,4 +278,4 @@ def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **shared}, evaluation.units)
+    return Signature.of(plan.metrics, {**choices, **shared, **evaluation.choices()}, evaluation.units)

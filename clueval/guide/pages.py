@@ -26,6 +26,7 @@ Parts = Mapping[str, Callable[[], str]]
 """Functions that return Markdown. Each replaces the line of a page that ends in ``<!-- clueval: NAME -->``."""
 
 _PART = re.compile(r"^.*<!-- clueval: (\w+) -->$", re.MULTILINE)
+_FILE = re.compile(r"^```(\w+) file=(.+)$", re.MULTILINE)
 _LINK = re.compile(r"\[([^]\n]+)\]\(([a-z0-9-]+)\.md\)")
 
 
@@ -57,8 +58,9 @@ class Page:
         return self.summary.replace("`", "").replace("*", "")
 
     def completed(self, parts: Parts) -> Page:
-        """Return the page with the parts that are made from the program itself."""
-        return replace(self, text=_PART.sub(lambda line: parts[line[1]](), self.text))
+        """Return the page with the parts that are made from the program itself, and with the names of its files."""
+        text = _FILE.sub(r"File `\2`:\n\n```\1", self.text)
+        return replace(self, text=_PART.sub(lambda line: parts[line[1]](), text))
 
     def for_terminal(self) -> str:
         """Return the text with a command instead of each link to another page."""

@@ -219,7 +219,7 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
     header = ["type", "both", "only reference", "only predicted", "neither", "p"]
     for kind in ("strict", "lenient"):
         yield Table(
-            f"{name}, targets found by ({kind}; p of McNemar's exact test)",
+            f"{name}, targets found by ({kind}; p of McNemar's exact test, too small if spans depend on each other)",
             header,
             [[label, *(of[kind][cell] for cell in _CONTINGENCY)] for label, of in tables.items()],
         )

@@ -7,8 +7,11 @@ from collections.abc import Mapping
 from clueval.exceptions import UsageError
 from clueval.spans.span import DEFAULT_LAYER
 
-LayerColumns = Mapping[str, int | tuple[int, int]]
-"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+LayerColumns = Mapping[str, int | tuple[int, int | None]]
+"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column.
+
+The predicted column is None if only gold has the layer.
+"""
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -25,4 +28,5 @@ def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+    found = {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+    return {name: column for name, column in found.items() if column is not None}

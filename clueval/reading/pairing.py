@@ -106,7 +106,7 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     for side, name in ((gold, "gold"), (predicted, "predicted")):
         found: dict[str, Path] = {}
         for relative, path in files_of_side(side):
-            key = _without_ending(path.name if relative is None else relative)
+            key = without_ending(path.name if relative is None else relative)
             if key in found:
                 raise UsageError(
                     f"two files of {name} have the name {key!r}: {found[key]} and {path}",
@@ -120,7 +120,8 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     return [(name, path, other[name]) for name, path in own.items()]
 
 
-def _without_ending(name: str) -> str:
+def without_ending(name: str) -> str:
+    """Return the name of a file without ``.gz`` and the ending before it."""
     folder, slash, file = name.removesuffix(".gz").rpartition("/")
     return f"{folder}{slash}{Path(file).stem}"
 
@@ -148,7 +149,7 @@ def parallel(
         for side, group in enumerate(both):
             if group is None:
                 continue
-            key = _key(group[0], pair_by)
+            key = key_of(group[0], pair_by)
             if key in seen[side]:
                 raise _twice(side, group[0], seen[side][key], pair_by)
             seen[side][key] = group[0].id
@@ -157,18 +158,19 @@ def parallel(
                 continue
             partner = waiting[1 - side].pop(key)
             own, others = (partner, group) if side else (group, partner)
-            yield (*own, *(_moved(other, own[0]) for other in others))
+            yield (*own, *(moved_to(other, own[0]) for other in others))
     if any(waiting):
         raise _not_parallel(
             pair_by, [[_called(group[0], pair_by) for group in side.values()] for side in waiting]
         )
 
 
-def _key(document: Document, pair_by: str) -> str:
+def key_of(document: Document, pair_by: str) -> str:
+    """Return the key by which a document is paired with its counterpart."""
     if pair_by == "id":
         return document.id
     if pair_by == "name":
-        return _without_ending(Path(document.file or document.id).name)
+        return without_ending(Path(document.file or document.id).name)
     text = document.text
     if text is None and document.tokens is not None:
         text = "\n".join(document.tokens)
@@ -217,8 +219,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
     )
 
 
-def _moved(document: Document, gold: Document) -> Document:
-    """Return the document with the id and the first position of its gold counterpart."""
+def moved_to(document: Document, gold: Document) -> Document:
+    """Return the document with the id and the first position of `gold`, its counterpart."""
     by = gold.start - document.start
     if not by:
         return document if document.id == gold.id else replace(document, id=gold.id)

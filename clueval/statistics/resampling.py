@@ -48,19 +48,25 @@ def weighted_sums(
     """Return for each column its sum in each resample.
 
     `rows` has for each unit its key and its counts by the number of the column, without zeros. Costs one hash a
-    unit and one multiplication a count. Raises `UsageError` for counts that are not whole numbers from 0.
+    unit and one multiplication a count; the weights of units with equal counts are added first. Raises
+    `UsageError` for counts that are not whole numbers from 0.
     """
     listed = list(rows)
     totals = _totals(listed, columns)
-    width = 4 if law.greatest * max(totals, default=0) < 1 << 32 else 8
+    width = (
+        4 if law.greatest * max(totals, default=0) < 1 << 32 else 8
+    )  # no sum of weights is above one of counts
     sums = [0] * columns
     fields = bytearray(width * resamples)
+    keys: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for key, counts in listed:
-        if not counts:
-            continue
-        fields[::width] = weights_of(key, law, resamples, seed)
-        weights = int.from_bytes(fields, "little")
-        for column, count in counts.items():
+        keys.setdefault(tuple(sorted(counts.items())), []).append(key)
+    for row, alike in keys.items():
+        weights = 0
+        for key in alike if row else ():
+            fields[::width] = weights_of(key, law, resamples, seed)
+            weights += int.from_bytes(fields, "little")
+        for column, count in row:
             sums[column] += weights if count == 1 else count * weights
     return [_unpacked(number, width, resamples) for number in sums]
 

@@ -14,10 +14,11 @@ from typing import Any
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
-from clueval.evaluation.score_path import Path, find_path
-from clueval.evaluation.units.columns import UnitColumns, summed
+from clueval.evaluation.score_path import Path, find_path, number_at
+from clueval.evaluation.units.columns import Column, UnitColumns, summed
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, groups_of
+from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
@@ -50,6 +51,7 @@ def compare(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     force: bool = False,
+    details: bool = False,
 ) -> Comparison:
     """Compare systems that were scored on the same gold.
 
@@ -63,6 +65,7 @@ def compare(
         confidence: of the intervals.
         resamples, seed: of the random swaps, if more than 16 units differ.
         force: compare although signatures or gold files differ.
+        details: compare F1 of each label, too, and find the units in which the systems differ most, for a page.
 
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
     """
@@ -88,7 +91,21 @@ def compare(
         first.tokens,
         confidence,
         detect,
+        [work.score(text, path) for text, path in _labels(work)] if details else (),
+        list(work.most(found)) if details else (),
     )
+
+
+def _labels(work: _Comparing) -> Iterator[tuple[str, Path]]:
+    """F1 of every label, where a metric has it beside its headline."""
+    for metric, sequences in work.reports().items():
+        for sequence, report in sequences.items():
+            for *place, rate in headline_rates(sequence, report)[-1:]:
+                for before, after in ((place[:-1], ()), ((), place[-1:])):
+                    for label, entry in entry_at(report, (*before, "per_label")).items():
+                        path = (metric, sequence, *before, "per_label", label, *after, rate)
+                        if number_at(entry, (*after, rate)) is not None:
+                            yield label, path
 
 
 def _wanted(
@@ -148,6 +165,28 @@ class _Comparing:
         for entry, p in zip(against, corrected, strict=True):
             entry["p_holm"] = rounded(p)
         return {"score": text, "values": values, "against_baseline": against}
+
+    def most(self, found: Sequence[dict[str, Any]], number: int = 20) -> Iterator[dict[str, Any]]:
+        """Yield the units that the differences of the F1s in `found` depend on most."""
+        for entry in found:
+            path = find_path(self.reports(), entry["score"])
+            if not path[-1].startswith("f1"):
+                continue
+            source, group = self._source(*path[:2]), self._group(path)
+            own, *others = [_Tested(source, group, path[2:], runs) for runs in self._members()]
+            for system, other in zip(self._systems[1:], others, strict=True):
+                difference = other.score - own.score
+                shares = [
+                    (difference - (two - one), unit)
+                    for unit, (one, two) in enumerate(zip(own.without, other.without, strict=True))
+                ]
+                largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
+                units = [
+                    (self._keys[unit], share, self._units[unit].tokens)
+                    for share, unit in largest
+                    if unit in {*own.units_that_differ(other)}
+                ]
+                yield {"score": entry["score"], "system": system.name, "units": units}
 
     def _source(self, metric: str, sequence: str) -> UnitColumns:
         place = metric, sequence
@@ -325,11 +364,11 @@ class _Tested:
         ]
 
     def shifted(
-        self, columns: Sequence[Sequence[int]], changes: Sequence[Sequence[int]], sign: int
+        self, columns: Sequence[Column], changes: Sequence[Sequence[int]], sign: int
     ) -> list[list[int]]:
         """Return the sums of the columns after each change, which is added or taken away."""
         found = []
         for column, of_column in zip(columns, changes, strict=True):
-            total = summed(list(column), self._times[0])
+            total = summed(column, self._times[0])
             found.append([total + sign * change for change in of_column])
         return found

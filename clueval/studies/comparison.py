@@ -30,6 +30,8 @@ class Comparison:
         scores: for each score its values and the differences to the baseline, as in the JSON.
         confidence: of the intervals.
         detect: the difference for which the number of units was computed, if one was given.
+        labels: the same as `scores` for F1 of each label, if details were asked for.
+        most: for each F1 and system the units that the difference depends on most, if details were asked for.
     """
 
     signature: str
@@ -41,6 +43,8 @@ class Comparison:
     tokens: int
     confidence: float
     detect: float | None = None
+    labels: Sequence[Mapping[str, Any]] = ()
+    most: Sequence[Mapping[str, Any]] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain data. Scores and differences are fractions."""

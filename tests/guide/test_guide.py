@@ -6,6 +6,8 @@ import html
 import io
 import json
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,8 @@ from clueval.exceptions import CluevalError
 from clueval.formats import FORMATS
 from clueval.guide.pages import Page, all_pages
 from clueval.metrics import METRICS
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -64,6 +68,13 @@ def test_guide_uses_rich_on_a_terminal_and_plain_text_without_it(monkeypatch: py
     assert "```" not in painted
     assert "\x1b" not in plain
     assert "```" in plain
+
+
+def test_page_shows_the_names_of_its_files(capsys: pytest.CaptureFixture[str]) -> None:
+    text = shown(capsys, "which-f1")
+
+    assert "File `six.conll`:\n\n```conll\nAnna" in text
+    assert "file=" not in text
 
 
 def test_page_that_does_not_exist_is_one_line_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +131,27 @@ def test_site_has_a_search_over_the_text_of_all_pages(site: dict[str, str]) -> N
     assert [page["name"] for page in listed] == list(all_pages())
     assert all(page["text"] for page in listed)
     assert "script-src 'sha256-" in site["index.html"]
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_search_lists_the_pages_that_have_every_word_and_shows_their_text(
+    site: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "index.html").write_text(site["index.html"], encoding="utf-8")
+
+    def listed(query: str) -> list[str]:
+        address = f"{(tmp_path / 'index.html').as_uri()}#q={query}"
+        command = [str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+        profile = f"--user-data-dir={tmp_path / 'profile'}"
+        done = subprocess.run(
+            [*command, profile, "--dump-dom", address], capture_output=True, text=True, check=True
+        )
+        found = done.stdout.partition('<ol id="found"')[2].partition("</ol>")[0]
+        return re.findall(r'href="([^"]+)\.html"', found)
+
+    assert listed("signature%20field")[0] == "concept-signature"
+    assert listed("nosuchword") == []
+    assert listed("") == []
 
 
 def test_site_shows_the_html_in_a_page_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,11 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
     sequences = [MERGED] if layers and expected.plan.merge else layers or ()
     for each in a_list(tallies, "tallies"):
         metric, sequence, tally = a_list(each, "a tally with its names", 3)
-        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in sequences:
+        whole = (each.needs.whole for each in expected.metrics.values())
+        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in {
+            *sequences,
+            *whole,
+        }:
             raise NotPlain("a tally has the name of a metric or sequence that is not in the plan")
         if (metric, sequence) in totals.tallies:
             raise NotPlain("a tally occurs twice")

@@ -14,7 +14,7 @@ no column.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import mul
 from typing import Any
 
@@ -24,6 +24,15 @@ from clueval.metrics.metric import Metric
 
 Column = list[int]
 """The value of a count in each kind of unit."""
+
+
+class Times(list[int]):
+    """How many units there are of each kind; `sums` has the columns whose sums are known, by their ids."""
+
+    def __init__(self, numbers: Iterable[int]) -> None:
+        super().__init__(numbers)
+        self.sums: dict[int, tuple[Column, int]] = {}
+
 
 _AT_A_TIME = 60
 """Digits in one number; floats can hold the square of the largest."""
@@ -55,9 +64,9 @@ class UnitColumns:
         self._made: dict[tuple[tuple[int, int], ...], Column] = {}
         self._probes: list[Mapping[str, Any]] | None = None
 
-    def times_of(self, members: range) -> list[int]:
+    def times_of(self, members: range) -> Times:
         """Return how many of these units are of each kind."""
-        times = [0] * len(self.kinds)
+        times = Times([0] * len(self.kinds))
         for kind in self.kind_of[members.start : members.stop]:
             times[kind] += 1
         return times
@@ -82,7 +91,9 @@ class UnitColumns:
         for number, tally in enumerate(self.kinds):
             for key, count in tally.items():
                 if count:
-                    by_key.setdefault(key, [0] * len(self.kinds))[number] = count
+                    if key not in by_key:
+                        by_key[key] = [0] * len(self.kinds)
+                    by_key[key][number] = count
         return by_key
 
     def _digits(self, path: Path) -> tuple[tuple[int, int], ...] | None:
@@ -121,6 +132,9 @@ class UnitColumns:
         return list(map(sum, zip(*parts, strict=True))) if parts else [0] * len(self.kinds)
 
 
-def summed(column: Column, times: Sequence[int]) -> int:
-    """Return the sum of a column over units, given how many there are of each kind."""
-    return sum(map(mul, column, times))
+def summed(column: Column, times: Times) -> int:
+    """Return the sum of a column over units, given how many there are of each kind; computed once."""
+    known = times.sums.get(id(column))
+    if known is None:
+        known = times.sums[id(column)] = column, sum(map(mul, column, times))
+    return known[1]

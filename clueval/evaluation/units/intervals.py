@@ -100,7 +100,7 @@ def _of_group(
     resampled = None if trust.method == "jackknife" else _resampled(source, group, keys, trust)
     for place, (path, values) in enumerate(zip(group.paths, group.without_each(source.times), strict=True)):
         (score,) = scores[place]
-        without = [values[kind] for kind in source.kind_of]
+        without = list(map(values.__getitem__, source.kind_of))
         units, effective = weights.of(group, path)
         if score is None or None in without:
             reason = "the score is undefined" + (" without one of the units" if score is not None else "")

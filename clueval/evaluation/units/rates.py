@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from clueval.evaluation.units.columns import Column, UnitColumns, summed
+from clueval.evaluation.units.columns import Column, Times, UnitColumns, summed
 from clueval.evaluation.units.recipes import Path, Recipe, entries, entry_at, is_rate, recipe_of, sizes_of
 from clueval.metrics.counting import Tally, rate
 
@@ -43,7 +43,7 @@ class RateGroup(Protocol):
         """Return for each rate its value in each corpus; None where it is undefined."""
         ...
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         """Return for each rate its value without one unit of each kind; `times` is how many there are of each.
 
         The value of a kind of which there is no unit means nothing.
@@ -59,6 +59,7 @@ class EntryRates:
     columns: Sequence[Column]
     spans: Sizes
     recipe: Recipe
+    latest: list[tuple[Times, list[list[Value]]]] = field(default_factory=list, compare=False, repr=False)
 
     def sizes(self, path: Path) -> Sizes:
         return self.spans
@@ -66,16 +67,23 @@ class EntryRates:
     def values(self, sums: Sums) -> list[list[Value]]:
         return self.recipe.function(*sums)  # type: ignore[return-value]  # floats, none of which is None
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
-        """Compute each rate once for all kinds that have the same counts here."""
+    def without_each(self, times: Times) -> list[list[Value]]:
+        """Compute each rate once for all kinds that have the same counts here, and once for the same `times`."""
+        if self.latest and self.latest[0][0] is times:
+            return self.latest[0][1]
         totals = [summed(column, times) for column in self.columns]
-        different: dict[tuple[int, ...], int] = {}
-        places = [different.setdefault(row, len(different)) for row in zip(*self.columns, strict=True)]
+        rows = list(zip(*self.columns, strict=True))
+        different = dict.fromkeys(rows)
         sums = [
             [total - count for count in column]
             for total, column in zip(totals, zip(*different, strict=True), strict=True)
         ]
-        return [[values[place] for place in places] for values in self.values(sums)]
+        found = []
+        for values in self.values(sums):
+            by_row = dict(zip(different, values, strict=True))
+            found.append(list(map(by_row.__getitem__, rows)))
+        self.latest[:] = [(times, found)]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ class MeanRates:
             place += 2 + len(label.columns)
         return _means(rates, weights)
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         weights = []
         for label in self.labels:
             totals = [summed(column, times) for column in label.spans]
@@ -159,7 +167,7 @@ class ScoredRates:
         corpora = (Tally(dict(zip(keys, counts, strict=False))) for counts in zip(*sums, strict=True))
         return _turned([self._scored(total) for total in corpora])
 
-    def without_each(self, times: Sequence[int]) -> list[list[Value]]:
+    def without_each(self, times: Times) -> list[list[Value]]:
         columns = self.source.by_key.items()
         total = Tally({key: summed(column, times) for key, column in columns})
         nothing: list[Value] = [None] * len(self.paths)
@@ -191,7 +199,12 @@ def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateG
             continue
         is_mean = path[-1:] in (("macro",), ("weighted",)) and entry_at(source.report, _beside(path))
         group: EntryRates | MeanRates | None
-        group = _mean_group(source, path, per_label) if is_mean else _entry_group(source, path)
+        if is_mean:
+            group = _mean_group(source, path, per_label)
+        else:
+            of_labels = per_label.get(path[:-1]) or ()
+            known = (each for each in of_labels if each.paths[0][:-1] == path)
+            group = next(known, None) or _entry_group(source, path)
         if group is not None and {*group.paths} == {*found} and is_right(group):
             yield group
         else:

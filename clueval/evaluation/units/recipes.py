@@ -98,8 +98,10 @@ _SIZES = (
     (("targets",), ("responses",)),
     (("possible",), ("actual",)),
     (("TP", "FN"), ("TP", "FP")),
+    (("mentions",), ("mentions",)),
+    (("words",), ("words",)),
 )
-"""Under which names an entry has its gold spans and its predicted spans."""
+"""Under which names an entry has its gold spans and its predicted spans; one of masking has the same for both."""
 
 
 def sizes_of(report: Mapping[str, Any], path: Path) -> tuple[list[Path], list[Path]] | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -132,4 +132,7 @@ def _plain(value: object, metric: str, name: str) -> Any:
         return sorted(_plain(part, metric, name) for part in value)
     if type(value) in _PLAIN:
         return value
+    if is_dataclass(value):  # a list of words, for example, without the file that it was read from
+        (part,) = (getattr(value, field.name) for field in fields(value) if field.compare)
+        return _plain(part, metric, name)
     raise UsageError(f"the setting {metric}.{name} cannot be saved", advice="leave the metric out")

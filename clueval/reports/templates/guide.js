@@ -33,6 +33,18 @@ function search() {
   contents.hidden = words.length > 0;
 }
 
+function typed() {
+  history.replaceState(null, "", field.value ? "#q=" + encodeURIComponent(field.value) : location.pathname);
+  search();
+}
+
+function addressed() {
+  if (location.hash.startsWith("#q=")) field.value = decodeURIComponent(location.hash.slice(3));
+  search();
+}
+
 document.getElementById("search").hidden = false;
-field.addEventListener("input", search);
+field.addEventListener("input", typed);
+addEventListener("hashchange", addressed);
+addressed();
 field.focus();

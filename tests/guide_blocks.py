@@ -29,7 +29,7 @@ from typing import Any
 
 from clueval.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _SHELL = ("cat", "head", "tail", "ls", "mkdir")
 
