@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.reading.source import read
+    from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
     from clueval.spans.document import Document, Sentence
     from clueval.spans.matching import Match, match_spans
@@ -94,6 +95,7 @@ _MODULES = {
     "overlap_components": "spans.components",
     "read": "reading.source",
     "recover": "transforms.redaction.recovery",
+    "schema": "reports.schemas",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -142,6 +144,7 @@ __all__ = [
     "overlap_components",
     "read",
     "recover",
+    "schema",
     "score",
 ]
 

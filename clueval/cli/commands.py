@@ -27,6 +27,7 @@ COMMANDS = {
     "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
     "guide": "show a page of the guide: how to score, what each number means",
+    "completion": "print the script for the completion of a shell",
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module, which has the same name, is imported when it is called."""
@@ -52,6 +53,18 @@ def command_line(command: str | None, *, alone: bool = False) -> Parser:
             _add_command(commands, name, help_text)
         elif not alone:
             commands.add_parser(name, help=help_text)
+    return top
+
+
+def every_command() -> Parser:
+    """Return the parser of the command line, with the options of all commands."""
+    top = command_line(None)
+    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    for name, parser in commands.choices.items():
+        import_module(f"clueval.cli.{name}").add_arguments(parser)
+        for action in parser._actions:
+            if isinstance(action.choices, dict):  # shtab takes a dictionary for commands
+                action.choices = tuple(action.choices)
     return top
 
 

@@ -204,6 +204,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         "metrics": "NAME",
         "faireval": "CONFIG",
         "guide": "PAGE",
+        "completion": "SHELL",
         "help": "TOPIC",
         "compare": "SYSTEM",
     }
