@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
+    from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
+    from clueval.evaluation.units.loaded import load_result
     from clueval.exceptions import (
         CluevalError,
         CluevalWarning,
@@ -33,11 +36,18 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.diff import diff
+    from clueval.studies.diff_report import Diff
+    from clueval.studies.masking.report import MaskingReport
+    from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
     "CluevalError": "exceptions",
     "CluevalWarning": "exceptions",
     "FileError": "exceptions",
@@ -50,37 +60,49 @@ _MODULES = {
     "UsageError": "exceptions",
     "WorkerLost": "exceptions",
     "Choice": "findings.choice",
+    "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
+    "MaskingReport": "studies.masking.report",
     "Match": "spans.matching",
     "Result": "evaluation.result",
     "Sentence": "spans.document",
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "load_result": "evaluation.units.loaded",
+    "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "recover": "transforms.redaction.recovery",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",
     "Choice",
+    "Citation",
     "CluevalError",
     "CluevalWarning",
+    "Comparison",
     "ConventionTable",
+    "Diff",
     "Document",
     "FileError",
     "Finding",
     "FormatError",
+    "MaskingReport",
     "Match",
     "MissingExtra",
     "OverlapError",
@@ -94,14 +116,19 @@ __all__ = [
     "UsageError",
     "WorkerLost",
     "__version__",
+    "compare",
     "conventions",
+    "diff",
     "error_table",
     "errors",
     "gate",
+    "load_result",
+    "masking",
     "match_spans",
     "merge_layers",
     "overlap_components",
     "read",
+    "recover",
     "score",
 ]
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from clueval.cli import main
 
-MOMENTS = 6
+MOMENTS = 10
 
 
 def run(template: Path, work: Path, arguments: list[str], at: int = 0, number: int = 0) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _ends_alone(group: int) -> bool:
 
 
 def moments(template: Path, work: Path, arguments: list[str]) -> dict[str, Any]:
-    """An undisturbed run, and runs that are ended at six moments of it by each of three signals."""
+    """An undisturbed run, and runs that are ended at ten moments of it by each of three signals."""
     run(template, work, arguments)
     whole = run(template, work, arguments)
     ended = [

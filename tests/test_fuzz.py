@@ -32,7 +32,7 @@ def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("kind", [*FORMATS, LINES])
 def test_many_cases_of_each_format_do_not_fail(kind: str) -> None:
-    found = [(each.number, *each.failure) for each in run(kind, range(800))]
+    found = [(each.number, *each.failure) for each in run(kind, range(2000))]
 
     assert not found
 

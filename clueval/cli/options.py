@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
-from clueval.evaluation.notices import lines_read
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
@@ -43,7 +42,9 @@ def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
     """Print a line on each layer to stderr, unless ``--quiet`` is given."""
     flush()  # if the result cannot be printed, that is the only message
     if not options.quiet:
-        for line in lines_read(result.inputs):
+        from clueval.reports.text import layers_read
+
+        for line in layers_read(result.inputs):
             remark(line)
 
 

@@ -22,9 +22,8 @@ from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.tag_lists import count_tags
-from clueval.exceptions import TagError, UsageError
+from clueval.exceptions import TagError, UsageError, require_instance, require_kind
 from clueval.metrics.metric import Metric
-from clueval.options import require_instance, require_kind
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.spans.compared import SIDES
@@ -81,6 +80,7 @@ class Accumulator:
             **(tags if self._state.tagged else dict.fromkeys(tags, "documents")),
             "merge": "yes" if self._plan.merge else "no",
             "text": "aligned" if self._plan.texts_may_differ else "equal",
+            **self._state.evaluation.choices(),
         }
         return Signature.of(self.metrics, choices, self._state.evaluation.units)
 

@@ -7,6 +7,7 @@ files (`clueval.evaluation.parallel.schedule`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -23,13 +24,13 @@ from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics
+from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import CluevalWarning, UsageError
+from clueval.evaluation.units.trust import Trust
+from clueval.exceptions import CluevalWarning, UsageError, described, require_kind
 from clueval.metrics.metric import Metric
-from clueval.options import described, require_kind
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
@@ -47,12 +48,13 @@ from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import sha256_of
 
 if TYPE_CHECKING:
-    from clueval.evaluation.keywords import ScoreOptions
+    from clueval.evaluation.keywords import TrustedOptions
     from clueval.transforms.group import Transform
 
-_READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
+_READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust()
 
 
 def score(
@@ -64,9 +66,10 @@ def score(
     reading: Readings = _READING,
     counting: Counting = _COUNTING,
     workers: Workers = _WORKERS,
+    trust: Trust = _TRUST,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
-    **options: Unpack[ScoreOptions],
+    **options: Unpack[TrustedOptions],
 ) -> Result:
     """Score predicted against gold.
 
@@ -84,12 +87,13 @@ def score(
             `Group.further`.
         counting: see `Counting`.
         workers: see `Workers`.
+        trust: intervals, and the units whose counts are kept, see `Trust`.
         transforms: applied to each `Group` of parallel documents, one after the other, before layers are merged,
             filters applied and spans counted. The signature names them; `Result.prepared` has the numbers of
             their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
             With observers one process counts.
-        options: any field of `Reading`, `Counting` and `Workers` by its own name, as in ``by="document"``;
+        options: any field of `Reading`, `Counting`, `Workers` and `Trust` by its own name, as in ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
@@ -101,7 +105,7 @@ def score(
     Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
     """
     require_layers(layers)
-    groups = groups_of(reading, counting, workers, options, "score")
+    groups = groups_of(reading, counting, workers, trust, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
     for warning in warnings_of(result):
@@ -119,11 +123,12 @@ def _score(
     observers: Sequence[Observer],
 ) -> Result:
     """Score files on disk, or what is in memory."""
-    readings, counting, workers = groups
+    readings, counting, workers, trust = groups
     require_jobs(workers.jobs)
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    plan = _plan(chosen, counting, transforms, observers)
+    plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    require_sentences(plan)
     require_names(observers)
     prepared = choices_of(transforms)
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
@@ -144,7 +149,9 @@ def _score(
         _count_groups(evaluation, _groups(found, counting.pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= prepared | ({} if counting.pair_by is None else {"paired": counting.pair_by})
-    return evaluation.result(_signature(plan, choices, evaluation))
+    sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
+    result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    return result.trusted(trust)
 
 
 def _count_files(
@@ -188,6 +195,8 @@ def _plan(
     counting: Counting,
     transforms: Sequence[Transform],
     observers: Sequence[Observer],
+    resample_by: str | None,
+    in_folders: bool,
 ) -> Plan:
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
@@ -203,6 +212,8 @@ def _plan(
         _cells(counting.align),
         tuple(transforms),
         tuple(observers),
+        resample_by,
+        in_folders,
     )
 
 
@@ -227,6 +238,17 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     evaluation.add_tags(count_tags(evaluation, given, options))
     evaluation.treatments.update(options.treatments)
     return _choices_of_tags(evaluation)
+
+
+def _are_folders(side: object) -> bool:
+    return isinstance(side, str | os.PathLike) and Path(os.fsdecode(side)).is_dir()
+
+
+def _sha256_of_gold(given: Given, plan: Plan) -> str | None:
+    """A hash of the gold files, where counts are kept by unit; None if these files have the predicted side, too."""
+    if plan.resample_by is None or given.predicted is None:
+        return None
+    return sha256_of(path for _, path in files_of_side(given.gold))
 
 
 def _require_use(
@@ -295,6 +317,8 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
     if number < len(SIDES):
         is_first = source.options.part is None or source.options.part[0] == 0
         add_files(evaluation.inputs, SIDES[number], source.format, int(is_first))
+        if number == 0:
+            evaluation.pieces.file = source.name
         if source.form.scheme is not None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 
@@ -322,4 +346,4 @@ def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **shared}, evaluation.units)
+    return Signature.of(plan.metrics, {**choices, **shared, **evaluation.choices()}, evaluation.units)

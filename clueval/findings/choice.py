@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
-from clueval.options import require_instance, require_types
+from clueval.options import require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.match_classes import LEVELS

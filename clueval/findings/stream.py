@@ -15,12 +15,12 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Unpack
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.options import field_names, refuse_unknown, require_instance, require_kind
+from clueval.options import field_names, refuse_unknown
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers

@@ -20,9 +20,8 @@ from html import escape
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from clueval.exceptions import SpanError, UsageError
+from clueval.exceptions import SpanError, UsageError, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
-from clueval.options import require_instance, require_kind
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position
 from clueval.spans.index import SpanIndex

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from clueval.exceptions import UsageError
-from clueval.options import column, described, require_kind
+from clueval.exceptions import UsageError, described, require_kind
+from clueval.options import column
 from clueval.spans.span import DEFAULT_LAYER
 
-LayerColumns = Mapping[str, int | tuple[int, int]]
-"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+LayerColumns = Mapping[str, int | tuple[int, int | None]]
+"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column.
+
+The predicted column is None if only gold has the layer.
+"""
 
 
 def require_layers(layers: object) -> None:
@@ -28,8 +31,8 @@ def require_layers(layers: object) -> None:
             raise UsageError(
                 f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
             )
-        for each in both:
-            require_kind(each, "int", f"the column of layer {name!r}")
+        for number, each in enumerate(both):
+            require_kind(each, "int | None" if number else "int", f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -46,7 +49,8 @@ def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+    found = {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+    return {name: column for name, column in found.items() if column is not None}
 
 
 def meta_columns(meta: Any) -> tuple[tuple[str, int], ...]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError
+from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
-from clueval.options import column, option, require_instance, require_kind, require_types, whole, with_fields
+from clueval.options import column, option, require_types, whole, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side, meta_columns, require_name
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError
-from clueval.options import require_kind
+from clueval.exceptions import CluevalError, UsageError, require_kind
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import FileError, UsageError, require_instance
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.options import field_names, refuse_unknown, require_instance, with_fields
+from clueval.options import field_names, refuse_unknown, with_fields
 from clueval.reading.layers import layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import as_path, files_of

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from clueval.exceptions import SpanError
-from clueval.options import described
+from clueval.exceptions import SpanError, described
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
 Unit = Literal["token", "character"]

@@ -17,8 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.exceptions import UsageError
-from clueval.options import require_kind
+from clueval.exceptions import UsageError, require_kind
 from clueval.spans.document import Document
 from clueval.spans.joined_labels import joined_labels
 from clueval.spans.span import Span

@@ -15,8 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.exceptions import UsageError
-from clueval.options import require_kind
+from clueval.exceptions import UsageError, require_kind
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat

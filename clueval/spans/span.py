@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
-from clueval.exceptions import SpanError
-from clueval.options import described
+from clueval.exceptions import SpanError, described
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""

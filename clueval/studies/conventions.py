@@ -22,11 +22,10 @@ from typing import Any, ClassVar, NamedTuple
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError
+from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
-from clueval.options import require_kind
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths

@@ -20,7 +20,8 @@ Capture = pytest.CaptureFixture[str]
 def test_each_command_says_in_one_line_a_layer_what_was_read(command: str, capsys: Capture) -> None:
     assert main([command, *FILES, *LAYERS]) == 0
 
-    lines = capsys.readouterr().err.splitlines()
+    printed = capsys.readouterr()
+    lines = (printed.out + printed.err).splitlines()
     assert "entity: column 2, BIO, 222 gold and 229 predicted spans" in lines
     assert "risk: column 3, BIO, 219 gold and 227 predicted spans" in lines
 
@@ -47,7 +48,7 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
 
     assert (
         "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted spans"
-        in capsys.readouterr().err.splitlines()
+        in capsys.readouterr().out.splitlines()
     )
 
 
@@ -55,7 +56,7 @@ def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
     (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Z\n", encoding="utf-8")
 
-    assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll")]) == 0
+    assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "csv"]) == 0
 
     assert capsys.readouterr().err.splitlines() == [
         "clueval score: warning: layer 'label': only gold has the label 'Y' (1)",

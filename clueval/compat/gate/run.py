@@ -13,10 +13,9 @@ from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
-from clueval.options import require_instance, require_kind
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
