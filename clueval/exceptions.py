@@ -160,7 +160,7 @@ _KINDS = {
     "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
     "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),
 }
-"""The types in annotations of fields that `require_types` checks, without their parameters."""
+"""The types in annotations of fields that `require_kind` checks, without their parameters."""
 
 
 def require_kind(value: object, annotation: str, name: str) -> None:

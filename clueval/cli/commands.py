@@ -80,12 +80,25 @@ def command_parser(command: str) -> Command:
     module = import_module(f"clueval.cli.{command}")
     parser = Command(prog=f"clueval {command}", **_settings(module))
     module.add_arguments(parser)
+    _add_no_config(parser)
     return parser
 
 
 def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_text: str) -> None:
     module = import_module(f"clueval.cli.{name}")
-    module.add_arguments(commands.add_parser(name, help=help_text, **_settings(module)))
+    parser = commands.add_parser(name, help=help_text, **_settings(module))
+    module.add_arguments(parser)
+    _add_no_config(parser)
+
+
+def _add_no_config(parser: Command) -> None:
+    """Add the option that ignores the configuration file, to commands that read files."""
+    if "reading" in parser.topics:
+        parser.topics["reading"].add_argument(
+            "--no-config",
+            action="store_true",
+            help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
+        )
 
 
 def _settings(module: Any) -> dict[str, Any]:

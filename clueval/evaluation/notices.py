@@ -21,19 +21,14 @@ def warnings_of(result: Result) -> Iterator[str]:
         yield "there are no documents"
         return
     for layer in result.inputs["gold"]["layers"]:
-        if _only_gold_has(layer, result.inputs):
-            continue
-        without = [side for side in SIDES if not result.inputs[side]["layers"][layer]["spans"]]
+        sides = [result.inputs[side]["layers"][layer] for side in SIDES]
+        without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
+        if sides[0]["source"] is not None and sides[1]["source"] is None:
+            continue  # the caller has named a layer of gold only
         if without:
             yield f"layer {layer!r}: {' and '.join(without)} {'has' if len(without) == 1 else 'have'} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
-
-
-def _only_gold_has(layer: str, inputs: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Whether a layer was read from a column of gold and from none of predicted, as ids of entities are."""
-    gold, predicted = (inputs[side]["layers"][layer]["source"] for side in SIDES)
-    return gold is not None and predicted is None
 
 
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

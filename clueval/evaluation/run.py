@@ -7,6 +7,7 @@ files (`clueval.evaluation.parallel.schedule`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -148,7 +149,7 @@ def _score(
         _count_groups(evaluation, _groups(found, counting.pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= prepared | ({} if counting.pair_by is None else {"paired": counting.pair_by})
-    sha256 = _sha256_of_gold(gold, predicted is None, plan) if found.kind == "paths" else None
+    sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
     return result.trusted(trust)
 
@@ -216,17 +217,6 @@ def _plan(
     )
 
 
-def _are_folders(side: object) -> bool:
-    return isinstance(side, str | Path) and Path(side).is_dir()
-
-
-def _sha256_of_gold(gold: Any, single: bool, plan: Plan) -> str | None:
-    """A hash of the gold files, where counts are kept by unit; None if these files have the predicted side, too."""
-    if plan.resample_by is None or single:
-        return None
-    return sha256_of(path for _, path in files_of_side(gold))
-
-
 def _require_methods(given: object, name: str, attributes: Sequence[str]) -> None:
     """Raise `UsageError` unless `given` is a list of objects that have these attributes."""
     if isinstance(given, str | bytes) or not isinstance(given, Sequence):
@@ -248,6 +238,17 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     evaluation.add_tags(count_tags(evaluation, given, options))
     evaluation.treatments.update(options.treatments)
     return _choices_of_tags(evaluation)
+
+
+def _are_folders(side: object) -> bool:
+    return isinstance(side, str | os.PathLike) and Path(os.fsdecode(side)).is_dir()
+
+
+def _sha256_of_gold(given: Given, plan: Plan) -> str | None:
+    """A hash of the gold files, where counts are kept by unit; None if these files have the predicted side, too."""
+    if plan.resample_by is None or given.predicted is None:
+        return None
+    return sha256_of(path for _, path in files_of_side(given.gold))
 
 
 def _require_use(

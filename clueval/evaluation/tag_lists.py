@@ -36,7 +36,7 @@ def count_tags(evaluation: Evaluation, given: Given, options: TagOptions) -> Fil
     plan = evaluation.plan
     decoders = options.decoders()
     end = FileEnd((None, None), decoders)
-    if plan.needs_documents or plan.by or plan.where or plan.observers or not options.lenient:
+    if plan.needs_documents or plan.wants_single_documents or plan.observers or not options.lenient:
         for gold, predicted in documents_of_tags(given, options, decoders):
             from clueval.transforms.group import Group  # not needed for stretches
 

@@ -31,9 +31,8 @@ def require_layers(layers: object) -> None:
             raise UsageError(
                 f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
             )
-        for each in both:
-            if each is not None or isinstance(columns, int) or both[0] is None:
-                require_kind(each, "int", f"the column of layer {name!r}")
+        for number, each in enumerate(both):
+            require_kind(each, "int | None" if number else "int", f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:

@@ -20,8 +20,8 @@ Capture = pytest.CaptureFixture[str]
 def test_each_command_says_in_one_line_a_layer_what_was_read(command: str, capsys: Capture) -> None:
     assert main([command, *FILES, *LAYERS]) == 0
 
-    out, err = capsys.readouterr()
-    lines = (out if command == "score" else err).splitlines()
+    printed = capsys.readouterr()
+    lines = (printed.out + printed.err).splitlines()
     assert "entity: column 2, BIO, 222 gold and 229 predicted spans" in lines
     assert "risk: column 3, BIO, 219 gold and 227 predicted spans" in lines
 
@@ -56,7 +56,7 @@ def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
     (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
     (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Z\n", encoding="utf-8")
 
-    assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "tsv"]) == 0
+    assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "csv"]) == 0
 
     assert capsys.readouterr().err.splitlines() == [
         "clueval score: warning: layer 'label': only gold has the label 'Y' (1)",

@@ -28,7 +28,6 @@ every_page = pytest.mark.parametrize("name", PAGES)
 YET: set[str] = {
     "option --annotators",
     "option --masks",
-    "option --meta",
     "option --placeholder",
     "option --risk-order",
     "option --weight-column",

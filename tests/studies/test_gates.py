@@ -31,7 +31,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str, predicted: str = "good") -> int:
-    return main(["score", "gold", predicted, "--metric", "exact", "--format", "json", *arguments])
+    return main(["score", "gold", predicted, "--metric", "exact", "--format", "json", "-q", *arguments])
 
 
 def gates_of(capsys: Capture) -> list[dict[str, object]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.compat.masking.conventions import programs
@@ -109,7 +108,7 @@ def _of_redacted_texts(
         for name in (*field_names(Reading), *SETS):
             options.pop(name, None)
         columns = None if layers is None else columns_of_side(layers, 0, single_file=False)
-        paths = [gold] if isinstance(gold, str | Path) else gold
+        paths = [gold] if not isinstance(gold, list | tuple) else gold
         documents = (document for path in paths for document in read(path, columns, reading=own))
     for transform in transforms:
         documents = (transform(Group(document, document)).gold for document in documents)
