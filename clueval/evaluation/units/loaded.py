@@ -259,7 +259,7 @@ class _SavedLines:
         layers_of_sides = []
         for side in sides.values():
             found = self._of_type(side, dict, "an input")
-            if found.keys() < {"format", "files", "layers"}:
+            if not found.keys() >= {"format", "files", "layers"}:
                 self.refuse("an input lacks format, files or layers")
             layers = self._of_type(found["layers"], dict, "the layers of an input")
             layers_of_sides.append(layers.keys())

@@ -163,6 +163,11 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
         8,
         "lacks format, files or layers",
     ),
+    "an input with a name misspelt": (
+        lambda lines: lines[-1]["inputs"]["gold"].update(filez=lines[-1]["inputs"]["gold"].pop("files")),
+        8,
+        "lacks format, files or layers",
+    ),
     "a layer on one side": (
         lambda lines: lines[-1]["inputs"]["gold"]["layers"].pop("risk"),
         8,
