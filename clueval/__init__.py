@@ -14,11 +14,24 @@ if TYPE_CHECKING:
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
     from clueval.evaluation.units.loaded import load_result
-    from clueval.exceptions import CluevalError
+    from clueval.exceptions import (
+        CluevalError,
+        CluevalWarning,
+        FileError,
+        FormatError,
+        MissingExtra,
+        OverlapError,
+        SpanError,
+        TagError,
+        TextMismatch,
+        UsageError,
+        WorkerLost,
+    )
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.reading.source import read
+    from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
     from clueval.spans.document import Document, Sentence
     from clueval.spans.matching import Match, match_spans
@@ -41,6 +54,16 @@ _MODULES = {
     "Citation": "evaluation.citation",
     "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
+    "CluevalWarning": "exceptions",
+    "FileError": "exceptions",
+    "FormatError": "exceptions",
+    "MissingExtra": "exceptions",
+    "OverlapError": "exceptions",
+    "SpanError": "exceptions",
+    "TagError": "exceptions",
+    "TextMismatch": "exceptions",
+    "UsageError": "exceptions",
+    "WorkerLost": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
@@ -72,6 +95,7 @@ _MODULES = {
     "overlap_components": "spans.components",
     "read": "reading.source",
     "recover": "transforms.redaction.recovery",
+    "schema": "reports.schemas",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -81,19 +105,29 @@ __all__ = [
     "Choice",
     "Citation",
     "CluevalError",
+    "CluevalWarning",
     "Comparison",
     "ConventionTable",
     "Curated",
     "Diff",
     "Disagreement",
     "Document",
+    "FileError",
     "Finding",
+    "FormatError",
     "MaskingReport",
     "Match",
+    "MissingExtra",
+    "OverlapError",
     "Result",
     "Sentence",
     "Signature",
     "Span",
+    "SpanError",
+    "TagError",
+    "TextMismatch",
+    "UsageError",
+    "WorkerLost",
     "__version__",
     "agree",
     "compare",
@@ -110,6 +144,7 @@ __all__ = [
     "overlap_components",
     "read",
     "recover",
+    "schema",
     "score",
 ]
 
@@ -121,4 +156,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

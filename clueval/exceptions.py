@@ -9,7 +9,10 @@ because there the differing tokens are the problem. Long quoted values are short
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from os import PathLike
+from typing import Any, NamedTuple
 
 from clueval.visible import visible
 
@@ -91,6 +94,10 @@ def _rebuild(kind: type[CluevalError], fields: dict[str, Any]) -> CluevalError:
     return error
 
 
+class CluevalWarning(UserWarning):
+    """Something in the input is probably a mistake, for example a label that only one side has."""
+
+
 class UsageError(CluevalError):
     """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
 
@@ -129,3 +136,65 @@ class WorkerLost(CluevalError):
     They have ended without a result, cannot be reached, read different files, or have sent something that is
     not the counts of their part.
     """
+
+
+class _Kind(NamedTuple):
+    """A type in an annotation: its test, and its name in errors."""
+
+    holds: Callable[[Any], bool]
+    says: str
+
+
+_KINDS = {
+    "int": _Kind(lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
+    "float": _Kind(lambda value: isinstance(value, int | float) and not isinstance(value, bool), "a number"),
+    "bool": _Kind(lambda value: isinstance(value, bool), "True or False"),
+    "str": _Kind(lambda value: isinstance(value, str), "text"),
+    "None": _Kind(lambda value: value is None, "None"),
+    "Path": _Kind(lambda value: isinstance(value, PathLike), "a path"),
+    "Progress": _Kind(callable, "a function"),
+    "Callable": _Kind(callable, "a function"),
+    "Executor": _Kind(lambda value: hasattr(value, "submit"), "an executor"),
+    "Iterable": _Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
+    "Mapping": _Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
+    "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
+    "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),
+}
+"""The types in annotations of fields that `require_kind` checks, without their parameters."""
+
+
+def require_kind(value: object, annotation: str, name: str) -> None:
+    """Raise `UsageError` if a value is not of a type, which is written as in an annotation.
+
+    >>> require_kind("x", "int | None", "token")
+    Traceback (most recent call last):
+    clueval.exceptions.UsageError: token must be a whole number or None, not a str
+    """
+    kinds = _kinds_of(annotation)
+    if kinds and not any(kind.holds(value) for kind in kinds):
+        says = " or ".join(kind.says for kind in kinds)
+        raise UsageError(f"{name} must be {says}, not {described(value)}")
+
+
+@lru_cache(maxsize=256)
+def _kinds_of(annotation: str) -> list[_Kind]:
+    names = [part.partition("[")[0].strip() for part in annotation.split(" | ")]
+    return [_KINDS[name] for name in names] if all(name in _KINDS for name in names) else []
+
+
+def described(value: object) -> str:
+    """Return the type of a value in words, because the value itself may be private or long.
+
+    >>> described([1]), described(None)
+    ('a list', 'None')
+    """
+    if value is None:
+        return "None"
+    name = type(value).__name__
+    return f"an {name}" if name[:1].lower() in "aeio" else f"a {name}"
+
+
+def require_instance(value: object, kind: type, name: str) -> None:
+    """Raise `UsageError` if a value is not of a class of clueval."""
+    if not isinstance(value, kind):
+        raise UsageError(f"{name} must be a {kind.__name__}, not {described(value)}")

@@ -15,7 +15,7 @@ from dataclasses import Field, fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 
 _KEY = "clueval option"
 
@@ -90,6 +90,12 @@ def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) 
                 f"{caller} has no option {name!r}",
                 advice=f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}",
             )
+
+
+def require_types(group: Any) -> None:
+    """Raise `UsageError` for a field of a dataclass whose value is not of its type, as far as `_KINDS` has the type."""
+    for field in fields(group):
+        require_kind(getattr(group, field.name), str(field.type), field.name)
 
 
 def column(text: str) -> int:

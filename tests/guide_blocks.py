@@ -15,6 +15,7 @@ A block says by its first line what it is:
 from __future__ import annotations
 
 import doctest
+import importlib
 import io
 import re
 import shlex
@@ -96,6 +97,7 @@ class Runner:
             path = Path(block.file)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(block.text, encoding="utf-8")
+            importlib.invalidate_caches()  # it may be a module, in a folder that Python has looked into
         elif block.language == "console":
             self._run_console(block)
         elif block.language == "python":

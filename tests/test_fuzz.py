@@ -70,7 +70,7 @@ def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> s
         os.chdir(name)
         try:
             with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-                main(["score", own, "predicted", *options])
+                main(["score", own, "predicted", "--quiet", *options])
         finally:
             os.chdir(before)
     return error.getvalue()

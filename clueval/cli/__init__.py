@@ -12,15 +12,16 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
-from clueval.cli.commands import COMMANDS, command_line, require_command
+from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
 from clueval.cli.printing import put, remark
-from clueval.exceptions import CluevalError, FileError
+from clueval.exceptions import CluevalError, CluevalWarning, FileError
 
 __all__ = ["COMMANDS", "main"]
 
@@ -32,12 +33,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name = f"clueval {command}" if command in COMMANDS else "clueval"
     _make_printable()
     try:
-        with _ending_in_order():
+        with _ending_in_order(), warnings.catch_warnings():
             if not given:
                 put(command_line(None).format_help(), end="")
                 return 0
             require_command(given[0] if given[0] == command else None)
+            given = _configured(given, command)
             options = command_line(command, alone=given[0] == command).parse_args(given)
+            _show_warnings(name, quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
     except CluevalError as error:
@@ -57,6 +60,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _give_up_stdout()
         return 2
     return code
+
+
+def _configured(given: Sequence[str], command: str | None) -> Sequence[str]:
+    """Return the arguments with the defaults of the configuration file in the current folder, if there is one."""
+    if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))):
+        return given
+    if command not in COMMANDS or given[0] != command or "--no-config" in given:
+        return given
+    from clueval.cli.config import configuration, with_defaults
+
+    found = configuration()
+    if found is None:
+        return given
+    path, options = found
+    configured = with_defaults(given, command_parser(command), path, options)
+    if not {"-q", "--quiet"} & {*configured}:
+        remark(f"clueval {command}: read {path} (--no-config ignores it)")
+    return configured
+
+
+def _show_warnings(name: str, *, quiet: bool) -> None:
+    """Print clueval's warnings to stderr, one line each; with `quiet`, none."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        remark(f"{name}: warning: {message}")
+
+    warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
+    warnings.showwarning = show
 
 
 _ENDS: dict[int, str] = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Generator, Iterator
-from itertools import islice
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from clueval.cli import options as common
@@ -17,6 +17,8 @@ from clueval.reading.check import Check
 from clueval.reading.options import ReadOptions
 from clueval.reading.paths import files_of
 from clueval.reading.source import source_of
+from clueval.reading.spooled import spooled
+from clueval.reading.tag_columns import listed, tag_columns
 from clueval.visible import visible
 
 USAGE = "FILE..."
@@ -46,36 +48,86 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite([*options.files, common.text_of(options)], [options.output_file])
     require_writable([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
-    files = [file for given in options.files for file in files_of(given)]
-    reading.require_use(path for _, path in files)
     problems = 0
+    with spooled(*options.files) as paths:
+        files = [file for given in paths for file in files_of(given)]
+        reading.require_use(path for _, path in files)
+        shown = {path: str(given) for path, given in zip(paths, options.files, strict=True)}
 
-    def lines() -> Iterator[str]:
-        nonlocal problems
-        for name, path in files:
-            problems += yield from _check(
-                Check(source_of(path, reading, name=name)), path, options.max_errors
-            )
+        def lines() -> Iterator[str]:
+            nonlocal problems
+            for name, path in files:
+                check = Check(source_of(path, reading, name=name))
+                for line in (
+                    each := _CheckLines(check, shown.get(path, str(path)), options.max_errors)
+                ).lines():
+                    yield line.replace(str(path), each.file)
+                problems += each.count
 
-    put_result(map(visible, lines()), options.output_file)
+        put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
 
 
-def _check(check: Check, path: Path, most: int) -> Generator[str, None, int]:
-    """Yield a line for each problem of a file, and a summary; return the number of problems."""
-    problems = check.problems()
-    count = 0
-    for problem in islice(problems, most):
-        count += 1
-        yield str(problem)
-    if count == most and next(problems, None) is not None:
-        yield f"{path}: stopped after {most} problems; there are more (--max-errors N shows N of them)"
-    elif count:
-        yield f"{path}: {count} problem{'s' * (count != 1)}"
-    else:
+class _CheckLines:
+    """The lines on one file: its problems, of which those that differ only in values are folded, and a summary."""
+
+    def __init__(self, check: Check, file: str, most: int) -> None:
+        self._check, self.file, self._most = check, file, most
+        self._lines: dict[str, list[int | None]] = {}
+        self.count = 0
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines; then `count` is the number of problems."""
+        shown = 0
+        for problem in self._check.problems():
+            alike = self._lines.setdefault(_without_values(problem.problem), [])
+            if len(alike) < _SHOWN_EACH:
+                if shown == self._most:
+                    more = "there are more (--max-errors N shows N of them)"
+                    yield f"{self.file}: stopped after {self._most} problems; {more}"
+                    return
+                shown += 1
+                yield str(problem)
+            alike.append(problem.line)
+            self.count += 1
+        yield from self._folded()
+        yield self._summary()
+
+    def _folded(self) -> Iterator[str]:
+        for problem, lines in self._lines.items():
+            rest = lines[_SHOWN_EACH:]
+            if rest:
+                known = ", ".join(str(line) for line in rest[:_LISTED] if line is not None)
+                more = ", ..." if len(rest) > _LISTED else ""
+                yield f"{self.file}: {len(rest):,} more: {problem} (line{'s' * (len(rest) != 1)} {known}{more})"
+
+    def _summary(self) -> str:
+        check, count = self._check, self.count
+        if count:
+            return f"{self.file}: {count:,} problem{'s' * (count != 1)}{self._hint()}"
         schemes = ", ".join(f"{layer} {scheme or 'without a tag'}" for layer, scheme in check.schemes.items())
-        yield (
-            f"{path}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
+        return (
+            f"{self.file}: no problems; {check.documents:,} document{'s' * (check.documents != 1)}, "
             f"{check.tokens:,} positions" + (f" ({schemes})" if schemes else "")
         )
-    return count
+
+    def _hint(self) -> str:
+        """Return which columns look like tags if other columns were read as tags."""
+        if self._check.source.token_lines is None or not any("is not a tag" in key for key in self._lines):
+            return ""
+        found = tag_columns(self._check.source)
+        if not found:
+            return ""
+        columns = f"columns {listed(found)} look" if len(found) > 1 else f"column {found[0]} looks"
+        return f"; {columns} like tags: --layer label={found[0]}"
+
+
+_SHOWN_EACH = 3
+"""The number of problems of one kind that are printed; the others are folded."""
+
+_LISTED = 5
+
+
+def _without_values(problem: str) -> str:
+    """Return a message with dots in place of its values."""
+    return re.sub(r"(layer '[^']*')|'[^']*'", lambda match: match[1] or "'...'", problem)

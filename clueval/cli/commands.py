@@ -27,6 +27,7 @@ COMMANDS = {
     "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
     "guide": "show a page of the guide: how to score, what each number means",
+    "completion": "print the script for the completion of a shell",
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module, which has the same name, is imported when it is called."""
@@ -55,6 +56,18 @@ def command_line(command: str | None, *, alone: bool = False) -> Parser:
     return top
 
 
+def every_command() -> Parser:
+    """Return the parser of the command line, with the options of all commands."""
+    top = command_line(None)
+    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    for name, parser in commands.choices.items():
+        import_module(f"clueval.cli.{name}").add_arguments(parser)
+        for action in parser._actions:
+            if isinstance(action.choices, dict):  # shtab takes a dictionary for commands
+                action.choices = tuple(action.choices)
+    return top
+
+
 def require_command(name: str | None) -> None:
     """Raise `UsageError` for a command that does not exist."""
     if name is not None and name not in COMMANDS:
@@ -67,12 +80,25 @@ def command_parser(command: str) -> Command:
     module = import_module(f"clueval.cli.{command}")
     parser = Command(prog=f"clueval {command}", **_settings(module))
     module.add_arguments(parser)
+    _add_no_config(parser)
     return parser
 
 
 def _add_command(commands: argparse._SubParsersAction[Command], name: str, help_text: str) -> None:
     module = import_module(f"clueval.cli.{name}")
-    module.add_arguments(commands.add_parser(name, help=help_text, **_settings(module)))
+    parser = commands.add_parser(name, help=help_text, **_settings(module))
+    module.add_arguments(parser)
+    _add_no_config(parser)
+
+
+def _add_no_config(parser: Command) -> None:
+    """Add the option that ignores the configuration file, to commands that read files."""
+    if "reading" in parser.topics:
+        parser.topics["reading"].add_argument(
+            "--no-config",
+            action="store_true",
+            help="ignore clueval.toml, and [tool.clueval] of pyproject.toml, in the current folder",
+        )
 
 
 def _settings(module: Any) -> dict[str, Any]:

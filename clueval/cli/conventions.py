@@ -59,4 +59,5 @@ def run(options: argparse.Namespace) -> int:
         wrote(options.html)
     else:
         put_result([table.render(form_of(options))], options.output_file)
+    common.say_what_was_read(options, table.result)
     return 0

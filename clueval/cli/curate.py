@@ -127,7 +127,7 @@ class _Listed:
             self._numbers["kept"] += sum(map(len, each.document.layers.values()))
             self.sequences = max(self.sequences, len(each.document.layers))
             self.rows += each.listed
-            self.names = self.names or [name for row in self.rows[:1] for name in row.readings]
+            self.names = list(each.annotators)
             yield each.document
 
     def words(self) -> str:

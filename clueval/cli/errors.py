@@ -161,6 +161,7 @@ def run(options: argparse.Namespace) -> int:
                 **common.reading(options),
             )
         finder.show(rows, result)
+        common.say_what_was_read(options, result)
     return 0
 
 

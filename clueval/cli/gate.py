@@ -106,6 +106,8 @@ def run(options: argparse.Namespace) -> int:
             **common.reading(options),
         )
     put_result([result.render(form_of(options), all=True)], options.output_file)
+    if options.output_file is not None or form_of(options) != "text":
+        common.say_what_was_read(options, result)  # the text on the terminal has these lines
     return 0
 
 

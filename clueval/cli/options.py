@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
+from clueval.cli.printing import flush, remark
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.reading.options import Reading, formats_that_read
+from clueval.reports.text import layers_read
 from clueval.spans.span import MERGED
+
+if TYPE_CHECKING:
+    from clueval.evaluation.result import Result
 
 
 def add_sides(parser: Command) -> None:
@@ -26,6 +31,20 @@ def add_sides(parser: Command) -> None:
         nargs="?",
         help="file or folder; without it, GOLD has both sides",
     )
+    parser.group("reading").add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print no lines about what was read, and no warnings",
+    )
+
+
+def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
+    """Print a line on each layer to stderr, unless ``--quiet`` is given."""
+    flush()  # if the result cannot be printed, that is the only message
+    if not options.quiet:
+        for line in layers_read(result.inputs):
+            remark(line)
 
 
 def add_pairs(parser: Command, topic: str) -> None:
@@ -124,10 +143,22 @@ def _add_sets(group: argparse._ArgumentGroup) -> None:
 
 def reading(options: argparse.Namespace) -> dict[str, Any]:
     """Return the fields of `Reading` for which options were given; if the sides differ, a `Reading` for each."""
+    _split_meta(options)
     given = given_fields(Reading, options)
     if any(isinstance(value, SideValues) for value in given.values()):
         return {"reading": pair_of(Reading, options)}
     return given
+
+
+def _split_meta(options: argparse.Namespace) -> None:
+    """Replace the values of ``--meta`` by those of each side if one is ``NAME=GOLD:PREDICTED``."""
+    given = getattr(options, "Reading.meta", None)
+    if isinstance(given, list) and any(":" in value.partition("=")[2] for value in given):
+        sides = []
+        for side in (0, 1):
+            parts = (value.partition("=") for value in given)
+            sides.append([f"{name}={(columns.split(':') * 2)[side]}" for name, _, columns in parts])
+        setattr(options, "Reading.meta", SideValues(*sides))
 
 
 def text_of(options: argparse.Namespace) -> Path | None:

@@ -72,6 +72,10 @@ class Command(Parser):
     def words(self) -> dict[str, str]:
         return {**self.settings(), **super().words()}
 
+    def option_actions(self) -> dict[str, argparse.Action]:
+        """Return the options by their names with dashes, except help."""
+        return {flag: each for flag, each in self._option_string_actions.items() if each.dest != "help"}
+
     def group(self, title: str) -> argparse._ArgumentGroup:
         """Return the group of options with this title in the help of the command."""
         if title not in self._by_title:

@@ -24,6 +24,11 @@ def remark(line: str) -> None:
     print(visible(line), file=sys.stderr)
 
 
+def flush() -> None:
+    """Complete the standard output."""
+    sys.stdout.flush()
+
+
 def wrote(path: Path) -> None:
     """Print the message that a file was written."""
     remark(f"wrote {path}")

@@ -48,7 +48,7 @@ def _errors() -> str:
     return _sections(
         (name, inspect.getdoc(kind) or "")
         for name, kind in vars(exceptions).items()
-        if inspect.isclass(kind) and issubclass(kind, exceptions.CluevalError)
+        if inspect.isclass(kind) and issubclass(kind, exceptions.CluevalError | exceptions.CluevalWarning)
     )
 
 
@@ -81,7 +81,7 @@ def _described(name: str, what: Any) -> Iterator[str]:
 
 def _called(name: str, what: Any) -> str:
     """Return a name with its parameters, or alone if it is not called."""
-    if not callable(what):
+    if not callable(what) or (inspect.isclass(what) and issubclass(what, Warning)):
         return name
     parameters = [
         each for each in inspect.signature(what).parameters.values() if each.name not in ("self", "cls")

@@ -115,6 +115,8 @@ def run(options: argparse.Namespace) -> int:
         printing.wrote(saved)
     result = with_gates(result, options, trust, baseline)
     _put(result, options)
+    if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
+        common.say_what_was_read(options, result)  # the text on the terminal has these lines
     return exit_code(result)
 
 

@@ -13,31 +13,25 @@ accumulators of several processes can be added, in any order, with the same resu
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
-from clueval.exceptions import TagError, UsageError
+from clueval.evaluation.tag_lists import count_tags
+from clueval.exceptions import TagError, UsageError, require_instance, require_kind
 from clueval.metrics.metric import Metric
-from clueval.reading.pairing import same_documents
+from clueval.reading.given import Given, InputSide, given
+from clueval.reading.tag_sentences import TagOptions
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
-from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.tagging.decoding import decode, decode_tags
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
-from clueval.tagging.transitions import Neighbours, Seams
-
-Batch = (
-    Document | Iterable[Document] | Sequence[Span] | Sequence[str] | Sequence[Sequence[Span] | Sequence[str]]
-)
-"""Documents; spans, or tags, of one document or of several in a list of lists."""
+from clueval.tagging.transitions import Neighbours
 
 
 class Accumulator:
@@ -60,18 +54,17 @@ class Accumulator:
         scheme: str | None = None,
         invalid: str = "conlleval",
     ) -> None:
+        require_kind(merge, "bool", "merge")
+        require_kind(scheme, "str | None", "scheme")
+        require_kind(invalid, "str", "invalid")
         if invalid not in INVALID:
             raise UsageError(
                 f"unknown treatment of ill-formed tags {invalid!r}", advice=f"one of {', '.join(INVALID)}"
             )
-        if scheme is None and invalid != "conlleval":
-            raise UsageError(
-                f"invalid={invalid!r} needs the scheme of the tags",
-                advice="name it, as in scheme='BIO'",
-            )
         self._plan = Plan(chosen_metrics(metrics), merge, Filter(), ())
         self._scheme = None if scheme is None else scheme_called(scheme)
         self._invalid = invalid
+        self._options = TagOptions([self._scheme] * 2, [invalid] * 2)
         self.reset()
 
     @property
@@ -95,25 +88,27 @@ class Accumulator:
         """Set all counts to zero."""
         self._state = _State(Evaluation(self._plan, []))
 
-    def update(self, gold: Batch, predicted: Batch) -> None:
+    def update(self, gold: InputSide, predicted: InputSide) -> None:
         """Count a batch: documents, spans or tags, the same kind on both sides. After an error, nothing is counted.
 
-        A list of spans is one document; a list of tags is one sentence, counted as a document; a list of lists
-        is several documents. Empty lists on both sides count nothing.
+        They are given in any form that `clueval.score` takes, except files. A list of spans is one document; a list
+        of tags is one sentence, counted as a document; a list of lists is several documents. Empty lists on both
+        sides count nothing.
 
         Raises `UsageError` for sides of different kinds or lengths, `TextMismatch` for documents with different
         texts, `TagError` for tags outside the scheme, `OverlapError` if a metric forbids overlapping spans.
         """
-        kind, golds, predicteds = _same_kind(gold, predicted)
+        found = given(gold, predicted)
         new = _State(Evaluation(self._plan, self._state.evaluation.layers))
-        if kind is Document:
-            pairs: Iterable[tuple[Document, Document]] = same_documents(golds, predicteds)
-        elif kind is str:
-            pairs = self._of_tags(golds, predicteds, new)
+        if found.kind == "paths":
+            raise UsageError(
+                "gold and predicted must be documents, spans or tags, not files", advice="use clueval.score"
+            )
+        if found.kind == "tags":
+            new.count_tags(found, self._options)
         else:
-            pairs = map(_of_spans, _paired(golds, predicteds, "documents"))
-        for pair in pairs:
-            new.count(pair)
+            for pair in found.documents():
+                new.count(pair)
         self._state.add(new, self._scheme)
 
     def compute(self) -> Result:
@@ -142,7 +137,9 @@ class Accumulator:
         Raises `UsageError` if their metrics differ, and, unless `force` is given, if their signatures differ. An
         accumulator that has counted nothing needs only the same metrics.
         """
-        others = [other] if isinstance(other, Accumulator) else list(other)
+        others = [other] if isinstance(other, Accumulator) or not isinstance(other, Iterable) else list(other)
+        for each in others:
+            require_instance(each, Accumulator, "other")
         for accumulator in others:
             same_metrics = set(accumulator.metrics) == set(self.metrics)
             both_counted = bool(self._state.documents and accumulator._state.documents)
@@ -153,39 +150,6 @@ class Accumulator:
             merged.add(state, self._scheme)
         self._state = merged
 
-    def _of_tags(
-        self, gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]], new: _State
-    ) -> Iterator[tuple[Document, Document]]:
-        """Pairs of sentences as documents; `new` records their tags."""
-        for number, pair in enumerate(_paired(gold, predicted, "sentences")):
-            if len(pair[0]) != len(pair[1]):
-                raise UsageError(
-                    f"sentence {number} has {len(pair[0])} gold and {len(pair[1])} predicted tags",
-                    advice="each token has a tag on both sides",
-                )
-            documents = []
-            for tags, side in zip(pair, SIDES, strict=True):
-                try:
-                    documents.append(self._of_sentence(tags, number))
-                except TagError as error:
-                    error.problem = f"{side}, sentence {number}: {error.problem}"
-                    raise
-                new.neighbours[side].update(Seams(tags).neighbours)
-            new.tagged = True
-            yield documents[0], documents[1]
-
-    def _of_sentence(self, tags: Sequence[str], number: int) -> Document:
-        """A sentence as a document with empty tokens, one for each tag."""
-        lenient = self._scheme is None
-        chunks = decode(tags) if lenient else decode_tags(tags, self._scheme, self._invalid)
-        spans = [Span(start, end, Frozen({DEFAULT_LAYER: label})) for start, end, label in chunks]
-        return Document(
-            str(number),
-            Frozen({DEFAULT_LAYER: spans}),
-            tokens=("",) * len(tags),
-            tags=Frozen({DEFAULT_LAYER: list(tags)}),
-        )
-
 
 @dataclass(slots=True)
 class _State:
@@ -194,6 +158,12 @@ class _State:
     evaluation: Evaluation
     neighbours: dict[str, Neighbours] = field(default_factory=lambda: {side: Counter() for side in SIDES})
     tagged: bool = False
+
+    def count_tags(self, given: Given, options: TagOptions) -> None:
+        end = count_tags(self.evaluation, given, options)
+        for (side, _), decoder in end.decoders.items():
+            self.neighbours[side].update(decoder.neighbours)
+        self.tagged = self.tagged or self.evaluation.total.documents > 0
 
     @property
     def documents(self) -> int:
@@ -228,83 +198,3 @@ class _State:
         for side in SIDES:
             evaluation.repairs[side].include(added.repairs[side])
         include(evaluation.inputs, added.inputs)
-
-
-_WORDS = {Document: "documents", Span: "spans", str: "tags"}
-
-
-def _same_kind(gold: Any, predicted: Any) -> tuple[type, list[Any], list[Any]]:
-    """The kind of both sides, `Document`, `Span` or `str` (tags), and the documents or lists of each side.
-
-    Raises `UsageError` if the sides are not of one kind.
-    """
-    sides = [_listed(side, name) for side, name in zip((gold, predicted), SIDES, strict=True)]
-    known = [found for side, name in zip(sides, SIDES, strict=True) if (found := _kind(side, name))]
-    kinds = {kind for kind, _ in known if kind is not None}
-    nestings = {nested for _, nested in known}
-    if len(kinds) > 1:
-        raise UsageError(f"one side is {' and the other '.join(sorted(_WORDS[kind] for kind in kinds))}")
-    if len(nestings) > 1:
-        raise UsageError("one side is a list and the other a list of lists")
-    kind = next(iter(kinds), Span)
-    if kind is Document or True in nestings or not known:
-        return kind, sides[0], sides[1]
-    return kind, [sides[0]], [sides[1]]
-
-
-def _listed(side: Any, name: str) -> list[Any]:
-    if isinstance(side, Document):
-        return [side]
-    if isinstance(side, str | bytes) or not isinstance(side, Iterable):
-        raise UsageError(
-            f"{name} must be documents, spans or tags, not a {type(side).__name__}",
-            advice="lists of them; files are for clueval.score",
-        )
-    return list(side)
-
-
-def _kind(items: Sequence[Any], name: str) -> tuple[type | None, bool] | None:
-    """The type of the items of a side, and whether they are in lists; the type is None if all lists are empty.
-
-    None for an empty side, which may be of any kind.
-    """
-    if not items:
-        return None
-    nestings = {isinstance(item, list | tuple) for item in items}
-    nested = True in nestings
-    if len(nestings) > 1:
-        raise UsageError(f"{name} mixes lists and other items", advice="give a list, or a list of lists")
-    found = {
-        next((kind for kind in _WORDS if isinstance(item, kind)), type(item))
-        for item in (chain.from_iterable(items) if nested else items)
-    }
-    wrong = sorted(kind.__name__ for kind in found if kind not in _WORDS or (nested and kind is Document))
-    if wrong or len(found) > 1:
-        raise UsageError(
-            f"{name} must be all documents, all spans or all tags",
-            advice=f"one item has the type {wrong[0]}" if wrong else "it mixes them",
-        )
-    return next(iter(found), None), nested
-
-
-def _paired(gold: Sequence[Any], predicted: Sequence[Any], what: str) -> Iterator[tuple[Any, Any]]:
-    if len(gold) != len(predicted):
-        raise UsageError(f"there are {len(gold)} gold and {len(predicted)} predicted {what}")
-    return zip(gold, predicted, strict=True)
-
-
-def _of_spans(pair: tuple[Sequence[Span], Sequence[Span]]) -> tuple[Document, Document]:
-    """The spans of both sides as documents without text."""
-    return _document(pair[0]), _document(pair[1])
-
-
-def _document(spans: Sequence[Span]) -> Document:
-    """Spans as a document, with one span for each layer of a span."""
-    layers: dict[str, list[Span]] = {}
-    for span in spans:
-        labels = span.by_layer or {DEFAULT_LAYER: NO_LABEL}
-        for layer, label in labels.items():
-            if label is not None:
-                of_layer = span if len(span.by_layer) < 2 else replace(span, labels=Frozen({layer: label}))
-                layers.setdefault(layer, []).append(of_layer)
-    return Document("", Frozen(layers))

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.trust import Trust
-from clueval.exceptions import UsageError
-from clueval.options import field_names, option, refuse_unknown, whole, with_fields
+from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.options import field_names, option, refuse_unknown, require_types, whole, with_fields
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
@@ -106,6 +106,9 @@ class Counting:
     )
 
     def __post_init__(self) -> None:
+        require_types(self)
+        if isinstance(self.align, int) and self.align < 0:
+            raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):
             raise UsageError(f"unknown unit {self.unit!r}", advice=" or ".join(UNITS))
         require_pair_by(self.pair_by)
@@ -139,6 +142,11 @@ class Workers:
     progress: Progress | None = None
     remark: Callable[[str], object] | None = None
 
+    def __post_init__(self) -> None:
+        require_kind(self.executor, "Executor | None", "executor")
+        require_kind(self.progress, "Progress | None", "progress")
+        require_kind(self.remark, "Callable | None", "remark")
+
 
 class Groups(NamedTuple):
     """The groups of options, with one `Reading` for each side."""
@@ -163,6 +171,8 @@ def groups_of(
     """
     known = [name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)]
     refuse_unknown(options, [*known, *SETS], caller)
+    require_instance(counting, Counting, "counting")
+    require_instance(workers, Workers, "workers")
     return Groups(
         readings_of(reading, options),
         with_fields(counting, options),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.unit import SENTENCE
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_kind
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
@@ -97,14 +97,26 @@ def require_sentences(plan: Plan) -> None:
             )
 
 
+def _is_metric(given: object) -> bool:
+    return not isinstance(given, type) and all(
+        hasattr(given, name) for name in ("name", "needs", "count", "scores")
+    )
+
+
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:
     """The metrics of a list of metrics or names, or of names separated by commas, each once.
 
     Raises `UsageError` for an unknown name and for an empty list.
     """
-    several = given.split(",") if isinstance(given, str) else given
-    listed = several if isinstance(several, Sequence) else [several]
-    chosen = [metric_named(one) if isinstance(one, str) else one for one in listed]
+    several: Any = given.split(",") if isinstance(given, str) else [given] if _is_metric(given) else given
+    require_kind(several, "Iterable", "metrics")
+    listed = list(several)
+    for each in listed:
+        if not isinstance(each, str) and not _is_metric(each):
+            raise UsageError(
+                f"{described(each)} is no metric", advice=f"one of {', '.join(METRICS)}, or a Metric"
+            )
+    chosen: list[Metric] = [metric_named(one) if isinstance(one, str) else one for one in listed]
     if not chosen:
         raise UsageError("no metric is named", advice=f"one of {', '.join(METRICS)}")
     return tuple({metric.name: metric for metric in chosen}.values())

@@ -7,17 +7,20 @@ files (`clueval.evaluation.parallel.schedule`).
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
+from warnings import warn
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
+from clueval.evaluation.notices import empty_files, warnings_of
 from clueval.evaluation.observer import Observer, require_names
-from clueval.evaluation.options import Counting, Workers, groups_of
+from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
@@ -26,19 +29,21 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
-from clueval.exceptions import UsageError
+from clueval.exceptions import CluevalWarning, UsageError, described, require_kind
 from clueval.metrics.metric import Metric
-from clueval.reading.layers import LayerColumns, layer_names
+from clueval.reading.given import Given, InputSide, given
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
     files_of_side,
     parallel,
-    same_documents,
 )
-from clueval.reading.paths import Documents, Paths, are_paths, documents_of, path_pairs
+from clueval.reading.paths import path_pairs
 from clueval.reading.source import Source
+from clueval.reading.spooled import spooled
+from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
@@ -53,8 +58,8 @@ _READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust(
 
 
 def score(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     metrics: Sequence[str | Metric] | str | Metric = "levels",
     layers: LayerColumns | None = None,
@@ -69,8 +74,11 @@ def score(
     """Score predicted against gold.
 
     Args:
-        gold, predicted: two files, two folders (paired by relative name), two lists of files (paired in
-            order) or two iterables of documents in the same order; or one file that has both, and None.
+        gold, predicted: two files, two folders (paired by relative name), two patterns (`clueval.reading.patterns`),
+            two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
+            Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
+            label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
+            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary.
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column, of a single file the last two.
@@ -94,52 +102,92 @@ def score(
     one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
     """
+    require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, options, "score")
+    with spooled(gold, predicted) as (gold, predicted):
+        result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
+    for warning in warnings_of(result):
+        warn(warning, CluevalWarning, stacklevel=2)
+    return result
+
+
+def _score(
+    gold: Any,
+    predicted: Any,
+    chosen: tuple[Metric, ...],
+    layers: LayerColumns | None,
+    groups: Groups,
+    transforms: Sequence[Transform],
+    observers: Sequence[Observer],
+) -> Result:
+    """Score files on disk, or what is in memory."""
     readings, counting, workers, trust = groups
-    jobs, executor, progress = workers.jobs, workers.executor, workers.progress
-    require_jobs(jobs)
-    require_names(observers)
-    pair_by, single = counting.pair_by, predicted is None
-    if single and pair_by is not None:
+    require_jobs(workers.jobs)
+    if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    chosen, prepared = chosen_metrics(metrics), choices_of(transforms)
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    require_names(observers)
     require_sentences(plan)
+    prepared = choices_of(transforms)
     evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
-    read_options = [
-        ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
-        for each in readings
-    ]
-    pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
-    if pairs is not None:
-        _require_use(read_options, gold, predicted, pairs)
-        sides = columns_of_sides(read_options, layers, single)
-        remark = workers.remark or _discard
-        if observers or len(sides) > 2 or pair_by is not None:
-            remark("1 process: documents are read one by one")
-        if len(sides) > 2 or pair_by is not None:
-            see = partial(_see, evaluation)
-            paths: tuple[Any, Any] = gold, predicted
-            _count_groups(evaluation, document_groups(*paths, sides, pair_by, progress, see))
-        else:
-            in_one_file = single and sides[0].annotation_set is None
-            work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
-            if observers:
-                work.count_here(evaluation, pairs, progress)
-            else:
-                count_pairs(evaluation, work, pairs, jobs, executor, progress, remark)
-        choices = _choices_of_tags(evaluation)
+    found = given(gold, predicted)
+    if found.kind == "paths":
+        read_options = [
+            ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
+            for each in readings
+        ]
+        choices = _count_files(evaluation, found, read_options, layers, counting.pair_by, workers)
+    elif len(readings) > 2:
+        raise UsageError("further annotation sets are read from files", advice="give paths")
+    elif found.kind == "tags":
+        choices = _count_tags(evaluation, found, readings)
     else:
-        _require_documents(gold, predicted, readings)
-        for each in read_options:
+        for each in readings:
             each.require_none()
-        _count_groups(evaluation, _groups(documents_of(gold), documents_of(predicted), pair_by))
+        _count_groups(evaluation, _groups(found, counting.pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
-    choices |= prepared | ({} if pair_by is None else {"paired": pair_by})
-    sha256 = _sha256_of_gold(gold, single, plan) if pairs is not None else None
+    choices |= prepared | ({} if counting.pair_by is None else {"paired": counting.pair_by})
+    sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
     return result.trusted(trust)
+
+
+def _count_files(
+    evaluation: Evaluation,
+    given: Given,
+    readings: Sequence[ReadOptions],
+    layers: LayerColumns | None,
+    pair_by: str | None,
+    workers: Workers,
+) -> dict[str, str]:
+    """Count files, and return the choices for the signature."""
+    gold, predicted, observers = given.gold, given.predicted, evaluation.plan.observers
+    single = predicted is None
+    pairs = path_pairs(gold, predicted) if pair_by is None else []
+    _require_use(readings, gold, predicted, pairs)
+    if single and layers is None and readings[0].annotation_set is None:
+        require_two_tag_columns((path for _, path, _ in pairs), readings[0])
+    sides = columns_of_sides(readings, layers, single)
+    remark = workers.remark or _discard
+    if observers or len(sides) > 2 or pair_by is not None:
+        remark("1 process: documents are read one by one")
+    if len(sides) > 2 or pair_by is not None:
+        see = partial(_see, evaluation)
+        groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see)
+        _count_groups(evaluation, groups)
+    else:
+        in_one_file = single and sides[0].annotation_set is None
+        both = (sides[0], sides[1])
+        work = Work(evaluation.plan, tuple(evaluation.layers), both, in_one_file, _count_sources)
+        if observers:
+            work.count_here(evaluation, pairs, workers.progress)
+        else:
+            count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)
+    for warning in empty_files(path for _, *both in pairs for path in both):
+        warn(warning, CluevalWarning, stacklevel=4)
+    return _choices_of_tags(evaluation)
 
 
 def _plan(
@@ -150,12 +198,16 @@ def _plan(
     resample_by: str | None,
     in_folders: bool,
 ) -> Plan:
-    by = counting.by
+    by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
+    for key in by:
+        require_kind(key, "str", "by")
+    _require_methods(transforms, "transforms", ("signature", "prepared"))
+    _require_methods(observers, "observers", ("name", "see", "section"))
     return Plan(
         metrics,
         counting.merge,
         parse_where(counting.where),
-        (by,) if isinstance(by, str) else tuple(by),
+        by,
         counting.unit,
         _cells(counting.align),
         tuple(transforms),
@@ -165,23 +217,38 @@ def _plan(
     )
 
 
+def _require_methods(given: object, name: str, attributes: Sequence[str]) -> None:
+    """Raise `UsageError` unless `given` is a list of objects that have these attributes."""
+    if isinstance(given, str | bytes) or not isinstance(given, Sequence):
+        raise UsageError(f"{name} must be a list, not {described(given)}")
+    for number, each in enumerate(given):
+        for attribute in attributes:
+            if isinstance(each, type) or not hasattr(each, attribute):
+                raise UsageError(f"{name}[{number}] has no {attribute}: it is {described(each)}")
+
+
+def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading]) -> dict[str, str]:
+    """Count lists of tags, and return the choices for the signature."""
+    from clueval.evaluation.tag_lists import count_tags  # not needed for files
+    from clueval.reading.tag_sentences import TagOptions
+
+    for each in readings:
+        each.require_none(("scheme", "invalid"))
+    options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
+    evaluation.add_tags(count_tags(evaluation, given, options))
+    evaluation.treatments.update(options.treatments)
+    return _choices_of_tags(evaluation)
+
+
 def _are_folders(side: object) -> bool:
-    return isinstance(side, str | Path) and Path(side).is_dir()
+    return isinstance(side, str | os.PathLike) and Path(os.fsdecode(side)).is_dir()
 
 
-def _sha256_of_gold(gold: Any, single: bool, plan: Plan) -> str | None:
+def _sha256_of_gold(given: Given, plan: Plan) -> str | None:
     """A hash of the gold files, where counts are kept by unit; None if these files have the predicted side, too."""
-    if plan.resample_by is None or single:
+    if plan.resample_by is None or given.predicted is None:
         return None
-    return sha256_of(path for _, path in files_of_side(gold))
-
-
-def _require_documents(gold: object, predicted: object, readings: Sequence[Reading]) -> None:
-    """Raise `UsageError` unless both sides are documents and there is no further reading, which needs files."""
-    if isinstance(gold, str | Path) or predicted is None or isinstance(predicted, str | Path):
-        raise UsageError("one side is a path and the other is not", advice="give two paths or two iterables")
-    if len(readings) > 2:
-        raise UsageError("further annotation sets are read from files", advice="give paths")
+    return sha256_of(path for _, path in files_of_side(given.gold))
 
 
 def _require_use(
@@ -208,15 +275,16 @@ def _files(side: Any, number: int, pairs: Sequence[FilePair]) -> Iterator[Path]:
         yield from (path for _, path in files_of_side(side))
 
 
-def _sides_of_any_order(gold: object, predicted: object) -> list[tuple[str | None, Path, Path]] | None:
-    """No pairs if both sides are paths, because their documents are paired later; None if they are documents."""
-    return [] if are_paths(gold) and are_paths(predicted) else None  # type: ignore[arg-type]
-
-
-def _groups(gold: Documents, predicted: Documents, pair_by: str | None) -> Iterator[tuple[Document, ...]]:
+def _groups(given: Given, pair_by: str | None) -> Iterator[tuple[Document, ...]]:
     if pair_by is None:
-        return same_documents(gold, predicted)
-    return parallel(((document,) for document in gold), ((document,) for document in predicted), pair_by)
+        return given.documents()
+    if given.kind != "documents":
+        raise UsageError(
+            f"pair_by={pair_by!r} pairs documents, not lists of spans", advice="leave out pair_by"
+        )
+    return parallel(
+        ((document,) for document in given.gold), ((document,) for document in given.predicted), pair_by
+    )
 
 
 def _containing(metrics: Iterable[Metric]) -> str | None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from clueval.evaluation.settings import with_settings
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.metrics.metric import Metric
 from clueval.version import SCORES, __version__
 
@@ -90,6 +90,7 @@ class Signature:
 
         The text may be the one that reports show: with ``signature: `` before it, and broken over lines.
         """
+        require_kind(text, "str", "the signature")
         choices: dict[str, str] = {}
         whole = re.sub(r"\r?\n {0,2}", "", text.strip("\n")).removeprefix("signature: ")
         for part in whole.split("|"):

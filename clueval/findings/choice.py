@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
+from clueval.options import require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.match_classes import LEVELS
@@ -46,6 +47,8 @@ class Choice:
     window: int | None = None
 
     def __post_init__(self) -> None:
+        require_types(self)
+        require_instance(self.where, Filter, "where")
         if self.level not in LEVELS:
             raise UsageError(f"there is no level {self.level!r}", advice="1, 2, 3 or 4")
         for side in self.sides:

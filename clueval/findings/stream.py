@@ -15,14 +15,15 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Unpack
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
 from clueval.options import field_names, refuse_unknown
+from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
-from clueval.reading.layers import LayerColumns, layer_names
+from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import (
     SETS,
     Reading,
@@ -32,9 +33,11 @@ from clueval.reading.options import (
     readings_of,
 )
 from clueval.reading.pairing import ends_early, same_documents
-from clueval.reading.paths import pairs_of
+from clueval.reading.paths import path_pairs
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.reading.source import Source, source_of
+from clueval.reading.spooled import spooled
+from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
 from clueval.spans.filters import ID
 from clueval.textfiles import Progress
@@ -52,8 +55,8 @@ class ErrorsOptions(SidesOptions, total=False):
 
 
 def errors(
-    gold: str | Path | Iterable[Document],
-    predicted: str | Path | Iterable[Document] | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
@@ -63,8 +66,7 @@ def errors(
     """Yield all errors of predicted compared with gold, in the order of the documents.
 
     Args:
-        gold, predicted: two files, two folders or two iterables of documents; or one file that has both, and
-            None.
+        gold, predicted: as in `clueval.score`.
         choice: selects the errors.
         layers, reading: as in `clueval.score`.
         options: any field of `Reading` by its own name, ``gold_set``, ``predicted_set`` and ``progress``, as in
@@ -74,23 +76,43 @@ def errors(
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
     refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "errors")
-    choice = choice or Choice()
-    if not isinstance(gold, str | Path):
-        if predicted is None or isinstance(predicted, str | Path):
-            raise UsageError(
-                "gold is an iterable and predicted is not", advice="give two paths or two iterables"
-            )
-        return _Stream(choice, []).of_documents(same_documents(gold, predicted))
-    if predicted is not None and not isinstance(predicted, str | Path):
-        raise UsageError("gold is a path and predicted is not", advice="give two paths or two iterables")
-    sides = [ReadOptions.of(each) for each in readings_of(reading, options)]
+    choice = Choice() if choice is None else choice
+    require_instance(choice, Choice, "choice")
+    require_layers(layers)
+    require_kind(options.get("progress"), "Progress | None", "progress")
+    readings = readings_of(reading, options)
+    found = given(gold, predicted)
+    if found.kind == "paths":
+        return _of_files(found, choice, layers, readings, options.get("progress"))
+    for each in readings:
+        each.require_none(("scheme", "invalid") if found.kind == "tags" else ())
     names = [] if layers is None else layer_names(layers)
-    return _Stream(choice, names).of_files(
-        Path(gold),
-        Path(gold if predicted is None else predicted),
-        columns_of_sides(sides, layers, predicted is None),
-        options.get("progress"),
-    )
+    return _Stream(choice, names).of_documents(_documents(found, readings))
+
+
+def _of_files(
+    found: Given,
+    choice: Choice,
+    layers: LayerColumns | None,
+    readings: Sequence[Reading],
+    progress: Progress | None,
+) -> Iterator[Finding]:
+    names = [] if layers is None else layer_names(layers)
+    with spooled(found.gold, found.predicted) as (gold, predicted):
+        pairs, options = path_pairs(gold, predicted), [ReadOptions.of(each) for each in readings]
+        if predicted is None and layers is None and options[0].annotation_set is None:
+            require_two_tag_columns((path for _, path, _ in pairs), options[0])
+        sides = columns_of_sides(options, layers, predicted is None)
+        yield from _Stream(choice, names).of_files(pairs, sides, progress)
+
+
+def _documents(found: Given, readings: Sequence[Reading]) -> Iterator[Pair]:
+    if found.kind != "tags":
+        return found.documents()
+    from clueval.reading.tag_sentences import TagOptions, documents_of_tags
+
+    options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
+    return documents_of_tags(found, options, options.decoders())
 
 
 class _Stream:
@@ -102,9 +124,11 @@ class _Stream:
         self._metadata: set[str] = set()
 
     def of_files(
-        self, gold: Path, predicted: Path, options: Sequence[ReadOptions], progress: Progress | None
+        self,
+        pairs: Sequence[tuple[str | None, Path, Path]],
+        options: Sequence[ReadOptions],
+        progress: Progress | None,
     ) -> Iterator[Finding]:
-        pairs = pairs_of(gold, predicted)
         options[0].require_use(path for _, *both in pairs for path in both)
         for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)

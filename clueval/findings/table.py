@@ -20,7 +20,7 @@ from html import escape
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from clueval.exceptions import SpanError, UsageError
+from clueval.exceptions import SpanError, UsageError, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position
@@ -29,6 +29,7 @@ from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
 from clueval.spans.span import MERGED, Frozen, Span, name_of
+from clueval.spans.span_forms import as_spans
 
 FindingKind = Literal["exact", "superset", "tiling", "overlap", "partial", "missed", "spurious"]
 FINDING_KINDS: tuple[FindingKind, ...] = get_args(FindingKind)
@@ -135,6 +136,15 @@ def error_table(
     >>> [(piece.text, piece.mark) for piece in row.context.pieces]
     [('Frau', 'other'), ('Anna', 'both'), ('Weiß', 'own'), ('wohnt', 'neither')]
     """
+    for document, name in ((own, "own"), (other, "other")):
+        require_instance(document, Document, name)
+    for value, kinds, name in (
+        (layer, "str | None", "layer"),
+        (level, "int", "level"),
+        (window, "int | None", "window"),
+    ):
+        require_kind(value, kinds, name)
+    spans = as_spans(problem_spans, "problem_spans")
     if layer is not None and layer != MERGED and layer not in other.layers:
         raise UsageError(
             f"there is no layer {layer!r}", document=other.id, advice=f"one of {', '.join(other.layers)}"
@@ -142,7 +152,7 @@ def error_table(
     if window is not None and window < 0:
         raise UsageError(f"a window of {window} positions", advice="a number from 0 on")
     table = _Table(own, other, side, level, window)
-    return (table.row(span, layer or table.layer_of(span)) for span in problem_spans)
+    return (table.row(span, layer or table.layer_of(span)) for span in spans)
 
 
 class PairRows:

@@ -116,6 +116,6 @@ FORMAT = Format(
     "a line that begins with `#` is a comment unless it has the columns of a token line",
     signs=(Sign("a line of two columns or more", _has_columns),),
     token_lines=TokenLines(ConllReader, sentence_id),
-    options=frozenset({"layers", "token", "token_id", "scheme"}),
+    options=frozenset({"layers", "token", "token_id", "document_column", "meta", "scheme"}),
     treatments=INVALID,
 )

@@ -60,6 +60,7 @@ class VrtReader:
         self._refuse = complain
         self.builder = PassageBuilder(file, "\t", True, options, name)
         self._file = file
+        self._describes_documents = options.describes_documents
         self._document_tag, self._sentence_tag = options.document_tag, options.sentence_tag
         self._sentence_head = f"<{self._sentence_tag} "
         self._sentence_end = f"</{self._sentence_tag}>\n"
@@ -110,6 +111,8 @@ class VrtReader:
         a few counts show. Otherwise returns 0 and `position`, and `feed` examines the lines one by one.
         """
         if not text.startswith(f"<{self._sentence_tag}", position) or self._sentence_line:
+            return 0, position
+        if self._describes_documents:  # a document may begin at any token
             return 0, position
         if self.builder.in_sentence:  # there are tokens outside any sentence element before
             return 0, position
@@ -261,6 +264,8 @@ FORMAT = Format(
     endings=(".vrt", ".vert"),
     signs=(Sign("first line is an XML tag", lambda beginning: bool(re.match(_FIRST, beginning.first_line))),),
     token_lines=TokenLines(VrtReader, sentence_id),
-    options=frozenset({"layers", "token", "token_id", "scheme", "document_tag", "sentence_tag"}),
+    options=frozenset(
+        {"layers", "token", "token_id", "document_column", "meta", "scheme", "document_tag", "sentence_tag"}
+    ),
     treatments=INVALID,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypedDict
 
@@ -12,6 +13,8 @@ class ReadingOptions(TypedDict, total=False):
     input: str | None
     token: int | None
     token_id: int | None
+    document_column: int | None
+    meta: Mapping[str, int] | Iterable[str]
     scheme: str | None
     invalid: str | None
     document_tag: str

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_kind
+from clueval.options import column
 from clueval.spans.span import DEFAULT_LAYER
 
 LayerColumns = Mapping[str, int | tuple[int, int | None]]
@@ -12,6 +14,25 @@ LayerColumns = Mapping[str, int | tuple[int, int | None]]
 
 The predicted column is None if only gold has the layer.
 """
+
+
+def require_layers(layers: object) -> None:
+    """Raise `UsageError` unless layers are None or a dictionary of names and columns."""
+    if layers is None:
+        return
+    if not isinstance(layers, Mapping):
+        raise UsageError(
+            f"layers must be a dictionary, not {described(layers)}", advice="layers={'entity': 2}"
+        )
+    for name, columns in layers.items():
+        require_kind(name, "str", "the name of a layer")
+        both = columns if isinstance(columns, tuple) else (columns, columns)
+        if len(both) != 2:
+            raise UsageError(
+                f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
+            )
+        for number, each in enumerate(both):
+            require_kind(each, "int | None" if number else "int", f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -30,3 +51,33 @@ def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -
         )
     found = {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
     return {name: column for name, column in found.items() if column is not None}
+
+
+def meta_columns(meta: Any) -> tuple[tuple[str, int], ...]:
+    """Return the names and columns of metadata, given as a dictionary, as pairs or as ``NAME=COLUMN``.
+
+    Raises `UsageError` for anything else.
+    """
+    found: dict[str, int] = {}
+    for item in meta.items() if isinstance(meta, Mapping) else [meta] if isinstance(meta, str) else meta:
+        name, number = item if isinstance(item, tuple) and len(item) == 2 else (item, None)
+        if isinstance(item, str):
+            name, _, text = item.partition("=")
+            try:
+                number = column(text)
+            except ValueError:
+                number = None
+        if not isinstance(name, str) or not name or not isinstance(number, int) or isinstance(number, bool):
+            raise UsageError("meta needs a name and a column", advice="NAME=COLUMN, as in domain=4")
+        if name in found:
+            raise UsageError(f"meta names {name!r} twice", advice="give each name once")
+        found[name] = number
+    return tuple(found.items())
+
+
+def require_name(option: str, name: str) -> None:
+    """Raise `UsageError` for a name that UTF-8 cannot represent, so that no file can contain it."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError
+from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
-from clueval.options import column, option, whole, with_fields
-from clueval.reading.layers import LayerColumns, columns_of_side
+from clueval.options import column, option, require_types, whole, with_fields
+from clueval.reading.layers import LayerColumns, columns_of_side, meta_columns, require_name
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
@@ -31,6 +31,8 @@ class Reading:
     Attributes:
         input: the format (see `clueval.formats.FORMATS`); None: recognised by the beginning of each file.
         token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
+        document_column: the column of the ids of documents; a document begins where the id changes.
+        meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
         scheme: the tag scheme; None: recognised from the tags.
         invalid: how to treat ill-formed tags: ``conlleval``, ``discard`` or ``error``; None: the usual treatment
             of the format (``discard`` for Nerval's files, otherwise ``conlleval``).
@@ -78,6 +80,27 @@ class Reading:
             "the column of the token ids, which must be unique within a document and equal on both sides",
             parse=column,
             paired=True,
+        ),
+    )
+    document_column: int | None = field(
+        default=None,
+        metadata=option(
+            "--document-column",
+            "COLUMN",
+            "the column with the id of the document of each token; a document begins where the id changes",
+            topic="reading",
+            parse=column,
+            paired=True,
+        ),
+    )
+    meta: Mapping[str, int] | Iterable[str] = field(
+        default=(),
+        metadata=option(
+            "--meta",
+            "NAME=COLUMN",
+            "metadata of documents and its column, for --by and --where; repeat the option for each",
+            topic="reading",
+            repeated=True,
         ),
     )
     scheme: str | None = field(
@@ -174,7 +197,7 @@ class Reading:
         metadata=option(
             "--max-document",
             "N",
-            "the most tokens of a document of a column file that has to be held as a whole",
+            "the maximum number of tokens of a document of a column file that must be held as a whole",
             topic="reading",
             parse=whole,
         ),
@@ -182,6 +205,8 @@ class Reading:
 
     def __post_init__(self) -> None:
         require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
+        require_types(self)
+        object.__setattr__(self, "meta", meta_columns(self.meta))
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
         if self.input is not None and self.input not in FORMATS:
@@ -192,7 +217,7 @@ class Reading:
                 advice=f"one of {', '.join(INVALID)}",
             )
         for name in ("document_tag", "sentence_tag"):
-            _require_name(name, getattr(self, name))
+            require_name(name, getattr(self, name))
         if self.scheme is not None:
             scheme_called(self.scheme)
 
@@ -201,13 +226,14 @@ class Reading:
         """The text file that belongs to a table of spans."""
         return None if self.text is None else Path(self.text)
 
-    def require_none(self) -> None:
-        """Raise `UsageError` for an option that is set, because there are no files to read."""
-        for name in [*self._set(), *["input"] * (self.input is not None)]:
-            raise UsageError(
-                f"{name}={getattr(self, name)!r} applies to files, but both sides are documents",
-                advice="remove it, or pass it to read",
-            )
+    def require_none(self, allowed: Collection[str] = ()) -> None:
+        """Raise `UsageError` for an option that is set, except the `allowed`, because there are no files to read."""
+        for name in [*self._set(), *(each for each in ("input", "annotation_set") if getattr(self, each))]:
+            if name not in allowed:
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} applies to files, but both sides are in memory",
+                    advice="remove it, or pass it to read",
+                )
 
     def _set(self) -> list[str]:
         """Return the options that are set and do not apply to every format.
@@ -236,8 +262,11 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
         raise UsageError(
             "reading has one side only", advice="pass one Reading for both sides, or one for each"
         )
+    for each in several:
+        require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
     for side, name in enumerate(SETS):
+        require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)
@@ -279,7 +308,7 @@ class ReadOptions(Reading):
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
         for layer in self.layers or ():
-            _require_name("layer", layer)
+            require_name("layer", layer)
         if self.layers is not None and not self.layers:
             raise UsageError("there is no layer", advice="name one, as in entity=2")
 
@@ -340,6 +369,8 @@ class ReadOptions(Reading):
             self.layers,
             self.token,
             self.token_id,
+            self.document_column,
+            tuple(meta_columns(self.meta)),
             self.document_tag,
             self.sentence_tag,
             self.part,
@@ -352,14 +383,6 @@ class ReadOptions(Reading):
 def formats_that_read(option: str) -> list[str]:
     """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
     return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
-
-
-def _require_name(option: str, name: str) -> None:
-    """Raise `UsageError` for a name that UTF-8 cannot represent, so that no file can contain it."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise UsageError(f"{option}={name!r} is not valid UTF-8", advice="check the name") from None
 
 
 def _flag(name: str, value: object) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.reading.options import ReadOptions
-from clueval.reading.paths import Paths, files_of, path_pairs
+from clueval.reading.paths import Paths, as_path, files_of, path_pairs
 from clueval.reading.same_text import ADVICE, first_line
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
@@ -50,7 +50,7 @@ def document_groups(
     if pair_by == "name":
         pairs = _pairs_by_name(gold, gold if predicted is None else predicted)
     else:
-        pairs = path_pairs(gold, predicted) or []
+        pairs = path_pairs(gold, predicted)
     for name, own_path, other_path in pairs:
         paths, read = [own_path] + [other_path] * (len(options) - 1), dict[Path, Document]()
         source, first, *more = (
@@ -72,9 +72,9 @@ def require_pair_by(pair_by: str | None) -> None:
 
 def files_of_side(side: Paths) -> list[tuple[str | None, Path]]:
     """Return the names and paths of the files of one side; the name of a file of a list is its path."""
-    if isinstance(side, str | Path):
-        return files_of(Path(side))
-    return [(str(path), Path(path)) for path in side]
+    if not isinstance(side, list | tuple):
+        return files_of(as_path(side))
+    return [(str(path), as_path(path)) for path in side]
 
 
 def _in_turn(

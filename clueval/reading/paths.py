@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError
-from clueval.spans.document import Document
+from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 
-Paths = str | Path | Sequence[str | Path]
+PathName = str | os.PathLike[str]
 
-Documents = Iterable[Document]
+Paths = PathName | Sequence[PathName]
 
 
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
@@ -20,6 +20,8 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
 
     Hidden files and folders are skipped. Raises `FileError` if there is nothing to read.
     """
+    if is_pattern(path):
+        return files_of_pattern(path)
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             names = sorted(_names_below(path))
@@ -70,10 +72,12 @@ def _names_below(folder: Path) -> Iterator[str]:
 
 
 def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
-    """Return the pairs of files of two sides: the two files, or the files of two folders by relative name.
+    """Return the pairs of files of two sides: two files, the files of two folders by relative name, or of two patterns.
 
     Raises `FileError` if one path is a folder and the other a file, and for a name that only one folder has.
     """
+    if is_pattern(gold) or is_pattern(predicted):
+        return pattern_pairs(gold, predicted)
     if gold.is_dir() != predicted.is_dir():
         folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
         raise FileError(
@@ -86,41 +90,45 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
     return [(name, own[name], other[name]) for name in own]
 
 
-def path_pairs(
-    gold: Paths | Documents, predicted: Paths | Documents | None
-) -> list[tuple[str | None, Path, Path]] | None:
-    """Return the names and pairs of files that two arguments name; None if the arguments are documents.
+def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, Path, Path]]:
+    """Return the names and pairs of files that two arguments name; without `predicted`, each file has both sides.
 
     Lists of files are paired in order, and the name of a pair is that of its gold file. Raises `UsageError` for
     lists of different lengths, `FileError` for files that do not exist.
     """
-    if isinstance(gold, str | Path):
-        if predicted is None:
-            return pairs_of(Path(gold), Path(gold))
-        return pairs_of(Path(gold), Path(predicted)) if isinstance(predicted, str | Path) else None
-    lists = [side for side in (gold, predicted) if isinstance(side, list | tuple) and side]
-    if len(lists) != 2 or not all(isinstance(path, str | Path) for paths in lists for path in paths):
-        return None
-    if len(lists[0]) != len(lists[1]):
-        raise UsageError(f"{len(lists[0])} gold files and {len(lists[1])} predicted files cannot be paired")
-    pairs = [(Path(own), Path(other)) for own, other in zip(*lists, strict=True)]
+    if predicted is None:
+        predicted = gold
+    if not isinstance(gold, list | tuple) and not isinstance(predicted, list | tuple):
+        return pairs_of(as_path(gold), as_path(predicted))
+    if not isinstance(gold, list | tuple) or not isinstance(predicted, list | tuple):
+        raise UsageError("one side is a list of files and the other is not", advice="give both in one form")
+    if len(gold) != len(predicted):
+        raise UsageError(f"{len(gold)} gold files and {len(predicted)} predicted files cannot be paired")
+    pairs = [(as_path(own), as_path(other)) for own, other in zip(gold, predicted, strict=True)]
     for path in (path for pair in pairs for path in pair):
-        if not path.is_file():
-            raise FileError("there is no such file", file=str(path))
+        try:
+            there = path.is_file()
+        except ValueError:  # a NUL
+            there = False
+        if not there:
+            raise FileError(
+                "there is no such file",
+                file=str(path)[:300],
+                advice="a list of strings is a list of files, or of tags such as 'B-PER'",
+            )
     return [(_printable(str(own)), own, other) for own, other in pairs]
 
 
-def are_paths(side: Paths | Documents | None) -> bool:
+def as_path(given: object) -> Path:
+    """Return a path that is given as text or as a path of any kind. Raises `UsageError` for anything else."""
+    if not isinstance(given, str | os.PathLike):
+        what = "None" if given is None else f"a {type(given).__name__}"
+        raise UsageError(f"a path must be text or a Path, not {what}", advice="such as 'gold.conll'")
+    return Path(os.fsdecode(given))
+
+
+def are_paths(side: object) -> bool:
     """Return whether an argument names files or folders and does not hold documents."""
     if isinstance(side, list | tuple):
-        return bool(side) and all(isinstance(path, str | Path) for path in side)
-    return isinstance(side, str | Path)
-
-
-def documents_of(side: Paths | Documents | None) -> Documents:
-    """Return a side that holds documents, typed as such. Raises `UsageError` for a path."""
-    if side is None or isinstance(side, str | Path):
-        raise UsageError(
-            "one side is a path, the other side is documents", advice="give both in the same form"
-        )
-    return side  # type: ignore[return-value]  # `path_pairs` has handled lists of paths
+        return bool(side) and all(isinstance(path, str | os.PathLike) for path in side)
+    return isinstance(side, str | os.PathLike)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import FileError, UsageError, require_instance
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.layers import layer_names
+from clueval.reading.layers import layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
-from clueval.reading.paths import files_of
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.spooled import spooled
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
@@ -65,8 +66,8 @@ class Source:
             self.path, self.options.columns(), name=self.name, progress=self.progress, complain=complain
         )
 
-    def decoders(self) -> dict[str, Decoder]:
-        """Return a decoder for each layer of a column format.
+    def decoders(self, passages: Iterable[Passage] | None = None) -> dict[str, Decoder]:
+        """Return a decoder for each layer of a column format; `passages` are those to decode, by default all.
 
         To discard or refuse ill-formed tags, the scheme must be known. If it is not named, the file is read once
         more to recognise it. Raises `TagError` for tags of two schemes.
@@ -75,7 +76,8 @@ class Source:
         names = layer_names(options.layers)
         if options.scheme is not None or options.reads_leniently:
             return {name: options.decoder() for name in names}
-        schemes = recognised_schemes(replace(self, progress=None).passages(), names)
+        every = replace(self, progress=None).passages() if passages is None else passages
+        schemes = recognised_schemes(every, names)
         return {name: replace(options, scheme=scheme).decoder() for name, scheme in schemes.items()}
 
     def require_both_sides(self) -> None:
@@ -180,7 +182,7 @@ def source_of(
 
 
 def read(
-    path: str | Path,
+    path: Any,
     layers: Mapping[str, int] | None = None,
     *,
     reading: Reading = _READING,
@@ -189,7 +191,7 @@ def read(
     """Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
-        path: a file (``.gz`` files are read, too) or a folder.
+        path: a file (``.gz`` files are read, too), a folder, a pattern (`clueval.reading.patterns`) or an open file.
         layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
             column, called ``label``; for a table of spans, every column without positions.
         reading: how files are read.
@@ -199,11 +201,16 @@ def read(
     exist or does not apply to the formats of these files.
     """
     refuse_unknown(options, field_names(Reading), "read")
-    return _documents(Path(path), ReadOptions.of(with_fields(reading, options), layers))
+    require_instance(reading, Reading, "reading")
+    require_layers(layers)
+    if layers is not None and not all(isinstance(column, int) for column in layers.values()):
+        raise UsageError("read has one side, so each layer has one column", advice="layers={'entity': 2}")
+    return _documents(path, ReadOptions.of(with_fields(reading, options), layers))
 
 
-def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:
-    files = files_of(path)
-    options.require_use(file for _, file in files)
-    for name, file in files:
-        yield from source_of(file, options, name=name).documents()
+def _documents(given: Any, options: ReadOptions) -> Iterator[Document]:
+    with spooled(given) as (path,):
+        files = files_of(as_path(path))
+        options.require_use(file for _, file in files)
+        for name, file in files:
+            yield from source_of(file, options, name=name).documents()

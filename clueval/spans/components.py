@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from clueval.spans.flat import by_position
 from clueval.spans.span import Span
+from clueval.spans.span_forms import as_spans
 
 
 class UnionFind:
@@ -48,7 +49,7 @@ def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
     >>> [[(s.start, s.end) for s in c] for c in overlap_components([Span(5, 6), Span(0, 3), Span(2, 5)])]
     [[(0, 3), (2, 5)], [(5, 6)]]
     """
-    ordered = sorted(spans, key=by_position)
+    ordered = sorted(as_spans(spans, "spans"), key=by_position)
     sets = UnionFind(len(ordered))
     furthest = 0  # the number of the span with the greatest end so far; only this one has to be compared
     for number in range(1, len(ordered)):

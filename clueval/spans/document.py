@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
-from clueval.exceptions import SpanError
+from clueval.exceptions import SpanError, described
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
 
 Unit = Literal["token", "character"]
@@ -28,6 +28,19 @@ def in_layer(layer: str, spans: Sequence[Span]) -> Sequence[Span]:
         else replace(span, labels={layer: next(iter(span.by_layer.values()))})
         for span in spans
     ]
+
+
+_TYPES: tuple[tuple[str, type, str], ...] = (
+    ("id", str, "text"),
+    ("layers", Mapping, "a dictionary"),
+    ("tokens", Sequence, "a list"),
+    ("text", str, "text"),
+    ("unit", str, "text"),
+    ("start", int, "a whole number"),
+    ("token_ids", Sequence, "a list"),
+    ("metadata", Mapping, "a dictionary"),
+)
+"""The fields of a document that are checked, with their types."""
 
 
 class Sentence(NamedTuple):
@@ -72,6 +85,7 @@ class Document:
     file: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        self._require_types()
         if self.unit not in ("token", "character"):
             raise SpanError(f"unit must be 'token' or 'character', not {self.unit!r}", document=self.id)
         if self.token_ids is not None and len(self.token_ids) != len(self.tokens or ()):
@@ -100,6 +114,20 @@ class Document:
                         file=self.file,
                         line=span.line,
                     )
+
+    def _require_types(self) -> None:
+        """Raise `SpanError` for a field of a wrong type."""
+        for name, kind, says in _TYPES:
+            value = getattr(self, name)
+            if not isinstance(value, kind) or (kind is not str and isinstance(value, str | bool)):
+                if value is None and name in ("tokens", "text", "token_ids"):
+                    continue
+                raise SpanError(f"{name} must be {says}, not {described(value)}")
+        for layer, spans in self.layers.items():
+            if not isinstance(spans, Sequence) or isinstance(spans, str):
+                raise SpanError(f"the spans of layer {layer!r} must be a list, not {described(spans)}")
+            if spans and not isinstance(spans[0], Span):
+                raise SpanError(f"layer {layer!r} must have spans, not {described(spans[0])}")
 
     @property
     def end(self) -> int | None:

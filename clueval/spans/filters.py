@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.spans.document import Document
 from clueval.spans.joined_labels import joined_labels
 from clueval.spans.span import Span
@@ -82,13 +82,19 @@ def parse_where(conditions: Iterable[str] | Mapping[str, str | Iterable[str]]) -
     'risk=high|medium;domain=civil'
     """
     values: dict[str, set[str]] = {}
+    require_kind(conditions, "Iterable", "where")
     if isinstance(conditions, str):
         conditions = [conditions]
     if isinstance(conditions, Mapping):
         for key, given in conditions.items():
-            values.setdefault(key, set()).update([given] if isinstance(given, str) else given)
+            require_kind(given, "str | Iterable", "a value of where")
+            several = [given] if isinstance(given, str) else list(given)
+            for each in (key, *several):
+                require_kind(each, "str", "each key and value of where")
+            values.setdefault(key, set()).update(several)
     else:
         for condition in conditions:
+            require_kind(condition, "str", "each condition of where")
             key, equals, value = condition.partition("=")
             if not key or not equals:
                 raise UsageError(f"the filter {condition!r} cannot be read", advice="write it KEY=VALUE")

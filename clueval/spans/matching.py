@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from clueval.spans.flat import Flat
 from clueval.spans.joined_labels import joined_labels
 from clueval.spans.match_classes import KINDS, MISSED, Classes, Kind, classify
 from clueval.spans.span import Frozen, Labels, Span, making_many
+from clueval.spans.span_forms import as_spans
 
 _NOTHING = Frozen()
 
@@ -56,11 +58,10 @@ _set_span, _set_kind, _set_partners, _set_labels = (
 )
 
 
-def match_spans(
-    gold: Iterable[Span], predicted: Iterable[Span], *, document: str | None = None
-) -> list[Match]:
+def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
     """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
 
+    Spans are given in any form of `clueval.spans.span_forms`, such as ``Span(0, 4, "PER")`` or ``(0, 4, "PER")``.
     Called the other way round it classifies the predicted spans. Labels are not compared: a match has the
     labels that were found. `document` is named in errors. Costs O(n log n), and O(n) for spans that come by
     position.
@@ -72,7 +73,10 @@ def match_spans(
     >>> [(match.kind, dict(match.labels)) for match in match_spans(gold, predicted)]
     [('tiling', {'label': 'PER'}), ('missed', {})]
     """
-    own, other = Flat.of(gold, document), Flat.of(predicted, document)
+    own, other = (
+        Flat.of(side if isinstance(side, Flat) else as_spans(side, name), document)
+        for side, name in ((gold, "gold"), (predicted, "predicted"))
+    )
     with making_many(len(own)):
         matches = list(_matches(own.spans, other.spans, classify(own, other)[0]))
     if isinstance(own.order, range):

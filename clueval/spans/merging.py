@@ -15,12 +15,13 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
 from clueval.spans.joined_labels import most
 from clueval.spans.span import MERGED, Frozen, Span, making_many
+from clueval.spans.span_forms import as_spans
 
 
 def merge_layers(
@@ -45,8 +46,15 @@ def merge_layers(
             document=layers.id,
             advice="merge_layers(document.layers), or with_merged(document)",
         )
+    require_kind(layers, "Iterable", "layers")
     if not isinstance(layers, Mapping):
-        layers = _by_name(layers)
+        layers = _by_name([as_spans(spans, f"layers[{n}]") for n, spans in enumerate(layers)])
+    layers = {
+        layer: spans if isinstance(spans, Flat) else as_spans(spans, f"layers[{layer!r}]")
+        for layer, spans in layers.items()
+    }
+    for layer in layers:
+        require_kind(layer, "str", "the name of a layer")
     names = list(layers)
     flat = [Flat.of(spans, document) for spans in layers.values()]
     with making_many(sum(map(len, flat))):

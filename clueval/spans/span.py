@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from typing import Any, NoReturn
 
-from clueval.exceptions import SpanError
+from clueval.exceptions import SpanError, described
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
@@ -101,11 +101,11 @@ class Span:
         if type(start) is not int or type(end) is not int or start < 0 or end < start:
             _refuse(start, end, labels, line)
         if type(labels) is not Frozen:
-            labels = Frozen({DEFAULT_LAYER: labels} if isinstance(labels, str) else labels)
+            labels = _frozen_labels(labels)
         _set_start(self, start)
         _set_end(self, end)
         _set_labels(self, labels)
-        _set_features(self, features if type(features) is Frozen else Frozen(features))
+        _set_features(self, features if type(features) is Frozen else _frozen_features(features))
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
@@ -152,6 +152,24 @@ def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, 
         raise SpanError(f"positions must be integers, not {start!r} and {end!r}", line=line)
     problem = "starts before position 0" if start < 0 else "ends before it starts"
     raise SpanError(f"span {_named(start, end, labels)} {problem}", line=line)
+
+
+def _frozen_labels(labels: Mapping[str, str | None] | str) -> Frozen:
+    if isinstance(labels, str):
+        return Frozen({DEFAULT_LAYER: labels})
+    if not isinstance(labels, Mapping):
+        raise SpanError(f"labels must be text or a dictionary, not {described(labels)}")
+    for layer, label in labels.items():
+        if not isinstance(layer, str) or not (label is None or isinstance(label, str)):
+            wrong = described(label if isinstance(layer, str) else layer)
+            raise SpanError(f"layers and labels must be text, not {wrong}")
+    return Frozen(labels)
+
+
+def _frozen_features(features: Mapping[str, Any]) -> Frozen:
+    if not isinstance(features, Mapping):
+        raise SpanError(f"features must be a dictionary, not {described(features)}")
+    return Frozen(features)
 
 
 def name_of(span: Span) -> str:

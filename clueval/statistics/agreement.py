@@ -104,16 +104,18 @@ def krippendorff(table: Coincidences[Value]) -> float | None:
     return alpha_of((total - 1) * differ, total * total - sum(n * n for n in sums.values()))
 
 
-def krippendorff_of(table: Coincidences[Value], value: Value) -> float | None:
-    """Return alpha of one value against all others; None if the value, or any other, does not occur.
+def krippendorff_by_value(table: Coincidences[Value]) -> dict[Value, float | None]:
+    """Return alpha of each value against all others; None if no other value occurs.
 
-    >>> krippendorff_of({("a", "a"): Fraction(2), ("b", "b"): Fraction(2)}, "a")
-    1.0
+    >>> krippendorff_by_value({("a", "a"): Fraction(2), ("b", "b"): Fraction(2)})
+    {'a': 1.0, 'b': 1.0}
     """
     sums = margins(table)
-    total, own = sum(sums.values()), sums.get(value, Fraction(0))
-    differ = own - table.get((value, value), 0)
-    return alpha_of((total - 1) * differ, own * (total - own))
+    total = sum(sums.values())
+    return {
+        value: alpha_of((total - 1) * (own - table.get((value, value), 0)), own * (total - own))
+        for value, own in sums.items()
+    }
 
 
 def fleiss(tally: Mapping[tuple[Value, Value], int], annotators: int) -> float | None:

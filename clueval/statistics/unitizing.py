@@ -50,7 +50,7 @@ class Unitized(NamedTuple):
 
 
 def unitizing(data: Unitized) -> dict[str, Any]:
-    """Return the coefficients by name, and `per_label` those of each value; O(v * v) for v values."""
+    """Return the coefficients by name, and `per_label` those of each value."""
     pairs, sums = data.pairs, margins(data.pairs)
     total = sum(sums.values(), Fraction(0))
     expected = _Expected(total, sums, {**data.squares, GAP: sums.get(GAP, Fraction(0))})
@@ -63,9 +63,9 @@ def unitizing(data: Unitized) -> dict[str, Any]:
     by_chance = _Expected(all_paired, paired, data.overlaps)
     same = sum((n for (c, k), n in units.items() if c == k), Fraction(0))
     return {
-        "u": expected.alpha(total - equal, [(c, k) for c in sums for k in sums if c != k]),
-        "binary": expected.alpha(gaps - pairs.get((GAP, GAP), 0), [(GAP, value) for value in values]),
-        "cu": by_chance.alpha(all_paired - same, [(c, k) for c in paired for k in paired if c != k]),
+        "u": expected.alpha(total - equal, expected.unequal()),
+        "binary": expected.alpha(gaps - pairs.get((GAP, GAP), 0), gaps * (total - gaps)),
+        "cu": by_chance.alpha(all_paired - same, by_chance.unequal()),
         "cu_coverage": ratio(all_paired, total),
         "per_label": {value: _of_value(value, units, paired, by_chance, sums) for value in values},
     }
@@ -81,30 +81,26 @@ def _of_value(
     """Return alpha and coverage of one value."""
     own = paired.get(value, Fraction(0))
     differ = own - units.get((value, value), 0)
-    chance = sum((by_chance.of(value, other) for other in paired), Fraction(0))
-    others = chance - by_chance.of(value, value)
-    alpha = alpha_of(chance * differ, own * others) if own else None
+    chance = own * by_chance.total - by_chance.alone.get(value, 0)
+    alpha = alpha_of(chance * differ, own * own * (by_chance.total - own))
     return {"alpha": alpha, "coverage": ratio(own, sums.get(value, 0))}
 
 
 class _Expected(NamedTuple):
-    """The pairs of values expected by chance: `alone` are the pairs of a unit with itself, which cannot occur."""
+    """The pairs of values expected by chance: `alone` are the pairs of a unit with itself, which cannot occur.
+
+    Sums of pairs are not yet multiplied by total / (total ** 2 - sum of `alone`), which `alpha` does.
+    """
 
     total: Fraction
     sums: Mapping[Any, Fraction]
     alone: Mapping[Any, Fraction | int]
 
-    @property
-    def pairs(self) -> Fraction:
-        """The number of pairs that are not of a unit with itself."""
-        return self.total * self.total - sum(self.alone.values())
+    def unequal(self) -> Fraction:
+        """Return the sum of all pairs of different values."""
+        return self.total * self.total - sum((n * n for n in self.sums.values()), Fraction(0))
 
-    def of(self, c: Any, k: Any) -> Fraction:
-        """Return the pairs of two values, not yet divided by `pairs`."""
-        zero = Fraction(0)
-        own = self.alone.get(c, 0) if c == k else 0
-        return self.total * (self.sums.get(c, zero) * self.sums.get(k, zero) - own)
-
-    def alpha(self, differ: Fraction, unequal: list[tuple[Any, Any]]) -> float | None:
-        """Return alpha for this observed disagreement; `unequal` are the pairs of values that count as such."""
-        return alpha_of(differ * self.pairs, sum((self.of(c, k) for c, k in unequal), Fraction(0)))
+    def alpha(self, differ: Fraction, expected: Fraction) -> float | None:
+        """Return alpha for this observed disagreement and these pairs of values that count as disagreement."""
+        pairs = self.total * self.total - sum(self.alone.values())
+        return alpha_of(differ * pairs, self.total * expected)

@@ -17,98 +17,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
+from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError
+from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
-from clueval.reading.paths import Documents, are_paths
+from clueval.reading.paths import are_paths
 from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
 from clueval.spans.span import Frozen, name_of
+from clueval.studies.compared_conventions import Incomparable, compared_rows
+from clueval.studies.convention_rows import CONVENTIONS, convention_row, with_differences
 from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
 from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
-
-
-class Convention(NamedTuple):
-    """A convention: its key in a report, its name, the metric behind it, and when it counts a span as correct."""
-
-    key: str
-    name: str
-    metric: str
-    counts: str
-
-
-_LEVELS = {
-    1: "the same span on the other side",
-    2: "the same span or one that covers it",
-    3: "the same span, one that covers it, or adjacent spans that tile it exactly",
-    4: "the same span, one that covers it, or adjacent spans that tile it and may stick out",
-}
-
-CONVENTIONS = (
-    Convention("conlleval", "conlleval", "tags", "same start, end and type; tags are repaired"),
-    Convention(
-        "seqeval",
-        "seqeval, default",
-        "tags",
-        "as conlleval: same start, end and type; tags are repaired",
-    ),
-    Convention(
-        "seqeval_strict",
-        "seqeval, strict",
-        "tags",
-        "same start, end and type, of spans whose tags are complete and well-formed in the scheme",
-    ),
-    Convention("exact_unlabelled", "exact, unlabelled", "muc", "same start and end, whatever the type"),
-    *(
-        Convention(f"levels_{level}_unlabelled", f"CLUEval level {level}, unlabelled", "levels", counts)
-        for level, counts in _LEVELS.items()
-    ),
-    *(
-        Convention(
-            f"levels_{level}_labelled",
-            f"CLUEval level {level}, labelled",
-            "levels",
-            f"{counts}; and the same type",
-        )
-        for level, counts in _LEVELS.items()
-    ),
-    Convention("muc_strict", "MUC strict", "muc", "same start, end and type; pairs one to one"),
-    Convention("muc_exact", "MUC exact", "muc", "same start and end, whatever the type; pairs one to one"),
-    Convention(
-        "muc_partial", "MUC partial", "muc", "same start and end; an overlap counts half, whatever the type"
-    ),
-    Convention("muc_type", "MUC type", "muc", "same type and an overlap; pairs one to one"),
-    Convention(
-        "fair_fair",
-        "FairEval fair",
-        "fair",
-        "same start, end and type; a span with a wrong type, boundary or both is one error, not two",
-    ),
-    Convention(
-        "partial",
-        "loio",
-        "partial",
-        "same type; an overlap counts for its share of the longer span, times the factor",
-    ),
-    Convention(
-        "gate_strict", "GATE strict", "gate", "same start, end and type; 0/0 is 1 if both sides are empty"
-    ),
-    Convention(
-        "gate_lenient", "GATE lenient", "gate", "same type and an overlap; 0/0 is 1 if both sides are empty"
-    ),
-)
-"""The conventions, in the order of the table."""
 
 
 class _Scheme(NamedTuple):
@@ -172,7 +103,9 @@ class EveryConvention:
                 found[key] = rates, None
         found["exact_unlabelled"] = found["muc_exact"]
         return {
-            convention.key: _row(convention, *found[convention.key], total["refused", convention.metric])
+            convention.key: convention_row(
+                convention, *found[convention.key], total["refused", convention.metric]
+            )
             for convention in CONVENTIONS
         }
 
@@ -296,22 +229,6 @@ def _scheme_of_tags(total: Tally) -> str | None:
     return None
 
 
-def _row(convention: Convention, rates: Rates | None, note: str | None, refused: int) -> dict[str, Any]:
-    if refused:
-        rates = None
-        note = f"not defined here: {refused} document{'s have' if refused > 1 else ' has'} spans that overlap"
-        note += " or have no length" if convention.metric == "tags" else ""
-    precision, recall, f1 = rates or (None, None, None)
-    return {
-        "convention": convention.name,
-        "precision": precision,
-        "recall": recall,
-        "f1": f1,
-        "counts": convention.counts,
-        "note": note,
-    }
-
-
 @dataclass(frozen=True, slots=True)
 class ConventionTable:
     """The result of `conventions`: a row for each convention, for each layer."""
@@ -326,8 +243,12 @@ class ConventionTable:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain dictionaries; rates are fractions, or None if a convention has none."""
         report = self.result.to_dict()
-        rows = report.pop("metrics")[EveryConvention.name]
-        return {**report, "signature": str(self.signature), "conventions": rows}
+        sequences = report.pop("metrics")[EveryConvention.name]
+        found = {
+            sequence: with_differences(rows, self.result.repaired_tags)
+            for sequence, rows in sequences.items()
+        }
+        return {**report, "signature": str(self.signature), "conventions": found}
 
     def to_json(self) -> str:
         """Return `to_dict` as indented JSON; the same data gives the same bytes."""
@@ -344,8 +265,8 @@ class ConventionTable:
 
 
 def conventions(
-    gold: str | Path | Sequence[str | Path] | Documents,
-    predicted: str | Path | Sequence[str | Path] | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     layers: LayerColumns | None = None,
     scheme: str | None = None,
@@ -370,9 +291,20 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
+    require_kind(scheme, "str | None", "scheme")
+    require_kind(factor, "float", "factor")
     metric = EveryConvention(scheme, factor)
-    if are_paths(gold):
+    if are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
         reading = {**reading, "scheme": scheme}
+        try:
+            result, rows = compared_rows(gold, predicted, factor, layers=layers, **reading)
+        except Incomparable:
+            pass
+        else:
+            signature = Signature(
+                {**result.signature.choices, "metrics": with_settings(metric), "zero": "0/0=0"}
+            )
+            return ConventionTable(replace(result, metrics={metric.name: rows}, signature=signature))
     result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}

@@ -23,7 +23,7 @@ Report = Mapping[str, Any]
 
 FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
 
-HEADER = ("convention", "precision", "recall", "f1", "a span is correct if")
+HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "difference from the first row")
 
 
 def render(report: Report, form: str) -> str:
@@ -45,7 +45,7 @@ def render_text(report: Report) -> str:
     """Return the output of `ConventionTable.to_dict` as text for a terminal."""
     lines = [_facts(report), ""]
     for sequence, rows in _tables(report):
-        cells = [HEADER, *rows]
+        cells: list[Sequence[str]] = [HEADER, *rows]
         widths = [max(len(row[column]) for row in cells) for column in range(4)]
         lines.append(visible(sequence))
         for number, row in enumerate(cells):
@@ -53,6 +53,8 @@ def render_text(report: Report) -> str:
             lines.append("  ".join([row[0].ljust(widths[0]), *rates, row[4]]))
             if number == 0:
                 lines.append("  ".join("-" * width for width in (*widths, len(HEADER[4]))))
+            elif row[5]:
+                lines.append(f"{'':{widths[0]}}  {row[5]}")
         lines.append("")
     return "\n".join([*lines, f"signature: {visible(report['signature'])}"])
 
@@ -61,7 +63,7 @@ def render_markdown(report: Report) -> str:
     """Return the output of `ConventionTable.to_dict` as Markdown."""
     lines: list[str] = []
     for sequence, rows in _tables(report):
-        lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- |"]
+        lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- | --- |"]
         lines += [row_of([escaped(cell) for cell in row]) for row in rows]
         lines.append("")
     return "\n".join([*lines, signature_line(report)])
@@ -91,7 +93,7 @@ def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
     )
 
 
-ROW = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note")
+ROW = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note", "differs")
 """The columns of the rows in CSV and TSV; `convention` is the key in the JSON."""
 
 
@@ -111,7 +113,7 @@ def _shown(row: Report) -> Sequence[str]:
     note = row["note"]
     counts = row["counts"] if note is None else f"{row['counts']} ({note})"
     rates = (shown(Rate(row[name])) for name in ("precision", "recall", "f1"))
-    return row["convention"], *rates, visible(counts)
+    return row["convention"], *rates, visible(counts), visible(row["differs"] or "")
 
 
 def _facts(report: Report) -> str:
@@ -125,5 +127,5 @@ def _facts(report: Report) -> str:
 
 
 _STYLE = """
-.scores td:last-child, .scores thead th:last-child { text-align: left; white-space: normal; }
+.scores td:nth-child(n+5), .scores thead th:nth-child(n+5) { text-align: left; white-space: normal; }
 """

@@ -1,4 +1,4 @@
-"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
+"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1 and IOE2.
 
 Read `schemes`, `transitions`, `decoding`, `decoder`, in this order; `token_schemes`, `lenient_chunks` and
 `type_counts` read and count tags as seqeval does. This package does not deal with files, lines or documents.

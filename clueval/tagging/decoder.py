@@ -54,6 +54,11 @@ class Decoder:
         return self._invalid == "conlleval"
 
     @property
+    def named_scheme(self) -> str | None:
+        """The scheme that was named; None: it is recognised from the tags."""
+        return self._scheme
+
+    @property
     def neighbours(self) -> Neighbours:
         """How often each pair of adjacent tags occurs in the accepted tags, without pairs of count 0."""
         return +self._neighbours

@@ -1,4 +1,4 @@
-"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, IO, IOE1 and IOE2.
+"""Tags to spans: BIO (IOB2), IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1 and IOE2.
 
 A tag is a prefix, a hyphen and a label that may itself contain hyphens (``B-court-name``); ``O`` marks a
 token outside all spans. A bare prefix (``B``) has the label ``_``. Positions are token numbers within the
@@ -74,17 +74,40 @@ _RULES = {
         "B=I I=I B=L I=L",
         "U** L**",
     ),
+    "BMES": _Rules(
+        "BMESO",
+        "B=M M=M B=E M=E O*B E*B S*B O*S E*S S*S O*O E*O S*O",
+        "**B **S",
+        "B=M M=M B=E M=E",
+        "S** E**",
+    ),
+    "BMEOW": _Rules(
+        "BMEWO",
+        "B=M M=M B=E M=E O*B E*B W*B O*W E*W W*W O*O E*O W*O",
+        "**B **W",
+        "B=M M=M B=E M=E",
+        "W** E**",
+    ),
     "IO": _Rules("IO", "***", "O*I I!I", "I=I", "I!I I*O"),
     "IOE1": _Rules("IOE", "I** O** E=I E=E", "O*I I!I E*I E=E", "I=I I=E", "I!I I*O I!E E=I E=E"),
     "IOE2": _Rules("IOE", "O** E** I=I I=E", "O*I O*E E*I E*E I!I I!E", "I=I I=E", "E**"),
 }
 
 SCHEMES = tuple(_RULES)
-_ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BIOLU": "BILOU"}
+_ALIASES = {
+    "IOB2": "BIO",
+    "IOB": "BIO",
+    "IOBES": "BIOES",
+    "BIOLU": "BILOU",
+    "BMESO": "BMES",
+    "BMEWO": "BMEOW",
+}
 
-# The lenient reading knows these five prefixes: L is read as E, which ends a span, U as S, a span of one
-# token.
-_LENIENT = MappingProxyType({"O": "O", "B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S"})
+# The lenient reading knows these five prefixes: L is read as E, which ends a span, U and W as S, a span of one
+# token, M as I, the middle of a span.
+_LENIENT = MappingProxyType(
+    {"O": "O", "B": "B", "I": "I", "E": "E", "S": "S", "L": "E", "U": "S", "M": "I", "W": "S"}
+)
 
 
 def scheme_called(name: str) -> str:
@@ -111,7 +134,7 @@ def split_tag(tag: str) -> tuple[str, str]:
     if prefix not in _LENIENT or (hyphen and (prefix == OUTSIDE or not label)):
         raise TagError(
             f"{tag!r} is not a tag",
-            advice="a tag is O, or one of B I E S L U, alone or with a hyphen and a label",
+            advice="a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label",
         )
     return prefix, "" if prefix == OUTSIDE else label or NO_LABEL
 
@@ -143,12 +166,19 @@ def scheme_of(neighbours: Iterable[tuple[str, str]]) -> str | None:
 
     The scheme is recognised by the prefixes that occur. BIO and IOB1 have the same prefixes: the scheme is
     IOB1 if there are tags with I, and IOB1 allows every B where it is. Raises `TagError` for prefixes of both
-    BIOES and BILOU.
+    BIOES and BILOU, or of BMES or BMEOW and another.
     """
     pairs = [(split_tag(previous), split_tag(tag)) for previous, tag in neighbours]
     prefixes = {prefix for _, (prefix, _) in pairs} - {OUTSIDE}
     if not prefixes:
         return None
+    if prefixes & set("MW"):
+        if prefixes & set("ILU") or {"S", "W"} <= prefixes:
+            raise TagError(
+                "tags of BMES (M, S) or BMEOW (M, W) and of another scheme occur together",
+                advice="name the scheme with --scheme",
+            )
+        return "BMEOW" if "W" in prefixes else "BMES"
     if prefixes & set("LU"):
         if prefixes & set("ES"):
             raise TagError(

@@ -18,16 +18,14 @@ TypeCounts(names=['A', 'B'], predicted=[1, 1], right=[0, 1], true=[1, 1])
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, compress
-from operator import getitem, ne, not_
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
-from clueval.exceptions import CluevalError, TagError, UsageError
+from clueval.exceptions import CluevalError, TagError
 from clueval.tagging.lenient_chunks import (
     Chunk,
     Decisions,
@@ -41,9 +39,16 @@ from clueval.tagging.lenient_chunks import (
     warn_of_strange_tags,
 )
 from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.stretches import (
+    ONLY_OUTSIDE,
+    Cuts,
+    Ignored,
+    OtherLetter,
+    Sentences,
+    Stretches,
+    count_stretches,
+)
 from clueval.tagging.token_schemes import Entities, Token, Tokens, scheme_or_error
-
-Sentences = Sequence[list[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +80,9 @@ def lenient_counts(y_true: Sentences, y_pred: Sentences, suffix: bool) -> TypeCo
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
         decode = partial(chunks_of_stretch, decisions=Decisions(suffix))
         try:
-            stretches = _stretches(y_true, y_pred, _LENIENT_CUTS, suffix)
-        except _OtherLetter:
-            stretches = _stretches(y_true, y_pred, _ONLY_OUTSIDE, suffix)
+            stretches = count_stretches(y_true, y_pred, _LENIENT_CUTS, suffix)
+        except OtherLetter:
+            stretches = count_stretches(y_true, y_pred, ONLY_OUTSIDE, suffix)
         warn_of_strange_tags(chain(*stretches.pairs), suffix)
         try:
             return _count(stretches, decode)
@@ -96,7 +101,7 @@ def strict_counts(y_true: Sentences, y_pred: Sentences, scheme: type[Token], suf
     scheme_or_error(scheme)
 
     def count(y_true: Sentences, y_pred: Sentences) -> TypeCounts:
-        stretches = _stretches(y_true, y_pred, _STRICT_CUTS.get(scheme.__name__, _ONLY_OUTSIDE), suffix)
+        stretches = count_stretches(y_true, y_pred, _STRICT_CUTS.get(scheme.__name__, ONLY_OUTSIDE), suffix)
         if scheme.__module__ == Token.__module__:
             return _count(stretches, partial(_strict_stretch, scheme=scheme, suffix=suffix))
         # in a scheme that the user has defined, an O may have any meaning
@@ -118,10 +123,6 @@ def _strict_stretch(tags: Sequence[str], scheme: type[Token], suffix: bool) -> l
 # Both
 
 
-class _Ignored(Exception):  # always caught in this module
-    """There are positions that are not counted."""
-
-
 def _checked(
     count: Callable[[Sentences, Sentences], TypeCounts],
     y_true: Sentences,
@@ -133,7 +134,7 @@ def _checked(
     try:
         try:
             return count(*sides)
-        except _Ignored:
+        except Ignored:
             sides = without_ignored(*sides)
             return count(*sides)
     except (TagError, TypeError):
@@ -154,17 +155,7 @@ def _check_tags(name: str, sentences: Sentences, check: Callable[[Any], object])
                 raise
 
 
-class _Stretches(NamedTuple):
-    """How often each stretch occurs, as a string with one character per position; `pairs` are their meanings.
-
-    Character number n means the pair ``pairs[n]`` of a true and a predicted tag.
-    """
-
-    counts: Counter[str]
-    pairs: Sequence[tuple[str, str]]
-
-
-def _count(stretches: _Stretches, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
+def _count(stretches: Stretches, decode: Callable[[Sequence[str]], list[Chunk]]) -> TypeCounts:
     """Decode each distinct stretch once, and count its spans multiplied by its number of occurrences."""
     counters: tuple[Counter[str], ...] = (Counter(), Counter(), Counter())
     known: dict[tuple[str, ...], list[Chunk]] = {}
@@ -185,101 +176,14 @@ def _count(stretches: _Stretches, decode: Callable[[Sequence[str]], list[Chunk]]
     return TypeCounts.of(*counters)
 
 
-class _Cuts(NamedTuple):
-    """Where to cut besides at O: before tags with a letter of `before`, after tags with a letter of `after`.
-
-    No span crosses such a cut if all letters are in `known` (None: any letters).
-    """
-
-    before: str
-    after: str
-    known: str | None = None
-
-
-_ONLY_OUTSIDE = _Cuts("", "")
-_LENIENT_CUTS = _Cuts("BS", "ES", "OBIES")
+_LENIENT_CUTS = Cuts("BS", "ES", "OBIES")
 _STRICT_CUTS = {
-    "IOB2": _Cuts("B", ""),
-    "IOE2": _Cuts("", "E"),
-    "IOBES": _Cuts("BS", "ES"),
-    "BILOU": _Cuts("BU", "LU"),
+    "IOB2": Cuts("B", ""),
+    "IOE2": Cuts("", "E"),
+    "IOBES": Cuts("BS", "ES"),
+    "BILOU": Cuts("BU", "LU"),
 }
 """In the other schemes, a letter alone does not show where a span begins or ends."""
-
-
-class _OtherLetter(Exception):  # always caught in this module
-    """There is a letter that is not in `_Cuts.known`."""
-
-
-_BATCH = 500
-"""Number of sentences that are encoded together; more would no longer fit in the processor's cache."""
-
-
-class _Alphabet:
-    """Assigns a character to every pair of a true and a predicted tag; O on both sides is a blank.
-
-    `rows` holds the characters by true tag and then by predicted tag, `same` the characters of equal tags by
-    tag. A blank is added before or after a character if there is a cut.
-    """
-
-    def __init__(self, cuts: _Cuts, suffix: bool) -> None:
-        self._cuts = cuts
-        self._letter = -1 if suffix else 0
-        self.pairs: list[tuple[str, str]] = []
-        self.rows: dict[Any, dict[Any, str]] = {OUTSIDE: {OUTSIDE: " "}}
-        self.same: dict[Any, str] = {OUTSIDE: " "}
-
-    def encode(self, true: list[Any], predicted: list[Any]) -> str:
-        try:
-            return "".join(map(getitem, map(self.rows.__getitem__, true), predicted))
-        except KeyError:
-            self._learn(set(zip(true, predicted, strict=True)))
-            return self.encode(true, predicted)
-
-    def encode_same(self, tags: list[Any]) -> str:
-        try:
-            return "".join(map(self.same.__getitem__, tags))
-        except KeyError:
-            self._learn({(tag, tag) for tag in set(tags)})
-            return self.encode_same(tags)
-
-    def _learn(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Assign characters to new pairs. Raises `_Ignored` for a position that is not counted."""
-        for true, predicted in pairs:
-            if is_ignored(true) or is_ignored(predicted):
-                raise _Ignored
-            row = self.rows.setdefault(require_tag(true), {})
-            if require_tag(predicted) not in row:
-                row[predicted] = self._new_character(true, predicted)
-            if true == predicted:
-                self.same[true] = row[predicted]
-
-    def _new_character(self, true: str, predicted: str) -> str:
-        while chr(len(self.pairs)).isspace():
-            self.pairs.append((OUTSIDE, OUTSIDE))
-        if len(self.pairs) == sys.maxunicode:
-            raise UsageError(f"more than {sys.maxunicode} distinct pairs of true and predicted tags")
-        self.pairs.append((true, predicted))
-        before, after, known = self._cuts
-        letters = {tag[self._letter] for tag in (true, predicted) if tag != OUTSIDE}
-        if known is not None and not letters <= set(known):
-            raise _OtherLetter
-        opening = " " if letters <= set(before) else ""
-        closing = " " if letters <= set(after) else ""
-        return opening + chr(len(self.pairs) - 1) + closing
-
-
-def _stretches(y_true: Sentences, y_pred: Sentences, cuts: _Cuts, suffix: bool) -> _Stretches:
-    """Cut both sides into stretches and count equal ones. Holds distinct stretches and `_BATCH` sentences."""
-    alphabet = _Alphabet(cuts, suffix)
-    counts: Counter[str] = Counter()
-    for start in range(0, len(y_true), _BATCH):
-        true, predicted = y_true[start : start + _BATCH], y_pred[start : start + _BATCH]
-        differ = list(map(ne, true, predicted))
-        text = alphabet.encode(flat(compress(true, differ)), flat(compress(predicted, differ)))
-        counts.update(text.split())
-        counts.update(alphabet.encode_same(flat(compress(true, map(not_, differ)))).split())
-    return _Stretches(counts, alphabet.pairs)
 
 
 def without_ignored(y_true: Sentences, y_pred: Sentences) -> tuple[Sentences, Sentences]:

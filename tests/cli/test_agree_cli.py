@@ -91,9 +91,12 @@ def test_agree_reads_gzipped_files(files: Path, capsys: Capture):
     assert report_of("a=anna.conll", "b=bob.conll.gz", capsys=capsys)["documents"] == 2
 
 
-def test_agree_leaves_out_documents_that_are_tagged_as_not_annotated(files: Path, capsys: Capture):
+@pytest.mark.parametrize("invalid", ["conlleval", "discard", "error"])
+def test_agree_leaves_out_documents_that_are_tagged_as_not_annotated(
+    files: Path, capsys: Capture, invalid: str
+):
     (files / "bob.conll").write_text(BOB.replace("Bob\tO", "Bob\t?"))
-    report = report_of("anna.conll", "bob.conll", "--unannotated", "?", capsys=capsys)
+    report = report_of("anna.conll", "bob.conll", "--unannotated", "?", "--invalid", invalid, capsys=capsys)
 
     assert (report["documents"], report["left_out"], report["common"][0][1]) == (1, 1, 1)
 
@@ -197,6 +200,13 @@ def test_curate_lists_undecided_places_in_the_columns_of_disagreements(files: Pa
         ["d1", "0", "1", "boundary", "end"],
         ["d2", "4", "4", "missing", ""],
     ]
+
+
+def test_curate_writes_the_header_of_undecided_places_if_there_are_none(files: Path, capsys: Capture):
+    assert main(["curate", "a=anna.conll", "b=anna.conll", "--undecided", "open.tsv"]) == 0
+    assert (files / "open.tsv").read_text() == (
+        "document\tstart\tend_inclusive\tkind\tboundary\ta\tb\tvotes\tcontext\n"
+    )
 
 
 def test_curate_takes_decisions(files: Path, capsys: Capture):

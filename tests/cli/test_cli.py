@@ -204,6 +204,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         "metrics": "NAME",
         "faireval": "CONFIG",
         "guide": "PAGE",
+        "completion": "SHELL",
         "help": "TOPIC",
         "compare": "SYSTEM",
     }
@@ -212,7 +213,7 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
 
 def test_closed_pipe_is_not_an_error() -> None:
     command = (
-        f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} --format tsv | head -1"
+        f"{sys.executable} -m clueval score {GOLD} {PREDICTED} {' '.join(LAYERS)} -q --format tsv | head -1"
     )
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, text=True, check=False
@@ -438,7 +439,7 @@ class TestTheEndOfTheProcess:
         )
 
     def test_output_is_complete(self, corpus: Path) -> None:
-        whole = self.run("score", corpus, corpus, "--format", "json")
+        whole = self.run("score", corpus, corpus, "--format", "json", "-q")
 
         assert (whole.returncode, whole.stderr) == (0, "")
         assert json.loads(whole.stdout)["documents"] == 1

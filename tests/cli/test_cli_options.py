@@ -143,9 +143,9 @@ def test_library_refuses_an_option_that_does_not_apply(folder: Path, reader: Cal
 def test_documents_in_memory_refuse_options_for_reading() -> None:
     document = Document("d", {"label": []})
 
-    with pytest.raises(UsageError, match="scheme='BIO' applies to files, but both sides are documents"):
+    with pytest.raises(UsageError, match="scheme='BIO' applies to files, but both sides are in memory"):
         score([document], [document], scheme="BIO")
-    with pytest.raises(UsageError, match="input='vrt' applies to files, but both sides are documents"):
+    with pytest.raises(UsageError, match="input='vrt' applies to files, but both sides are in memory"):
         score([document], [document], input="vrt")
 
 

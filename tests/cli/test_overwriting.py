@@ -232,6 +232,7 @@ OPTIONS_THAT_WRITE = {
     "guide": {"html"},
     "merge": {"output_file"},
     "check": {"output_file"},
+    "completion": {"output_file"},
     "convert": {"output_file"},
 }
 """What the tests above cover; the config of `faireval` may name an output, too."""

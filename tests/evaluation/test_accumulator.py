@@ -207,21 +207,21 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
 @pytest.mark.parametrize(
     ("gold", "predicted", "message"),
     [
-        ("gold.vrt", "predicted.vrt", "gold must be documents, spans or tags, not a str"),
-        (None, [], "gold must be documents, spans or tags, not a NoneType"),
-        ([["O"]], [[Span(0, 1)]], "one side is spans and the other tags"),
-        ([["O"]], ["O"], "one side is a list and the other a list of lists"),
-        ([["O"], "O"], [["O"], ["O"]], "gold mixes lists and other items"),
+        ("gold.vrt", "predicted.vrt", "gold and predicted must be documents, spans or tags, not files"),
+        (None, [], "gold must not be None"),
+        ([["O"]], [[Span(0, 1)]], "gold is tags and predicted is spans"),
+        ([["O"]], ["O"], "predicted is a list of tags and gold a list of lists"),
+        ([["O"], "O"], [["O"], ["O"]], "gold[1] is a str, not a list of tags"),
         ([["O"]], [["O"], ["O"]], "there are 1 gold and 2 predicted sentences"),
         ([[Span(0, 1)]], [], "there are 1 gold and 0 predicted documents"),
         ([["O", "O"]], [["O"]], "sentence 0 has 2 gold and 1 predicted tags"),
         (
             [[1]],
             [["O"]],
-            "gold must be all documents, all spans or all tags (one item has the type int)",
+            "gold[0] has numbers for tags",
         ),
         ([Document("a", {})], [], "predicted has only 0 documents, the other side has more"),
-        ([["O", Span(0, 1)]], [["O"]], "gold must be all documents, all spans or all tags (it mixes them"),
+        ([["O", Span(0, 1)]], [["O", "O"]], "gold[0][1]: a Span is not a tag"),
     ],
 )
 def test_sides_of_different_kinds_or_lengths_are_refused(
@@ -234,7 +234,7 @@ def test_sides_of_different_kinds_or_lengths_are_refused(
 
 
 def test_tag_outside_all_schemes_is_an_error_with_its_place() -> None:
-    with pytest.raises(TagError, match="predicted, sentence 1: 'PER' is not a tag"):
+    with pytest.raises(TagError, match=r"predicted\[1\]\[0\]: 'PER' is not a tag"):
         Accumulator("exact").update([["O"], ["O"]], [["O"], ["PER"]])
 
 

@@ -501,7 +501,7 @@ class TestFiles:
         )
 
     def test_a_path_and_documents_do_not_go_together(self) -> None:
-        with pytest.raises(CluevalError, match="gold is a path and predicted is not"):
+        with pytest.raises(CluevalError, match="gold is paths and predicted is in memory"):
             errors("gold.vrt", [])
-        with pytest.raises(CluevalError, match="gold is an iterable and predicted is not"):
+        with pytest.raises(CluevalError, match="gold is in memory and predicted is paths"):
             errors([], "predicted.vrt")

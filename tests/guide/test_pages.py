@@ -26,23 +26,10 @@ TEXT = "\n".join(page.text for page in PAGES.values())
 every_page = pytest.mark.parametrize("name", PAGES)
 
 YET: set[str] = {
-    "command agree",
-    "command curate",
-    "option --annotator",
     "option --annotators",
-    "option --convention",
-    "option --decisions",
-    "option --disagreements",
-    "option --layout",
     "option --masks",
     "option --placeholder",
-    "option --pygamma",
     "option --risk-order",
-    "option --system",
-    "option --unannotated",
-    "option --undecided",
-    "option --union",
-    "option --votes",
     "option --weight-column",
     "option --word-weights",
 }

@@ -19,7 +19,7 @@ from clueval.statistics.agreement import (
     fleiss,
     kappa,
     krippendorff,
-    krippendorff_of,
+    krippendorff_by_value,
     observed,
     scott_pi,
 )
@@ -131,7 +131,7 @@ def test_alpha_is_that_of_the_program_krippendorff(rows):
 def test_alpha_of_a_value_is_alpha_of_this_value_against_all_others(rows, value):
     joined = [[one if one in (value, None) else "other" for one in row] for row in rows]
 
-    assert krippendorff_of(coincidences(tally_of(rows)), value) == pytest.approx(
+    assert krippendorff_by_value(coincidences(tally_of(rows))).get(value) == pytest.approx(
         krippendorff(coincidences(tally_of(joined)))
     )
 
@@ -143,5 +143,9 @@ def test_coefficients_of_no_items_are_undefined(coefficient):
 
 def test_coefficients_are_undefined_if_only_one_value_occurs():
     assert kappa({("a", "a"): 3}) is scott_pi({("a", "a"): 3}) is fleiss({("a", "a"): 6}, 3) is None
-    assert krippendorff({("a", "a"): Fraction(3)}) is krippendorff_of({("a", "a"): Fraction(3)}, "a") is None
+    assert (
+        krippendorff({("a", "a"): Fraction(3)})
+        is krippendorff_by_value({("a", "a"): Fraction(3)})["a"]
+        is None
+    )
     assert observed({("a", "a"): 3}) == 1

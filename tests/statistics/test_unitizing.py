@@ -63,7 +63,7 @@ def by_definition(data):
     total = sum(sums.values())
     squares = {**data.squares, None: sums.get(None, 0)}
     alone = total**2 - sum(squares.values())
-    found = {"u": None, "binary": None, "cu": None}
+    found = {"u": None, "binary": None, "cu": None, "per_label": {}}
 
     def e(c, k):
         return total * (sums[c] * sums[k] - (c == k) * squares[c]) / Fraction(alone)
@@ -74,6 +74,22 @@ def by_definition(data):
         found["u"] = float(1 - (total - same) / expected) if expected else None
         gaps = sum(e(None, k) for k in values if k is not None) if None in values else 0
         found["binary"] = float(1 - (sums[None] - data.pairs.get((None, None), 0)) / gaps) if gaps else None
+    units = {pair: n for pair, n in data.pairs.items() if None not in pair}
+    r = {c: sum(n for (a, _), n in units.items() if a == c) for c, _ in units}
+    total = sum(r.values())
+    alone = total**2 - sum(data.overlaps.values())
+
+    def x(c, k):
+        return total * (r[c] * r[k] - (c == k) * data.overlaps.get(c, 0)) / Fraction(alone)
+
+    if alone:
+        expected = total - sum(x(c, c) for c in r)
+        same = sum(units.get((c, c), 0) for c in r)
+        found["cu"] = float(1 - (total - same) / expected) if expected else None
+        for k in r:
+            others = sum(x(c, k) for c in r if c != k)
+            part = sum(x(k, c) for c in r) / r[k] * (r[k] - units.get((k, k), 0))
+            found["per_label"][k] = float(1 - part / others) if others else None
     return found
 
 
@@ -83,9 +99,11 @@ def test_unitizing_is_the_definition(documents):
     found = unitizing(data)
     expected = by_definition(data)
 
-    assert {name: found[name] for name in ("u", "binary")} == pytest.approx(
-        {name: expected[name] for name in ("u", "binary")}
-    )
+    assert [found[name] for name in ("u", "binary", "cu")] == [
+        pytest.approx(expected[name]) for name in ("u", "binary", "cu")
+    ]
+    alphas = {label: each["alpha"] for label, each in found["per_label"].items() if each["coverage"]}
+    assert alphas == pytest.approx(expected["per_label"])
 
 
 def test_unitizing_by_hand():

@@ -31,7 +31,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*arguments: str, predicted: str = "good") -> int:
-    return main(["score", "gold", predicted, "--metric", "exact", "--format", "json", *arguments])
+    return main(["score", "gold", predicted, "--metric", "exact", "--format", "json", "-q", *arguments])
 
 
 def gates_of(capsys: Capture) -> list[dict[str, object]]:
@@ -56,6 +56,7 @@ def test_every_gate_that_fails_is_one_line(capsys: Capture) -> None:
     assert code == 1
     assert told.err == (
         f"clueval score: {F1}: 0.75 is below 0.9\nclueval score: exact.label.micro.recall: 0.75 is below 0.8\n"
+        "label: column 2, BIO, 32 gold and 32 predicted spans\n"
     )
     assert [gate["passed"] for gate in json.loads(told.out)["gates"]] == [False, False, True]
 

@@ -268,7 +268,7 @@ class TestErrors:
 
         assert message == (
             "g.vrt:7, document 'd': 'X-A' is not a tag "
-            "(a tag is O, or one of B I E S L U, alone or with a hyphen and a label)"
+            "(a tag is O, or one of B I E S L U M W, alone or with a hyphen and a label)"
         )
 
     def test_error_does_not_name_a_document_without_an_id_in_the_file(self) -> None:

@@ -57,7 +57,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UsageError) as caught:
         scheme_called("bix")
 
-    assert str(caught.value) == ("unknown tag scheme 'bix' (one of BIO, IOB1, BIOES, BILOU, IO, IOE1, IOE2)")
+    assert str(caught.value) == (
+        "unknown tag scheme 'bix' (one of BIO, IOB1, BIOES, BILOU, BMES, BMEOW, IO, IOE1, IOE2)"
+    )
     with pytest.raises(UsageError) as caught:
         decode_tags([], "BIO", "mend")
 

@@ -13,7 +13,7 @@ from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.reading.options import Reading, Readings
@@ -22,12 +22,12 @@ from clueval.writing import whole_file
 
 if TYPE_CHECKING:
     from clueval.metrics.gate.list_evaluation import Lists
-    from clueval.reading.paths import Documents, Paths
+    from clueval.reading.given import InputSide
 
 
 def gate(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     metric: Gate | None = None,
     lists: Lists | None = None,
@@ -62,6 +62,12 @@ def gate(
     Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.score`, and
     `CluevalError` for an output that cannot be written.
     """
+    _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
+    for name, path in (("table", table), ("page", page), ("indicators", indicators)):
+        require_kind(path, "str | Path | None", name)
+    for name in ("metrics", "transforms", "observers"):
+        if name in options:
+            raise UsageError(f"gate has no option {name!r}", advice="use score")
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:
@@ -90,6 +96,18 @@ def gate(
         if wrote is not None:
             wrote(output)
     return result
+
+
+def _require(metric: object, lists: object, **sets: object) -> None:
+    """Raise `UsageError` for arguments of a wrong type."""
+    for name, given in sets.items():
+        require_kind(given, "str | None", name)
+    if metric is not None:
+        require_instance(metric, Gate, "metric")
+    if lists is not None:
+        from clueval.metrics.gate.list_evaluation import Lists
+
+        require_instance(lists, Lists, "lists")
 
 
 def _readings(reading: Readings, reference_set: str | None) -> tuple[Reading, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.compat.masking.conventions import programs
@@ -26,14 +25,14 @@ from clueval.studies.masking.token_weights import TokenWeights
 from clueval.transforms.group import Group, Transform
 
 if TYPE_CHECKING:
-    from clueval.reading.paths import Documents, Paths
+    from clueval.reading.given import InputSide
 
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
 def masking(
-    gold: Paths | Documents,
-    predicted: Paths | Documents | None = None,
+    gold: InputSide,
+    predicted: InputSide | None = None,
     *,
     layers: LayerColumns | None = None,
     weight_column: int | None = None,
@@ -109,7 +108,7 @@ def _of_redacted_texts(
         for name in (*field_names(Reading), *SETS):
             options.pop(name, None)
         columns = None if layers is None else columns_of_side(layers, 0, single_file=False)
-        paths = [gold] if isinstance(gold, str | Path) else gold
+        paths = [gold] if not isinstance(gold, list | tuple) else gold
         documents = (document for path in paths for document in read(path, columns, reading=own))
     for transform in transforms:
         documents = (transform(Group(document, document)).gold for document in documents)
@@ -139,6 +138,6 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     """Return what reads the weights of tokens, if they stand in a column."""
     if weight_column is None:
         return []
-    if not are_paths(gold):  # type: ignore[arg-type]  # whatever was given
+    if not are_paths(gold):
         raise UsageError("weight_column is a column of files, and gold is not read from files")
     return [TokenWeights(weight_column)]

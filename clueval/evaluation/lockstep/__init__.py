@@ -1,6 +1,6 @@
 """Compares two files of one format: lines that are equal on both sides are counted without decoding.
 
-`compared` is the only entrance::
+`compared` is the entrance for files (`compared_stretches` for lists of tags)::
 
      gold bytes ──┐  cut both where no span     equal pieces   ── counted by label ─────────────┐
                   ├─ crosses, into pieces ──►   unequal pieces ── hunks ─► tag runs, each once, ├─► Compared
@@ -42,6 +42,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.lockstep.stretches import compared_stretches as compared_stretches
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -189,6 +190,7 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
         and gold.format in REGULAR
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
+        and not gold.options.columns().describes_documents
         and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
         and not plan.wants_single_documents
     )

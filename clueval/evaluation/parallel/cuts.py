@@ -82,7 +82,7 @@ class Heads:
         return tuple(tokens) if tokens or self._is_vrt else None
 
 
-_MAYBE_TOKEN = re.compile(rb"#(?:.*\t|.*\s(?:O|[BIESLU](?:-\S*)?)(?:\s|\Z))")
+_MAYBE_TOKEN = re.compile(rb"#(?:.*\t|.*\s(?:O|[BIESLUMW](?:-\S*)?)(?:\s|\Z))")
 """A line that begins like a comment and has a tag or a tab."""
 
 

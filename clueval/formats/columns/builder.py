@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import chain
+from itertools import chain, groupby
 
 from clueval.exceptions import FormatError
+from clueval.formats.columns.described import DescribedLine, DescribedLines
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
@@ -27,6 +28,7 @@ class PassageBuilder:
         self._rows = 0
         self._characters = 0
         self._head = ""
+        self._described = DescribedLines()
         self.ready: list[Passage] = []
 
     @property
@@ -60,7 +62,44 @@ class PassageBuilder:
         return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
 
     def add(self, number: int, run: str) -> None:
-        """Add the token lines `run` to the current sentence; `number` is the number of the first line."""
+        """Add the token lines `run` to the current sentence; `number` is the number of the first line.
+
+        If columns have the ids or the metadata of documents, a document begins where the id changes.
+        """
+        if not self._options.describes_documents:
+            self._add(number, run)
+            return
+        layout = self._layout_for(number, run)
+        lines = enumerate(run[:-1].split("\n"), number)
+        for described, group in groupby(lines, lambda line: self._described.of(line[1], layout)):
+            numbered = list(group)
+            if described is not None:
+                self._describe(numbered[0][0], described)
+            self._add(numbered[0][0], "".join(f"{line}\n" for _, line in numbered))
+
+    def _describe(self, number: int, described: DescribedLine) -> None:
+        """Begin a document if its id differs from that of the line before; add the metadata of its first line."""
+        passage = self._passage
+        is_new = passage is None or (passage.begins and not passage.tokens and not self._runs)
+        if described.id is not None and (is_new or described.id != self._described.id):
+            head, around = self._head, {} if passage is None else passage.metadata
+            if is_new and passage is not None:  # the file has begun a document here
+                name = self._name_of(described.id)
+                self._passage = self._fresh(name, {**around, **described.meta}, begins=True, named=True)
+            else:
+                self.begin_document(described.id, described.meta)
+            self._head = head
+        elif is_new:
+            around = {} if passage is None else passage.metadata
+            if passage is None:
+                self.begin_document(None, described.meta)
+            else:
+                passage.metadata = {**around, **described.meta}
+        elif described.meta != self._described.meta:
+            raise self._described.changed(described, self._file, number)
+        self._described.id, self._described.meta = described.id, described.meta
+
+    def _add(self, number: int, run: str) -> None:
         passage = self._passage_for(number, run)
         passage.anchors.append((len(passage.sentences), self._rows, number))
         self._runs.append(run)
@@ -118,17 +157,22 @@ class PassageBuilder:
 
     def _passage_for(self, number: int, run: str) -> Passage:
         """Return the passage for the token lines `run`; the first line of a file determines the layout."""
-        if self._layout is None:
-            line = run[: run.index("\n")]
-            separator = self._separator or ("\t" if "\t" in line else " ")
-            self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
+        layout = self._layout_for(number, run)
         if self._passage is None:
             head = self._head
             self.begin_document(None, {})
             self._head = head  # belongs to the first sentence of the document
         assert self._passage is not None
-        self._passage.layout = self._layout
+        self._passage.layout = layout
         return self._passage
+
+    def _layout_for(self, number: int, run: str) -> Layout:
+        """Return the layout, which the first line of a file determines."""
+        if self._layout is None:
+            line = run[: run.index("\n")]
+            separator = self._separator or ("\t" if "\t" in line else " ")
+            self._layout = layout_of(line, separator, self._options, self._entities, self._file, number)
+        return self._layout
 
     def _count(self, passage: Passage, rows: int) -> None:
         """Count the token lines that were added to a passage, and cut the passage if it is long enough."""

@@ -17,19 +17,28 @@ class ColumnOptions(NamedTuple):
 
     `layers` maps the name of each layer to the column of its tags; None means the last column, as layer
     ``label``. `token` and `token_id` are the columns of the tokens and their ids; `token` None means the
-    first column without token ids and tags. `part` limits reading to a part of the file, which is read like a
-    whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of a sentence.
+    first column without other use. `document_column` is the column of the ids of documents; a document begins where
+    its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
+    of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
+    a sentence.
     """
 
     layers: Mapping[str, int] | None = None
     token: int | None = None
     token_id: int | None = None
+    document_column: int | None = None
+    meta: tuple[tuple[str, int], ...] = ()
     document_tag: str = "text"
     sentence_tag: str = "s"
     part: Part | None = None
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
     sizes: Sizes = SIZES
+
+    @property
+    def describes_documents(self) -> bool:
+        """Whether columns have the ids or the metadata of documents."""
+        return self.document_column is not None or bool(self.meta)
 
 
 class Layout(NamedTuple):
@@ -41,6 +50,8 @@ class Layout(NamedTuple):
     token_id: int | None
     layers: tuple[tuple[str, int], ...]
     entities: bool
+    document: int | None = None
+    meta: tuple[tuple[str, int], ...] = ()
 
     @property
     def border(self) -> str:
@@ -73,10 +84,14 @@ def layout_of(
             )
         return column - 1 if column > 0 else width + column
 
-    wanted = {DEFAULT_LAYER: -1} if options.layers is None else options.layers
-    layers = tuple((name, place(column, f"layer {name!r}")) for name, column in wanted.items())
     token_id = None if options.token_id is None else place(options.token_id, "the token ids")
-    taken = {token_id, *(column for _, column in layers)}
+    document = None if options.document_column is None else place(options.document_column, "the documents")
+    meta = tuple((name, place(column, f"the metadata {name!r}")) for name, column in options.meta)
+    described = {document, *(column for _, column in meta)} - {None}
+    last = max(({*range(width)} - described) or {width - 1})
+    wanted = {DEFAULT_LAYER: last + 1} if options.layers is None else options.layers
+    layers = tuple((name, place(column, f"layer {name!r}")) for name, column in wanted.items())
+    taken = {token_id, *described, *(column for _, column in layers)}
     if options.token is not None and place(options.token, "the tokens") in taken:
         raise FormatError(
             f"column {options.token} cannot hold both tokens and tags: the line has {width} columns",
@@ -93,7 +108,7 @@ def layout_of(
             advice="name the columns with --layer NAME=COLUMN",
         )
     token = free[0] if options.token is None else place(options.token, "the tokens")
-    return Layout(width, separator, token, token_id, layers, entities)
+    return Layout(width, separator, token, token_id, layers, entities, document, meta)
 
 
 def fields_of(line: str, separator: str) -> list[str]:

@@ -18,7 +18,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.studies.annotators.shape import Reading, is_flat, unlabelled
-from clueval.studies.conventions import CONVENTIONS
+from clueval.studies.convention_rows import CONVENTIONS
 
 EXACT = "exact"
 DEFAULTS = (EXACT, "exact_unlabelled", "muc_type")

@@ -23,7 +23,7 @@ A value is a label, several labels as a tuple, or None.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from typing import Any
@@ -114,8 +114,9 @@ class ShapeCounts:
         for i, j in combinations(present, 2):
             gold, predicted = shape[i] or (), shape[j] or ()
             yield ("pair", i, j), None, count(gold, predicted)
-            for label in sorted({mark[2] for mark in (*gold, *predicted)}):
-                yield ("pair", i, j), label, count(_only(gold, label), _only(predicted, label))
+            own, other = by_label(gold), by_label(predicted)
+            for label in {**own, **other}:
+                yield ("pair", i, j), label, count(own.get(label, ()), other.get(label, ()))
         for i in present:
             yield ("majority", i), None, self._against_others(shape, present, i, shape[i] or ())
 
@@ -139,11 +140,15 @@ _Contest = tuple[tuple[Any, ...], str | None, Tally]
 """The contest, the label (None: all labels), and the counts."""
 
 
-def _only(reading: Reading, label: str) -> Reading:
-    return tuple(mark for mark in reading if mark[2] == label)
+def by_label(reading: Reading) -> dict[str, Reading]:
+    """Return the spans of a reading by label."""
+    found: dict[str, list[Mark]] = {}
+    for mark in reading:
+        found.setdefault(mark[2], []).append(mark)
+    return {label: tuple(marks) for label, marks in found.items()}
 
 
-def value_of(labels: set[str]) -> Value:
+def value_of(labels: Collection[str]) -> Value:
     """Return the value of an item to which an annotator has given these labels."""
     if len(labels) > 1:
         return tuple(sorted(labels))
@@ -151,26 +156,35 @@ def value_of(labels: set[str]) -> Value:
 
 
 def _count_positions(tally: Tally, humans: Shape) -> None:
-    """Count the positions of a component as items."""
-    borders = sorted({edge for reading in humans for start, end, _ in reading or () for edge in (start, end)})
+    """Count the positions of a component as items, by a sweep over the starts and ends of all spans."""
     who = tuple(reading is not None for reading in humans)
-    for start, end in pairwise(borders):
-        values: Values = tuple(
-            ABSENT
-            if reading is None
-            else value_of({mark[2] for mark in reading if mark[0] <= start and end <= mark[1]})
-            for reading in humans
-        )
-        tally["covered", who] += end - start
-        _count_item(tally, "positions", values, end - start)
+    events = sorted(
+        (position, number, change, label)
+        for number, reading in enumerate(humans)
+        for start, end, label in reading or ()
+        for position, change in ((start, 1), (end, -1))
+    )
+    active: list[Counter[str]] = [Counter() for _ in humans]
+    values: list[Value] = [None if here else ABSENT for here in who]
+    for (position, number, change, label), following in pairwise([*events, *events[-1:]]):
+        active[number][label] += change
+        if not active[number][label]:
+            del active[number][label]
+        values[number] = value_of(active[number].keys())
+        if length := following[0] - position:
+            tally["covered", who] += length
+            _count_item(tally, "positions", tuple(values), length)
 
 
 def _count_ranges(tally: Tally, humans: Shape) -> None:
     """Count the ranges of a component as items."""
-    for own in sorted({mark[:2] for reading in humans for mark in reading or ()}):
+    found: dict[tuple[int, int], list[set[str]]] = {}
+    for number, reading in enumerate(humans):
+        for start, end, label in reading or ():
+            found.setdefault((start, end), [set() for _ in humans])[number].add(label)
+    for labels in found.values():
         values: Values = tuple(
-            ABSENT if reading is None else value_of({mark[2] for mark in reading if mark[:2] == own})
-            for reading in humans
+            ABSENT if reading is None else value_of(own) for reading, own in zip(humans, labels, strict=True)
         )
         _count_item(tally, "ranges", values, 1)
 
@@ -199,9 +213,21 @@ def _count_units(tally: Tally, humans: Shape) -> None:
         tally[("overlap",)] += 1
         return
     for number, units in enumerate(present):
-        others = [unit for j, each in enumerate(present) if j != number for unit in each]
-        for start, end, label in units:
+        shared = [0] * len(units)
+        for other in (each for j, each in enumerate(present) if j != number):
+            _add_shared(shared, units, other)
+        for (start, end, label), positions in zip(units, shared, strict=True):
             tally["Q", label] += (end - start) ** 2
-            shared = sum(max(0, min(end, past) - max(start, first)) for first, past, _ in others)
-            if shared:
-                tally["W", len(present), label] += shared**2
+            if positions:
+                tally["W", len(present), label] += positions**2
+
+
+def _add_shared(shared: list[int], units: Sequence[Mark], other: Sequence[Mark]) -> None:
+    """Add to `shared` how many positions of each unit are in units of another annotator; both are by position."""
+    i = j = 0
+    while i < len(units) and j < len(other):
+        shared[i] += max(0, min(units[i][1], other[j][1]) - max(units[i][0], other[j][0]))
+        if units[i][1] <= other[j][1]:
+            i += 1
+        else:
+            j += 1

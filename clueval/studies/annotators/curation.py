@@ -33,12 +33,14 @@ class Curated:
         undecided: places without enough votes for any span.
         outvoted: places where more than half of the annotators have nothing.
         ties: places of a union at which two labels have equally many positions.
+        annotators: the names of all annotators.
     """
 
     document: Document
     undecided: tuple[Disagreement, ...] = ()
     outvoted: tuple[Disagreement, ...] = ()
     ties: tuple[Disagreement, ...] = ()
+    annotators: tuple[str, ...] = ()
 
     @property
     def listed(self) -> list[Disagreement]:
@@ -102,11 +104,12 @@ def _of_group(study: Study, group: Group, votes: Votes | None, decisions: Decisi
         for start, shape in places(columns):
             outcome = _outcome(start, shape, votes, decisions, document.id, sequence)
             spans += [Span(begin, end, {sequence: label}) for begin, end, label in outcome.kept]
-            for name, rows in listed.items():
-                rows.extend(placed(study.annotators.names, group, sequence, getattr(outcome, name)))
+            for name, found in listed.items():
+                found.extend(placed(study.annotators.names, group, sequence, getattr(outcome, name)))
         layers[sequence] = spans
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
-    return Curated(bare, *(tuple(rows) for rows in listed.values()))
+    rows = {name: tuple(found) for name, found in listed.items()}
+    return Curated(bare, **rows, annotators=tuple(study.annotators.names))
 
 
 def _outcome(

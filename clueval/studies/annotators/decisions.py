@@ -7,10 +7,12 @@ exports this table.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,6 +33,9 @@ class DecisionLine(NamedTuple):
     label: str
 
 
+_START: Callable[[DecisionLine], int] = attrgetter("start")
+
+
 @dataclass(slots=True)
 class DecisionTable:
     """The lines of a table by document, and those that were used."""
@@ -38,6 +43,7 @@ class DecisionTable:
     file: str
     lines: dict[str, list[DecisionLine]] = field(default_factory=dict)
     used: dict[int, tuple[int, int]] = field(default_factory=dict)
+    _longest: dict[str, int] = field(default_factory=dict)
 
     def of(self, document: str, sequence: str, start: int, end: int) -> Reading | None:
         """Return the spans that are kept of a component; None if no line is about it.
@@ -45,7 +51,7 @@ class DecisionTable:
         Raises `FormatError` for a line about two components, and for lines that overlap one another.
         """
         found = []
-        for line in self.lines.get(document, ()):
+        for line in self._near(document, start, end):
             overlaps = (line.start < end and start < line.end) or (line.start, line.end) == (start, end)
             if not overlaps or line.sequence not in (None, sequence):
                 continue
@@ -60,6 +66,15 @@ class DecisionTable:
             if following.start < one.end:
                 raise self._wrong(following, f"overlaps the span of line {one.number}")
         return tuple((line.start, line.end, line.label) for line in kept)
+
+    def _near(self, document: str, start: int, end: int) -> Sequence[DecisionLine]:
+        """Return the lines that may overlap a range; those of a document are sorted when they are first needed."""
+        lines = self.lines.get(document, [])
+        if document not in self._longest:
+            lines.sort(key=_START)
+            self._longest[document] = max((line.end - line.start for line in lines), default=0)
+        first = bisect_left(lines, start - self._longest[document], key=_START)
+        return lines[first : bisect_right(lines, end, key=_START)]
 
     def require_used(self) -> None:
         """Raise `FormatError` for a line that is about no component."""

@@ -15,7 +15,7 @@ from clueval.statistics.agreement import (
     fleiss,
     kappa,
     krippendorff,
-    krippendorff_of,
+    krippendorff_by_value,
     observed,
     scott_pi,
 )
@@ -205,7 +205,7 @@ def coefficients(tables: Tables, items: str, which: str) -> dict[str, Any]:
     table = coincidences(pairs)
     k = len(tables.names)
     by_all = {(c, other): n for (m, c, other), n in pairs.items() if m == k}
-    values = {value for value, _ in table if value is not None}
+    by_value = krippendorff_by_value(table)
     return {
         "items": sum(number.values()),
         "observed": by_pair(tables, lambda pair: observed(of_pairs[pair])),
@@ -215,7 +215,8 @@ def coefficients(tables: Tables, items: str, which: str) -> dict[str, Any]:
         "fleiss_items": number.get(k, 0),
         "alpha": krippendorff(table),
         "per_label": {
-            name_of_value(value): krippendorff_of(table, value) for value in sorted(values, key=name_of_value)
+            name_of_value(value): by_value[value]
+            for value in sorted((value for value in by_value if value is not None), key=name_of_value)
         },
     }
 

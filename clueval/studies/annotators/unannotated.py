@@ -32,7 +32,7 @@ def annotated(source: Source, tag: str | None) -> Iterator[Document]:
         )
     filtered = _Filtered(source, tag)
     options = source.options
-    yield from documents(filtered, source.decoders(), lines.sentence_id, options.max_document)
+    yield from documents(filtered, source.decoders(filtered), lines.sentence_id, options.max_document)
 
 
 class _Filtered:

@@ -1,0 +1,84 @@
+"""Measures `clueval agree` on three and six annotators, compared with iterating over the lines of their files.
+
+The first two annotators are the gold and the predicted file of the generated corpus; each further one tags every
+sentence as one of these two, at random. In the last row one annotator lacks a document, so that the files cannot be
+counted in lockstep and documents are built.
+
+    python benchmarks/agreement.py
+    python benchmarks/agreement.py --tokens 100000 --runs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from generate import Corpus, write
+from measure import CommandFailed, environment, measure, progress, table
+
+LOOP = "import sys\nfor path in sys.argv[1:]:\n    for line in open(path, encoding='utf-8'):\n        pass"
+
+
+def files_of(folder: Path, tokens: int, seed: int) -> list[str]:
+    """Write the files of six annotators and return their paths. The same seed gives the same bytes."""
+    write(Corpus(tokens=tokens, seed=seed), folder)
+    gold, predicted = folder / "gold.vrt", folder / "predicted.vrt"
+    paths = [gold, predicted]
+    for number in range(4):
+        rng = random.Random(seed + number)
+        paths.append(folder / f"mixed{number}.vrt")
+        with gold.open() as one, predicted.open() as other, paths[-1].open("w") as mixed:
+            first = True
+            for own, their in zip(one, other, strict=True):
+                if own.startswith("<s"):
+                    first = rng.random() < 0.5
+                mixed.write(own if first else their)
+    return list(map(str, paths))
+
+
+def without_last_document(path: str) -> str:
+    """Write a copy of a file without its last document, and return its path."""
+    text = Path(path).read_text(encoding="utf-8")
+    shorter = Path(path).with_suffix(".shorter.vrt")
+    shorter.write_text(text[: text.rindex("<text ")], encoding="utf-8")
+    return str(shorter)
+
+
+def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
+    """Measure; return machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
+    paths = files_of(folder, tokens, seed)
+    lacking = [*paths[:2], without_last_document(paths[2])]
+    clueval = [sys.executable, "-m", "clueval", "agree", "--format", "json"]
+    loop = [sys.executable, "-c", LOOP]
+    cases = {
+        "3 annotators": {"lines": [*loop, *paths[:3]], "clueval": [*clueval, *paths[:3]]},
+        "6 annotators": {"lines": [*loop, *paths], "clueval": [*clueval, *paths]},
+        "3 annotators, one lacks a document": {"lines": [*loop, *lacking], "clueval": [*clueval, *lacking]},
+    }
+    figures = table({case: measure(commands, runs, progress) for case, commands in cases.items()})
+    settings = f"* seed {seed}, {tokens:,} tokens each; one run to warm up, then {runs} in turn"
+    return f"{environment(['clueval'])}\n{settings}\n\n{figures}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print the report; 2 if a command fails."""
+    parser = argparse.ArgumentParser(description="Measure how fast annotators are compared.")
+    parser.add_argument("--tokens", type=int, default=1_000_000, help="of each annotator (%(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each command (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="clueval-benchmark-") as folder:
+            print(report(options.tokens, options.seed, options.runs, Path(folder)))
+    except CommandFailed as error:
+        print(f"agreement.py: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""Warnings about the input of a result, for what is often a mistake."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval.spans.compared import SIDES
+
+if TYPE_CHECKING:
+    from clueval.evaluation.result import Result
+
+_LISTED = 5
+"""The number of labels or files that a warning names; it counts the others."""
+
+
+def warnings_of(result: Result) -> Iterator[str]:
+    """Yield a warning for what is often a mistake: no documents, a side without spans, a label of one side only."""
+    if not result.documents:
+        yield "there are no documents"
+        return
+    for layer in result.inputs["gold"]["layers"]:
+        sides = [result.inputs[side]["layers"][layer] for side in SIDES]
+        without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]
+        if sides[0]["source"] is not None and sides[1]["source"] is None:
+            continue  # the caller has named a layer of gold only
+        if without:
+            yield f"layer {layer!r}: {' and '.join(without)} {'has' if len(without) == 1 else 'have'} no spans"
+        elif result.signature.choices.get("where") == "all":
+            yield from _one_sided(layer, result.metrics)
+
+
+def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a warning for the labels that only one side has."""
+    counts = next((found for reports in metrics.values() if (found := label_counts(layer, reports))), {})
+    for side, other in ((0, 1), (1, 0)):
+        alone = {
+            label: of_sides[side]
+            for label, of_sides in counts.items()
+            if not of_sides[other] and of_sides[side]
+        }
+        if alone:
+            named = [f"{label!r} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
+            more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
+            yield f"layer {layer!r}: only {SIDES[side]} has the label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
+
+
+def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Return the numbers of gold and predicted spans of each label, if the reports of this metric have them."""
+    report = reports.get(layer) or reports.get("merged") or {}
+    if isinstance(report.get("labelled"), Mapping):
+        report = report["labelled"].get(layer, {}).get("1", {})
+    found: dict[str, tuple[int, int]] = {}
+    for label, entry in (report.get("per_label") or {}).items():
+        if "gold" in entry and "predicted" in entry:
+            found[label] = entry["gold"], entry["predicted"]
+    return found
+
+
+def empty_files(paths: Iterable[Path]) -> Iterator[str]:
+    """Yield a warning for files of no bytes."""
+    empty = [path for path in dict.fromkeys(paths) if _is_empty(path)]
+    if empty:
+        more = f" and {len(empty) - _LISTED} more" if len(empty) > _LISTED else ""
+        names = ", ".join(map(str, empty[:_LISTED]))
+        yield f"{names}{more} {'is' if len(empty) == 1 else 'are'} empty"
+
+
+def _is_empty(path: Path) -> bool:
+    try:
+        return not path.stat().st_size
+    except OSError:
+        return False

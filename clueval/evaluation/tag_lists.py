@@ -1,0 +1,114 @@
+"""Counts lists of tags: one list for each sentence, and each sentence is a document.
+
+Most tags are O, and most sentences of a good system are the same on both sides. So the sentences are cut where both
+sides are O into stretches (`clueval.tagging.stretches`), each distinct stretch is compared once, and it counts as
+often as it occurs. The counts are those of the documents of `documents_of_tags`, which define them: a filter, a
+break-down, and a metric that needs documents count these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.lockstep import FileEnd, compared_stretches
+from clueval.exceptions import CluevalError, UsageError
+from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
+from clueval.reading.tag_sentences import Decoders, TagOptions, documents_of_tags, require_lengths
+from clueval.spans.compared import SIDES, Compared
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
+from clueval.tagging.stretches import BATCH, Ignored, StretchCounts
+
+MOST_STRETCHES = 1 << 15
+"""The number of distinct stretches that are collected before they are compared."""
+
+
+def count_tags(evaluation: Evaluation, given: Given, options: TagOptions) -> FileEnd:
+    """Count all sentences, and return what only all tags determine. Holds some thousand distinct stretches.
+
+    Raises `UsageError` for sentences of different lengths and for tags that are no text, `TagError` for tags outside
+    the scheme.
+    """
+    plan = evaluation.plan
+    decoders = options.decoders()
+    end = FileEnd((None, None), decoders)
+    if plan.needs_documents or plan.wants_single_documents or plan.observers or not options.lenient:
+        for gold, predicted in documents_of_tags(given, options, decoders):
+            from clueval.transforms.group import Group  # not needed for stretches
+
+            evaluation.count_group(Group(gold, predicted))
+        return end
+    evaluation.see_layers([DEFAULT_LAYER])
+    for compared in _compared(given, decoders, plan.merge):
+        evaluation.count_compared(compared)
+    evaluation.add_spans(end)
+    return end
+
+
+def _compared(given: Given, decoders: Decoders, merge: bool) -> Iterator[Compared]:
+    scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
+    stretches = StretchCounts(check=partial(_check, scheme))
+    done = waiting = 0
+    for batch in _batches(given):
+        gold, predicted = (_as_lists(sentences) for sentences in batch)
+        tokens = require_lengths(gold, predicted, done, given.ids)
+        try:
+            stretches.add(gold, predicted)
+        except (CluevalError, Ignored, TypeError):
+            _require_tags((gold, predicted), scheme, done, given.ids)
+            raise
+        yield Compared(len(gold), tokens)
+        done += len(gold)
+        waiting += tokens
+        if len(stretches.counts) > MOST_STRETCHES:
+            yield from compared_stretches(stretches, waiting, decoders, merge)
+            waiting = 0
+    yield from compared_stretches(stretches, waiting, decoders, merge)
+
+
+def _batches(given: Given) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    """Yield some sentences of both sides at a time. Raises `UsageError` if one side has more."""
+    if isinstance(given.gold, list) and isinstance(given.predicted, list):
+        require_as_many(given.gold, given.predicted, "sentences")
+        for start in range(0, len(given.gold), BATCH):
+            yield given.gold[start : start + BATCH], given.predicted[start : start + BATCH]
+        return
+    both = pairs(given.gold, given.predicted, "sentences")
+    while batch := list(islice(both, BATCH)):
+        gold, predicted = zip(*batch, strict=True)
+        yield gold, predicted
+
+
+def _as_lists(sentences: Sequence[Any]) -> Sequence[Any]:
+    """Return sentences with lists in place of arrays and iterators."""
+    if set(map(type, sentences)) <= {list, tuple}:
+        return sentences
+    return list(map(materialised, sentences))
+
+
+def _check(scheme: str | None, tag: Any) -> None:
+    """Raise `UsageError` for a value that is no text, `TagError` for a text that is no tag of the scheme."""
+    if not isinstance(tag, str):
+        what = "None" if tag is None else f"a {type(tag).__name__}"
+        raise UsageError(f"{what} is not a tag", advice="tags are text, such as 'B-PER'")
+    split_tag(tag)
+    if scheme is not None:
+        count_illegal({(OUTSIDE, tag): 1}, scheme)
+
+
+def _require_tags(
+    sides: Iterable[Sequence[Any]], scheme: str | None, done: int, ids: Sequence[str] | None
+) -> None:
+    """Raise the error of the first tag that does not pass `_check`, with its place."""
+    for side, sentences in zip(SIDES, sides, strict=True):
+        for number, tags in enumerate(sentences, done):
+            for position, tag in enumerate(tags):
+                try:
+                    _check(scheme, tag)
+                except CluevalError as error:
+                    error.problem = f"{place_of(side, number, ids)}[{position}]: {error.problem}"
+                    raise

@@ -1,0 +1,86 @@
+"""Lists of tags, one for each sentence, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.reading.given import Given, materialised, pairs, place_of
+from clueval.reading.rows import document_of_tags
+from clueval.spans.compared import SIDES
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.tagging.decoder import Decoder
+from clueval.tagging.transitions import Seams
+
+Decoders = Mapping[tuple[str, str], Decoder]
+"""The decoder of each side, by side and layer."""
+
+
+class TagOptions:
+    """The scheme and the treatment of ill-formed tags of each side. Raises `UsageError` if the scheme is needed."""
+
+    def __init__(self, schemes: Sequence[str | None], treatments: Sequence[str | None]) -> None:
+        self.schemes = schemes
+        self.treatments = [treatment or "conlleval" for treatment in treatments]
+        for scheme, treatment in zip(self.schemes, self.treatments, strict=True):
+            if scheme is None and treatment != "conlleval":
+                raise UsageError(
+                    f"invalid={treatment!r} needs the scheme of the tags",
+                    advice="name it, as in scheme='BIO'",
+                )
+
+    @property
+    def lenient(self) -> bool:
+        """Whether the spans depend on adjacent tags only, and both sides have the same tags."""
+        return set(self.treatments) == {"conlleval"} and len(set(self.schemes)) == 1
+
+    def decoders(self) -> dict[tuple[str, str], Decoder]:
+        """Return new decoders."""
+        options = zip(SIDES, self.schemes, self.treatments, strict=True)
+        return {(side, DEFAULT_LAYER): Decoder(scheme, how) for side, scheme, how in options}
+
+
+def documents_of_tags(
+    given: Given, options: TagOptions, decoders: Decoders
+) -> Iterator[tuple[Document, Document]]:
+    """Yield the sentences of both sides as documents; the decoders count their tags."""
+    for number, pair in enumerate(pairs(given.gold, given.predicted, "sentences")):
+        id_ = str(number) if given.ids is None else given.ids[number]
+        sentences = [materialised(tags) for tags in pair]
+        require_lengths([sentences[0]], [sentences[1]], number, given.ids)
+        documents = []
+        for side, tags, scheme, invalid in zip(
+            SIDES, sentences, options.schemes, options.treatments, strict=True
+        ):
+            place = place_of(side, number, given.ids)
+            documents.append(document_of_tags(tags, id_, place, scheme=scheme, invalid=invalid))
+            decoders[side, DEFAULT_LAYER].accept(tags, Seams(tags).neighbours)
+        yield documents[0], documents[1]
+
+
+def require_lengths(
+    gold: Sequence[Any], predicted: Sequence[Any], done: int, ids: Sequence[str] | None
+) -> int:
+    """Return the number of tokens. Raises `UsageError` for sentences that differ in length, or are no lists."""
+    try:
+        lengths, others = list(map(len, gold)), list(map(len, predicted))
+    except TypeError:
+        lengths, others = [], []
+    if lengths != others or not {*map(type, gold), *map(type, predicted)} <= {list, tuple}:
+        for number, pair in enumerate(zip(gold, predicted, strict=True), done):
+            for side, tags in zip(SIDES, pair, strict=True):
+                if isinstance(tags, str) or not isinstance(tags, Sequence):
+                    raise UsageError(
+                        f"{place_of(side, number, ids)} is a {type(tags).__name__}, not a list of tags",
+                        advice="give a list of tags for each sentence",
+                    )
+            if len(pair[0]) != len(pair[1]):
+                raise UsageError(
+                    f"sentence {number} has {len(pair[0])} gold and {len(pair[1])} predicted tags"
+                    if ids is None
+                    else f"document {ids[number]!r} has {len(pair[0])} gold and {len(pair[1])} predicted tags",
+                    advice="each token has a tag on both sides",
+                )
+    return sum(lengths)

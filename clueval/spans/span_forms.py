@@ -1,0 +1,158 @@
+"""Spans in the forms that people have: `Span`, tuples, dictionaries and spaCy's spans.
+
+A tuple or list is ``(start, end, label)``, or ``(start, end)`` without a label. A dictionary has the keys of spaCy,
+Prodigy, doccano, nervaluate or a Hugging Face pipeline (`KEYS`). The end is always **exclusive**, as in spaCy,
+Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the positions 0 and 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from operator import index
+from typing import Any, NoReturn
+
+from clueval.exceptions import SpanError, UsageError
+from clueval.spans.span import _NOTHING, NO_LABEL, Span
+
+KEYS = {
+    "start": ("start", "start_offset", "start_char"),
+    "end": ("end", "end_offset", "end_char"),
+    "label": ("label", "labels", "type", "entity_group", "entity", "entity_type"),
+}
+"""The keys of a dictionary for each part of a span; the first that occurs is used."""
+
+FORMS = (
+    "a span is a Span, (start, end, label) or {'start': 0, 'end': 2, 'label': 'PER'}; the end is exclusive"
+)
+
+
+def is_span(item: object) -> bool:
+    """Return whether an item is meant as a span; `as_span` checks whether it is one.
+
+    >>> is_span((0, 2, "PER")), is_span({"start": 0, "end": 2}), is_span(["B-PER", "O"])
+    (True, True, False)
+    """
+    if isinstance(item, Span):
+        return True
+    fields = _mapping(item)
+    if fields is not None:
+        return any(key in fields for key in (*KEYS["start"], *KEYS["end"]))
+    if isinstance(item, tuple | list) and 2 <= len(item) <= 4:
+        if isinstance(item[0], str):  # a sentence of tags may have numbers, too
+            return isinstance(item, tuple) and len(item) == 3 and all(map(_is_number, item[1:]))
+        others = (str, list, dict, type(None))
+        return any(map(_is_number, item[:2])) and all(
+            _is_number(each) or isinstance(each, others) for each in item
+        )
+    return _is_spacy(item)
+
+
+def as_span(item: Any, place: str = "the span") -> Span:
+    """Return a span in one of the forms above as a `Span`; `place` is its name in errors, such as ``gold[0][2]``.
+
+    Raises `UsageError` for another form, `SpanError` for positions that are negative or reversed.
+
+    >>> as_span((0, 2, "PER")) == as_span({"start_offset": 0, "end_offset": 2, "label": "PER"})
+    True
+    """
+    if isinstance(item, Span):
+        return item
+    if _is_spacy(item):
+        return Span(item.start_char, item.end_char, item.label_)
+    fields = _mapping(item)
+    start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
+    try:
+        return Span(_position(start, place), _position(end, place), labels, features)
+    except SpanError as error:
+        error.problem = f"{place}: {error.problem}"
+        raise
+
+
+def as_spans(items: Iterable[Any], name: str) -> list[Span]:
+    """Return the spans of one document; `name` is the name of the list in errors."""
+    if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
+        raise UsageError(f"{name} must be a list of spans, not {_kind(items)}", advice=FORMS)
+    return [
+        item if type(item) is Span else as_span(item, f"{name}[{number}]")
+        for number, item in enumerate(items)
+    ]
+
+
+def _mapping(item: Any) -> Mapping[str, Any] | None:
+    """Return a dictionary or a named tuple as a mapping; None for anything else."""
+    if isinstance(item, Mapping):
+        return item
+    if isinstance(item, tuple) and hasattr(item, "_asdict"):
+        fields: Mapping[str, Any] = item._asdict()
+        return fields
+    return None
+
+
+def _is_spacy(item: object) -> bool:
+    return hasattr(item, "start_char") and hasattr(item, "label_")
+
+
+def _is_number(value: object) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
+    found = {}
+    for part, keys in KEYS.items():
+        key = next((key for key in keys if key in fields), None)
+        if key is None and part != "label":
+            names = ", ".join(map(repr, fields)) or "none"
+            raise UsageError(f"{place} has no {part} (its keys: {names})", advice=FORMS)
+        found[part] = None if key is None else fields[key]
+    features = fields.get("features") or _NOTHING
+    if not isinstance(features, Mapping):
+        raise UsageError(f"{place}: features must be a dictionary, not {_kind(features)}")
+    if _is_score(fields.get("score")):
+        features = {"score": fields["score"], **features}
+    return found["start"], found["end"], _labels(found["label"], place), features
+
+
+def _is_score(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
+    if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
+        _refuse(item, place)
+    if isinstance(item[0], str):
+        raise UsageError(
+            f"{place} begins with a label, not with a position",
+            advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
+        )
+    return item[0], item[1], _labels(item[2] if len(item) > 2 else None, place), _NOTHING
+
+
+def _labels(label: Any, place: str) -> Any:
+    """Return a label, or labels by layer. A list of one label, as in Label Studio, is that label."""
+    if isinstance(label, list | tuple) and len(label) == 1:
+        label = label[0]
+    if label is None:
+        return NO_LABEL
+    if isinstance(label, Mapping) and all(
+        isinstance(layer, str) and (value is None or isinstance(value, str)) for layer, value in label.items()
+    ):
+        return label
+    if not isinstance(label, str):
+        raise UsageError(f"{place}: the label must be text, not {_kind(label)}", advice=FORMS)
+    return str(label)
+
+
+def _position(value: Any, place: str) -> int:
+    if not _is_number(value):
+        raise UsageError(f"{place}: positions must be integers, not {_kind(value)}", advice=FORMS)
+    return index(value)
+
+
+def _refuse(item: object, place: str) -> NoReturn:
+    length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
+    raise UsageError(f"{place} is not a span but {_kind(item)}{length}", advice=FORMS)
+
+
+def _kind(item: object) -> str:
+    """Return the type of a value in words; the value itself may be private."""
+    return "None" if item is None else f"a {type(item).__name__}"

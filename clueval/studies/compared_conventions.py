@@ -1,0 +1,78 @@
+"""Every convention from files that are compared, not decoded line by line: as fast as `score`, in flat memory.
+
+In files whose tags follow one scheme, BIO or BIOES, conlleval, seqeval and the metric `exact` read the same spans. In
+seqeval's strict mode, a span of invalid tags does not count. So if tags were repaired, a second pass discards these
+spans. All other data is counted document by document (`conventions`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import score
+from clueval.exceptions import OverlapError
+from clueval.metrics import metric_named
+from clueval.metrics.metric import Rates
+from clueval.spans.compared import SIDES
+from clueval.studies.convention_rows import CONVENTIONS, convention_row
+
+Rows = dict[str, dict[str, Any]]
+
+_NAMES = {"BIO": "IOB2", "BIOES": "IOBES"}
+"""The schemes in which `exact` reads the spans of conlleval and seqeval, and seqeval's names of them."""
+
+_METRICS = ("exact", "muc", "levels", "fair", "gate")
+
+
+class Incomparable(Exception):
+    """The data needs documents."""
+
+
+def compared_rows(gold: Any, predicted: Any, factor: float, **options: Any) -> tuple[Result, dict[str, Rows]]:
+    """Return the result and, by layer, the rows of all conventions. Raises `Incomparable`, and errors as `score`."""
+    if options.get("invalid") not in (None, "conlleval"):
+        raise Incomparable
+    metrics = [*map(metric_named, _METRICS), metric_named("partial", factor=factor)]
+    try:
+        result = score(gold, predicted, metrics=metrics, **options)
+    except OverlapError:
+        raise Incomparable from None
+    schemes = {layer: _scheme(result, layer) for layer in result.metrics["exact"]}
+    strict = result
+    if any(result.repaired_tags.values()):
+        if set(schemes.values()) != {"BIO"}:
+            raise Incomparable
+        strict = score(gold, predicted, metrics="exact", **{**options, "invalid": "discard"})
+    return result, {
+        layer: _rows(result, strict, layer, f"scheme {_NAMES[scheme]}") for layer, scheme in schemes.items()
+    }
+
+
+def _scheme(result: Result, layer: str) -> str:
+    """Return the scheme of the tags of both sides. Raises `Incomparable` unless there is one, which is known here."""
+    found = {result.inputs[side]["layers"][layer]["scheme"] for side in SIDES} - {None}
+    scheme: str = found.pop() if len(found) == 1 else ""
+    treatments = result.signature.choices["invalid"]
+    if scheme not in _NAMES or treatments != "conlleval" or not result.documents:
+        raise Incomparable
+    return scheme
+
+
+def _rows(result: Result, strict: Result, layer: str, note: str) -> Rows:
+    found: dict[str, Rates] = {}
+    for metric in result.scored_by:
+        found |= metric.headlines(result.metrics[metric.name][layer])
+    exact = metric_named("exact")
+    strictly = exact.headlines(strict.metrics[exact.name][layer])[exact.name]
+    found |= {
+        "conlleval": found[exact.name],
+        "seqeval": found[exact.name],
+        "seqeval_strict": strictly,
+        "exact_unlabelled": found["muc_exact"],
+    }
+    notes = {"seqeval_strict": note}
+    return {
+        convention.key: convention_row(convention, found[convention.key], notes.get(convention.key))
+        for convention in CONVENTIONS
+    }

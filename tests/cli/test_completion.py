@@ -1,0 +1,75 @@
+"""The scripts for completion: they are accepted by the shell, and complete the commands and options that there are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clueval.cli import COMMANDS, main
+from clueval.cli.completion import SHELLS
+
+pytest.importorskip("shtab")
+Capture = pytest.CaptureFixture[str]
+
+
+def script(shell: str, capsys: Capture) -> str:
+    assert main(["completion", shell]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_the_script_names_every_command(shell: str, capsys: Capture) -> None:
+    text = script(shell, capsys)
+
+    assert {name for name in COMMANDS if name not in text} == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        (["con"], {"conventions", "convert"}),
+        (["score", "--toke"], {"--token", "--token-id"}),
+        (["gate", "--by-f"], {"--by-feature"}),
+        (["formats", "gate"], {"gate-xml"}),
+    ],
+)
+def test_bash_completes_commands_and_options(
+    words: list[str], completed: set[str], tmp_path: Path, capsys: Capture
+) -> None:
+    bash = shutil.which("bash")
+    if bash is None:
+        pytest.skip("there is no bash")
+    path = tmp_path / "clueval.sh"
+    path.write_text(script("bash", capsys), encoding="utf-8")
+    line = (
+        f"source {path}; function=$(complete -p clueval | sed 's/.*-F \\([^ ]*\\).*/\\1/');"
+        f"COMP_WORDS=(clueval {' '.join(words)}); COMP_CWORD={len(words)};"
+        f"$function clueval {words[-1]} x; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    )
+    done = subprocess.run([bash, "-c", line], capture_output=True, text=True, check=True)
+
+    assert set(done.stdout.split()) == completed
+
+
+def test_an_unknown_shell_is_refused_in_one_line(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["completion", "fish"])
+
+    error = capsys.readouterr().err
+    assert "bash" in error
+    assert error.count("\n") == 1
+
+
+def test_completion_without_its_package_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+
+    assert main(["completion", "bash"]) == 2
+    assert capsys.readouterr().err == (
+        "clueval completion: completion needs the package shtab (pip install 'clueval[cli]')\n"
+    )

@@ -1,0 +1,99 @@
+"""What every run says of its input, and what it warns of: one line each, on stderr or through `warnings`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clueval import CluevalWarning, score
+from clueval.cli import main
+
+GERMAN = Path(__file__).parents[1] / "samples" / "german"
+FILES = [str(GERMAN / "gold.vrt"), str(GERMAN / "predicted.vrt")]
+LAYERS = ["--layer", "entity=2", "--layer", "risk=3"]
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.mark.parametrize("command", ["score", "errors", "conventions"])
+def test_each_command_says_in_one_line_a_layer_what_was_read(command: str, capsys: Capture) -> None:
+    assert main([command, *FILES, *LAYERS]) == 0
+
+    printed = capsys.readouterr()
+    lines = (printed.out + printed.err).splitlines()
+    assert "entity: column 2, BIO, 222 gold and 229 predicted spans" in lines
+    assert "risk: column 3, BIO, 219 gold and 227 predicted spans" in lines
+
+
+def test_quiet_prints_nothing_but_the_result(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-Y\n", encoding="utf-8")
+
+    assert (
+        main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "-q", "--format", "json"]) == 0
+    )
+
+    out, err = capsys.readouterr()
+    assert out.startswith("{")
+    assert err == ""
+
+
+def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\tS-X\nb\tI-X\tO\n", encoding="utf-8")
+
+    assert main(["score", str(tmp_path / "a.conll"), "--layer", "x=2:3"]) == 0
+
+    assert (
+        "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted spans"
+        in capsys.readouterr().out.splitlines()
+    )
+
+
+def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-X\nb\tB-Z\n", encoding="utf-8")
+
+    assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "csv"]) == 0
+
+    assert capsys.readouterr().err.splitlines() == [
+        "clueval score: warning: layer 'label': only gold has the label 'Y' (1)",
+        "clueval score: warning: layer 'label': only predicted has the label 'Z' (1)",
+        "label: column 2, BIO, 2 gold and 2 predicted spans",
+    ]
+
+
+@pytest.mark.parametrize("metrics", ["levels", "exact", "partial"])
+def test_python_warns_of_labels_that_one_side_has(metrics: str) -> None:
+    with pytest.warns(CluevalWarning, match=r"only gold has the label 'A' \(1\)"):
+        score([["B-A", "B-B"]], [["O", "B-B"]], metrics=metrics)
+
+
+def test_python_warns_where_a_side_has_no_spans() -> None:
+    with pytest.warns(CluevalWarning, match="layer 'label': predicted has no spans"):
+        score([["B-A"]], [["O"]])
+    with pytest.warns(CluevalWarning, match="layer 'label': gold and predicted have no spans"):
+        score([["O"]], [["O"]])
+    with pytest.warns(CluevalWarning, match="there are no documents"):
+        score([], [])
+
+
+def test_python_warns_of_an_empty_file(tmp_path: Path) -> None:
+    for side, text in (("gold", "a\tB-X\n"), ("predicted", "a\tB-X\n")):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.conll").write_text(text, encoding="utf-8")
+        (tmp_path / side / "b.conll").write_text("", encoding="utf-8")
+
+    with pytest.warns(CluevalWarning, match=r"gold/b.conll, .*predicted/b.conll are empty"):
+        score(tmp_path / "gold", tmp_path / "predicted")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_filter_on_labels_and_equal_labels_give_no_warning(tmp_path: Path) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tB-Y\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-Y\nb\tB-X\n", encoding="utf-8")
+
+    score(tmp_path / "a.conll", tmp_path / "b.conll")
+    score(tmp_path / "a.conll", tmp_path / "b.conll", where=["label=X"])

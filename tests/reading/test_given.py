@@ -1,0 +1,192 @@
+"""The forms in which Python takes gold and predicted: the same counts, or an error that says what to give."""
+
+from __future__ import annotations
+
+import io
+from collections import namedtuple
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy
+import pytest
+
+from clueval import Accumulator, CluevalError, Document, Span, conventions, errors, match_spans, read, score
+
+GOLD = [(0, 2, "PER"), (4, 5, "LOC")]
+PREDICTED = [(0, 2, "PER"), (3, 5, "LOC")]
+CONLL = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\nder\tO\nUlm\tB-LOC\n"
+OTHER = "Anna\tB-PER\nWeiß\tI-PER\nin\tO\nder\tB-LOC\nUlm\tI-LOC\n"
+
+Entity = namedtuple("Entity", "start end label")  # as users write it
+
+
+def as_keys(start: str, end: str, label: str) -> Any:
+    return lambda spans: [{start: a, end: b, label: c} for a, b, c in spans]
+
+
+SPAN_FORMS = {
+    "Span": lambda spans: [Span(*span) for span in spans],
+    "tuples": list,
+    "lists": lambda spans: [list(span) for span in spans],
+    "named tuples": lambda spans: [Entity(*span) for span in spans],
+    "numpy positions": lambda spans: [(numpy.int64(a), numpy.int64(b), c) for a, b, c in spans],
+    "Prodigy, nervaluate": as_keys("start", "end", "label"),
+    "doccano": as_keys("start_offset", "end_offset", "label"),
+    "spaCy": lambda spans: [SimpleNamespace(start_char=a, end_char=b, label_=c) for a, b, c in spans],
+    "pipeline": as_keys("start", "end", "entity_group"),
+}
+
+
+@pytest.mark.parametrize("form", SPAN_FORMS)
+@pytest.mark.parametrize(
+    "side",
+    [
+        lambda spans: [spans],
+        lambda spans: (spans,),
+        lambda spans: iter([spans]),
+        lambda spans: {"d1": spans},
+        lambda spans: spans,
+        lambda spans: [iter(spans)],
+    ],
+)
+def test_spans_of_every_form_give_the_same_score(form: str, side: Any) -> None:
+    gold, predicted = (side(SPAN_FORMS[form](spans)) for spans in (GOLD, PREDICTED))
+
+    prf = score(gold, predicted, metrics="exact").metrics["exact"]["label"]["micro"]
+
+    assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (2, 2, 1)
+
+
+@pytest.mark.parametrize("form", SPAN_FORMS)
+def test_match_spans_takes_every_form(form: str) -> None:
+    matches = match_spans(SPAN_FORMS[form](GOLD), SPAN_FORMS[form](PREDICTED))
+
+    assert [(match.span.start, match.kind) for match in matches] == [(0, "exact"), (4, "superset")]
+
+
+ROWS = {
+    "Prodigy": lambda spans: {"text": "Anna!", "spans": as_keys("start", "end", "label")(spans)},
+    "doccano": lambda spans: {"text": "Anna!", "label": [list(span) for span in spans]},
+    "spaCy": lambda spans: {"text": "Anna!", "entities": spans},
+    "Hugging Face": lambda spans: {
+        "id": "7",
+        "tokens": list("Anna!"),
+        "ner_tags": ["B-PER", "I-PER", "O", "O" if spans == GOLD else "B-LOC", f"{'BI'[spans != GOLD]}-LOC"],
+    },
+}
+
+
+@pytest.mark.parametrize("form", ROWS)
+def test_rows_of_datasets_are_documents(form: str) -> None:
+    result = score([ROWS[form](GOLD)], [ROWS[form](PREDICTED)], metrics="exact", by="document")
+
+    assert result.metrics["exact"]["label"]["micro"]["tp_gold"] == 1
+    assert result.documents == 1
+
+
+def test_numbers_of_a_dataset_get_the_names_of_its_features() -> None:
+    class Rows(list):  # type: ignore[type-arg]
+        features: ClassVar = {"ner_tags": SimpleNamespace(feature=SimpleNamespace(names=["O", "B-PER"]))}
+
+    rows = Rows([{"tokens": ["Anna", "in"], "ner_tags": [1, 0]}])
+
+    assert score(rows, rows, metrics="exact").metrics["exact"]["label"]["micro"]["gold"] == 1
+
+
+def test_arrays_of_tags_are_lists_of_tags() -> None:
+    tags = numpy.array([["B-PER", "O"], ["O", "B-PER"]])
+
+    assert score(tags, tags, metrics="exact").metrics["exact"]["label"]["micro"]["gold"] == 2
+
+
+def test_open_files_give_what_their_paths_give(tmp_path: Path) -> None:
+    for name, text in (("gold.conll", CONLL), ("predicted.conll", OTHER)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    paths = tmp_path / "gold.conll", tmp_path / "predicted.conll"
+    expected = score(*paths).to_json()
+
+    with paths[0].open(encoding="utf-8") as gold, paths[1].open("rb") as predicted:
+        assert score(gold, predicted).to_json() == expected
+    assert score(io.StringIO(CONLL), io.StringIO(OTHER)).to_json() == expected
+    assert score(str(paths[0]), SimplePath(paths[1])).to_json() == expected
+    assert len(list(errors(io.StringIO(CONLL), io.StringIO(OTHER)))) == len(list(errors(*paths)))
+    assert conventions(io.StringIO(CONLL), io.StringIO(OTHER)).to_json() == conventions(*paths).to_json()
+    assert [document.tokens for document in read(io.StringIO(CONLL))] == [
+        ["Anna", "Weiß", "in", "der", "Ulm"]
+    ]
+
+
+class SimplePath:
+    """A path of another library: it has only `__fspath__`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __fspath__(self) -> str:
+        return str(self._path)
+
+
+def test_an_error_names_the_open_file_and_no_temporary_one(tmp_path: Path) -> None:
+    with pytest.raises(CluevalError) as error:
+        score(io.StringIO(CONLL), io.StringIO("Anna\tB-PER\n"))
+
+    assert "clueval-" not in str(error.value)
+    assert "<open file>" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        ([[("PER", 0, 1)]], [[]], "gold[0][0] begins with a label, not with a position"),
+        ([[(0, "2", "PER")]], [[]], "gold[0][0]: positions must be integers, not a str"),
+        ([[(2, 1, "PER")]], [[]], "gold[0][0]: span [2,1) 'PER' ends before it starts"),
+        ([[{"start": 0, "label": "PER"}]], [[]], "gold[0][0] has no end (its keys: 'start', 'label')"),
+        ([[(0, 1, 7)]], [[]], "gold[0][0]: the label must be text, not a int"),
+        ([[(0, 1, "A")], "x"], [[], []], "gold[1] must be a list of spans, not a str"),
+        ({"a": [(0, 1, "A")]}, {"b": []}, "only gold has document 'a'"),
+        ({"a": [(0, 1, "A")]}, [[]], "gold is a dictionary by document id and predicted is not"),
+        ([[(0, 1, "A")]], [["O"]], "gold is spans and predicted is tags"),
+        ([[(0, 1, "A")]], None, "predicted is missing"),
+        (7, 7, "gold must not be a int"),
+        (None, None, "predicted is missing"),
+        ((0, 1, "A"), (0, 1, "A"), "gold must not be one span"),
+        ("a.conll", [["O"]], "gold is paths and predicted is in memory"),
+        ([[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]], "gold[0] has numbers for tags"),
+        ([Document("a", {}), 3], [Document("a", {}), 3], "gold[1] is a int, not a document"),
+        ([Document("a", {}), []], [Document("a", {}), []], "gold[1] is a list, not a document"),
+        (["gold.conll"], ["predicted.conll"], "gold.conll: there is no such file"),
+    ],
+)
+def test_what_is_no_input_is_refused_by_its_place(gold: Any, predicted: Any, message: str) -> None:
+    with pytest.raises(CluevalError) as error:
+        score(gold, predicted)
+
+    assert str(error.value).startswith(message)
+    if predicted is not None and not str(message).startswith(("gold is paths", "gold.conll")):
+        with pytest.raises(CluevalError):
+            Accumulator().update(gold, predicted)
+
+
+def test_errors_of_spans_in_memory_are_those_of_documents() -> None:
+    found = [(finding.side, finding.start) for finding in errors([GOLD], [PREDICTED])]
+
+    assert found == [("predicted", 3)]
+
+
+def test_patterns_are_paired_by_the_text_of_their_wildcards(tmp_path: Path) -> None:
+    for side, text in (("gold", CONLL), ("predicted", OTHER)):
+        for name in ("a", "b"):
+            (tmp_path / f"{name}.{side}.conll").write_text(text, encoding="utf-8")
+
+    result = score(tmp_path / "*.gold.conll", tmp_path / "*.predicted.conll", metrics="exact")
+
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 4
+    assert len(list(read(tmp_path / "*.gold.conll"))) == 2
+    (tmp_path / "b.predicted.conll").unlink()
+    with pytest.raises(CluevalError, match="matches no counterpart of"):
+        score(tmp_path / "*.gold.conll", tmp_path / "*.predicted.conll")
+    with pytest.raises(CluevalError, match="no file matches this pattern"):
+        score(tmp_path / "*.x", tmp_path / "*.y")
+    with pytest.raises(CluevalError, match=r"has 1 wildcards and .* has 0"):
+        score(tmp_path / "*.gold.conll", tmp_path)

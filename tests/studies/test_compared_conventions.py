@@ -1,0 +1,153 @@
+"""Conventions from compared files: the same rows as from documents, and the reason where a number differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import conventions
+from clueval.evaluation.run import score
+from clueval.studies.compared_conventions import Incomparable, compared_rows
+from clueval.studies.conventions import EveryConvention
+
+LABELS = ("A", "B")
+SCHEMES = {"BIO": "BI", "BIOES": "BIES"}
+
+Sentences = list[list[str]]
+
+
+def spans(prefixes: str) -> st.SearchStrategy[list[str]]:
+    """Well-formed tags of one span, or an O."""
+
+    def tags(label: str, length: int) -> list[str]:
+        inside = [f"I-{label}"] * (length - 1)
+        if "E" not in prefixes:
+            return [f"B-{label}", *inside]
+        return [f"S-{label}"] if length == 1 else [f"B-{label}", *inside[1:], f"E-{label}"]
+
+    return st.just(["O"]) | st.builds(tags, st.sampled_from(LABELS), st.integers(1, 3))
+
+
+@st.composite
+def well_formed(draw: st.DrawFn, prefixes: str) -> tuple[str, str]:
+    """Two files with the same tokens."""
+    sides: list[Sentences] = [[], []]
+    for length in draw(st.lists(st.integers(1, 8), min_size=1, max_size=5)):
+        for side in sides:
+            tags: list[str] = []
+            while len(tags) < length:
+                span = draw(spans(prefixes))
+                tags += span if len(tags) + len(span) <= length else ["O"]
+            side.append(tags)
+    return of_file(sides[0]), of_file(sides[1])
+
+
+@st.composite
+def any_tags(draw: st.DrawFn) -> tuple[str, str]:
+    tag = st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in "BI" for label in LABELS)])
+    lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
+    sides = [[draw(st.lists(tag, min_size=n, max_size=n)) for n in lengths] for _ in range(2)]
+    return of_file(sides[0]), of_file(sides[1])
+
+
+def of_file(sentences: Sentences) -> str:
+    return "\n".join("".join(f"w {tag}\n" for tag in tags) for tags in sentences)
+
+
+def rows_of(gold: object, predicted: object) -> dict[str, Any]:
+    rows: dict[str, Any] = conventions(str(gold), str(predicted)).to_dict()["conventions"]["label"]
+    return rows
+
+
+def assert_rows_of_documents(folder: Any, gold: str, predicted: str) -> None:
+    paths = [str(write(folder / name, text)) for name, text in (("g", gold), ("p", predicted))]
+    expected = score(*paths, metrics=[EveryConvention()]).metrics["conventions"]["label"]
+    found = rows_of(*paths)
+
+    assert {key: {**row, "differs": None} for key, row in found.items()} == {
+        key: {**row, "differs": None} for key, row in expected.items()
+    }
+
+
+@given(any_tags() | well_formed("BI") | well_formed("BIES"))
+def test_rows_of_compared_files_are_those_of_documents(
+    tmp_path_factory: pytest.TempPathFactory, files: tuple[str, str]
+) -> None:
+    assert_rows_of_documents(tmp_path_factory.mktemp("corpus"), *files)
+
+
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ("B-A I-A O", "B-A I-A B-B"),
+        ("B-A I-A O B-B", "B-A I-A O I-B"),
+        ("S-A O B-B E-B", "S-A O O S-B"),
+    ],
+)
+def test_files_in_one_scheme_are_compared(tmp_path: Any, tags: tuple[str, str]) -> None:
+    paths = [str(write(tmp_path / str(n), of_file([side.split()]))) for n, side in enumerate(tags)]
+    result, rows = compared_rows(*paths, 0.75)
+
+    assert result.metrics.keys() >= {"exact", "fair"}
+    assert rows["label"].keys() == rows_of(*paths).keys()
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "options"),
+    [
+        ("I-A O", "I-A O", {}),  # IO
+        ("B-A L-A U-A", "B-A L-A U-A", {}),  # conlleval does not know L and U
+        ("B-A I-A", "S-A O", {}),
+        ("O O", "O O", {}),
+        ("B-A O", "B-A O", {"invalid": "discard"}),
+        ("B-A B-A E-A", "S-A S-A I-A", {}),  # invalid in BIOES
+    ],
+)
+def test_other_files_need_documents(
+    tmp_path: Any, gold: str, predicted: str, options: dict[str, Any]
+) -> None:
+    paths = [
+        str(write(tmp_path / str(n), of_file([side.split()]))) for n, side in enumerate((gold, predicted))
+    ]
+
+    with pytest.raises(Incomparable):
+        compared_rows(*paths, 0.75, **options)
+    assert conventions(*paths, **options).to_dict()["conventions"]["label"]
+
+
+def test_signature_does_not_depend_on_the_way_of_counting(tmp_path: Any) -> None:
+    path = str(write(tmp_path / "g", of_file([["B-A", "O"]])))
+
+    assert conventions(path, path).signature.differences(
+        conventions(path, path, invalid="discard").signature
+    ) == {"invalid": ("conlleval", "discard")}
+
+
+def test_a_row_that_differs_from_the_first_says_by_how_much_and_why(tmp_path: Any) -> None:
+    gold = write(tmp_path / "g", of_file([["B-A", "I-A", "O", "B-B", "O", "B-B"]]))
+    predicted = write(tmp_path / "p", of_file([["B-A", "O", "O", "I-B", "O", "B-A"]]))
+    rows = rows_of(gold, predicted)
+
+    assert rows["conlleval"]["differs"] is None
+    assert rows["seqeval"]["differs"] is None
+    assert rows["seqeval_strict"]["differs"] == "-33.33 points of F1: invalid tags in predicted are dropped"
+    assert rows["exact_unlabelled"]["differs"] == "+33.33 points of F1: types are ignored"
+    assert rows["muc_type"]["differs"] == "+33.33 points of F1: an overlap with the same type counts"
+    assert rows["gate_strict"]["differs"] is None
+
+
+@given(any_tags())
+def test_rows_say_why_they_differ_whenever_they_do(
+    tmp_path_factory: pytest.TempPathFactory, files: tuple[str, str]
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus")
+    rows = rows_of(*(write(folder / name, text) for name, text in zip("gp", files, strict=True)))
+    first, rates = rows["conlleval"], ("precision", "recall", "f1")
+
+    for row in rows.values():
+        differs = row["f1"] is not None and any(row[rate] != first[rate] for rate in rates)
+        assert (row["differs"] is not None) == differs

@@ -1,0 +1,111 @@
+"""Snippets that a newcomer writes from the README alone: each works, or fails with a message that says how."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval import CluevalError
+
+TAGS = [["B-PER", "I-PER", "O", "B-LOC"]]
+OTHER = [["B-PER", "I-PER", "O", "O"]]
+SPANS = [(0, 2, "PER"), (3, 4, "LOC")]
+GERMAN = Path(__file__).parent / "samples" / "german"
+
+
+def f1(result: clueval.Result) -> float:
+    (report,) = result.metrics["exact"].values()
+    return round(float(report["micro"]["f1"]), 4)
+
+
+def exact(gold: Any, predicted: Any = None, **options: Any) -> float:
+    return f1(clueval.score(gold, predicted, metrics="exact", **options))
+
+
+GUESSES: dict[str, tuple[Callable[[], object], object]] = {
+    "as seqeval": (lambda: exact(TAGS, OTHER), 0.6667),
+    "one sentence": (lambda: exact(TAGS[0], OTHER[0]), 0.6667),
+    "tuples": (lambda: exact([SPANS], [SPANS[:1]]), 0.6667),
+    "one document of tuples": (lambda: exact(SPANS, SPANS[:1]), 0.6667),
+    "as nervaluate": (
+        lambda: exact(
+            [[{"label": "PER", "start": 0, "end": 2}, {"label": "LOC", "start": 3, "end": 4}]],
+            [[{"label": "PER", "start": 0, "end": 2}]],
+        ),
+        0.6667,
+    ),
+    "by document id": (lambda: exact({"a": SPANS, "b": []}, {"b": [], "a": SPANS}), 1.0),
+    "tags by document id": (lambda: exact({"a": TAGS[0]}, {"a": OTHER[0]}), 0.6667),
+    "generator": (lambda: exact((tags for tags in TAGS), (tags for tags in OTHER)), 0.6667),
+    "open files": (
+        lambda: exact((GERMAN / "gold.vrt").open(), (GERMAN / "gold.vrt").open(), layers={"entity": 2}),
+        1.0,
+    ),
+    "text in memory": (lambda: exact(io.StringIO("a B-X\n"), io.StringIO("a B-X\n")), 1.0),
+    "scheme and treatment": (
+        lambda: exact([["I-PER"]], [["I-PER"]], scheme="BIO", invalid="discard"),
+        0.0,
+    ),
+    "several metrics in one text": (
+        lambda: [*clueval.score(TAGS, OTHER, metrics="exact,levels,fair").metrics],
+        ["exact", "levels", "fair"],
+    ),
+    "by document": (lambda: [*(clueval.score(TAGS, OTHER, by="document").groups or {})], ["document"]),
+    "match_spans of tuples": (
+        lambda: [match.kind for match in clueval.match_spans(SPANS, SPANS)],
+        ["exact"] * 2,
+    ),
+    "errors of tags": (lambda: len([*clueval.errors(TAGS, OTHER)]), 1),
+    "conventions of tags": (
+        lambda: round(
+            clueval.conventions(TAGS, OTHER).to_dict()["conventions"]["label"]["conlleval"]["f1"], 4
+        ),
+        0.6667,
+    ),
+    "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
+}
+
+REFUSED: dict[str, tuple[Callable[[], object], str]] = {
+    "label first, as get_entities": (
+        lambda: exact([[("PER", 0, 1)]], [[]]),
+        "ends of seqeval's get_entities are inclusive",
+    ),
+    "numbers for tags": (lambda: exact([[0, 1, 2, 0, 0]], [[0, 1, 2, 0, 0]]), "give names"),
+    "labels without prefix": (
+        lambda: exact([["PER", "O"]], [["PER", "O"]]),
+        "a tag is O, or one of B I E S L U M W",
+    ),
+    "one side": (lambda: exact(TAGS), "give gold and predicted"),
+    "tags against spans": (lambda: exact(TAGS, [SPANS]), "give both sides in one form"),
+    "lengths": (lambda: exact([["O", "O"]], [["O"]]), "sentence 0 has 2 gold and 1 predicted tags"),
+    "numbers of sentences": (lambda: exact(TAGS * 2, OTHER), "there are 2 gold and 1 predicted sentences"),
+    "unknown option": (lambda: exact(TAGS, OTHER, shceme="BIO"), "did you mean scheme?"),
+    "unknown metric": (lambda: clueval.score(TAGS, OTHER, metrics="f1"), "unknown metric 'f1'"),
+    "no such file": (lambda: exact("gold.tsv", "predicted.tsv"), "there is no such file or folder"),
+    "layers as a list": (lambda: exact(TAGS, OTHER, layers=["entity"]), "layers={'entity': 2}"),
+    "a column as text": (lambda: clueval.score("a", "b", layers={"entity": "2"}), "must be a whole number"),
+    "strict without scheme": (lambda: exact(TAGS, OTHER, invalid="discard"), "scheme='BIO'"),
+}
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_guess_gives_what_one_expects(guess: str) -> None:
+    written, expected = GUESSES[guess]
+
+    assert written() == expected
+
+
+@pytest.mark.parametrize("guess", REFUSED)
+def test_a_guess_that_cannot_work_says_how_it_is_done(guess: str) -> None:
+    written, message = REFUSED[guess]
+
+    with pytest.raises(CluevalError) as error:
+        written()
+
+    assert message in str(error.value)

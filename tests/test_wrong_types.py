@@ -1,0 +1,255 @@
+"""Every public function refuses arguments of a wrong type with a `CluevalError`, never with another error."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import io
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy
+import pytest
+
+import clueval
+from clueval import (
+    Accumulator,
+    Choice,
+    CluevalError,
+    Document,
+    Signature,
+    Span,
+    conventions,
+    error_table,
+    errors,
+    gate,
+    match_spans,
+    merge_layers,
+    overlap_components,
+    read,
+    score,
+)
+from clueval.evaluation.options import Counting, Workers
+from clueval.options import field_names
+from clueval.reading.options import Reading
+
+TAGS = [["B-A", "O"]]
+
+
+def wrong() -> list[Any]:
+    """More than a hundred values, most of which no argument takes."""
+    span, document = Span(0, 1, "A"), Document("d", {})
+    return [
+        *(
+            None,
+            True,
+            False,
+            0,
+            1,
+            -1,
+            10**30,
+            1.5,
+            float("nan"),
+            1j,
+            b"",
+            b"x",
+            "",
+            "x",
+            "a/b",
+            "\0",
+            "\ud800",
+            "*",
+        ),
+        *(
+            "B-PER",
+            "O",
+            [],
+            [None],
+            [[]],
+            [[[]]],
+            [[[[]]]],
+            [0],
+            [[0]],
+            [1.5],
+            [[1.5]],
+            ["x"],
+            [["x"]],
+            [b"x"],
+            [[b"x"]],
+        ),
+        *(
+            (),
+            (None,),
+            ((),),
+            (0, 1),
+            (0, 1, "A"),
+            (1, 0, "A"),
+            [(1, 0, "A")],
+            [[(1, 0, "A")]],
+            [(0, 1, None)],
+        ),
+        *(
+            [[(0, 1, [])]],
+            [[(0, 1, ["A", "B"])]],
+            [[(0, 1, {"a": 1})]],
+            [[("A", 0, 1)]],
+            {},
+            {"a": 1},
+            {"a": None},
+        ),
+        *(
+            {"a": []},
+            {"a": [0]},
+            {"start": 0},
+            {"start": 0, "end": 1},
+            [{"start": 0}],
+            {1: []},
+            {"text": "a"},
+        ),
+        *(
+            [[{"start": None, "end": None}]],
+            [[{"start": "0", "end": "1", "label": "A"}]],
+            {"text": "a", "spans": None},
+        ),
+        *({"text": 1, "spans": []}, [{"text": "a", "spans": 7}], [{"tokens": ["a"], "ner_tags": [0]}]),
+        *(
+            [{"tokens": ["a"], "ner_tags": ["B-A", "O"]}],
+            [{"tokens": None, "ner_tags": None}],
+            set(),
+            {1},
+            {"a"},
+        ),
+        *(
+            frozenset({(0, 1, "A")}),
+            object(),
+            int,
+            str,
+            iter([]),
+            iter([0]),
+            (x for x in [[0]]),
+            range(3),
+            range(0),
+        ),
+        *(slice(1), Ellipsis, NotImplemented, datetime.date(2020, 1, 1), re.compile("a"), io.StringIO("")),
+        *(
+            io.BytesIO(b"\xff"),
+            io.StringIO("x"),
+            numpy.array([1, 2]),
+            numpy.array([[1, 2]]),
+            numpy.array(["x"]),
+        ),
+        *(numpy.float64(1), collections.Counter("a"), Path("nope"), Path(), span, [span, None]),
+        *(
+            [[span, Span(0, 2, "A")]],
+            [document, 1],
+            [["B-A"], ["O"], 0],
+            [["B-A", 1]],
+            [["B-A"], None],
+            Exception("x"),
+        ),
+        *(memoryview(b"a"), bytearray(b"a"), len, datetime),
+    ]
+
+
+def options(group: type) -> list[str]:
+    return [name for name in field_names(group) if name not in ("progress", "remark", "jobs", "executor")]
+
+
+def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
+    """The public functions and classes, each with one argument to fill."""
+    scorers: dict[str, Callable[..., Any]] = {
+        "score": score,
+        "conventions": conventions,
+        "gate": gate,
+        "errors": lambda *given, **more: list(errors(*given, **more)),
+    }
+    for name, function in scorers.items():
+        yield f"{name} both", lambda value, call=function: call(value, value)
+        yield f"{name} gold", lambda value, call=function: call(value, TAGS)
+        yield f"{name} predicted", lambda value, call=function: call(TAGS, value)
+        yield f"{name} alone", lambda value, call=function: call(value)
+        own = {
+            "score": ["metrics", "merge", "transforms", "observers"],
+            "conventions": ["factor"],
+            "errors": ["choice"],
+        }
+        more = options(Counting) + options(Workers) if name == "score" else []
+        for option in [
+            "layers",
+            "reading",
+            "gold_set",
+            "unknown",
+            *options(Reading),
+            *own.get(name, ()),
+            *more,
+        ]:
+            yield (
+                f"{name} {option}",
+                lambda value, call=function, key=option: call(TAGS, TAGS, **{key: value}),
+            )
+    yield "read", lambda value: list(read(value))
+    for option in ["layers", "reading", *options(Reading)]:
+        yield f"read {option}", lambda value, key=option: list(read("a.conll", **{key: value}))
+    document = Document("d", {})
+    yield "match_spans", lambda value: match_spans(value, value)
+    yield "merge_layers", lambda value: merge_layers(value)
+    yield "merge_layers of one", lambda value: merge_layers({"a": value})
+    yield "overlap_components", lambda value: overlap_components(value)
+    yield "error_table spans", lambda value: list(error_table(value, document, document))
+    yield "error_table own", lambda value: list(error_table([], value, document))
+    yield "error_table other", lambda value: list(error_table([], document, value))
+    yield "Accumulator", lambda value: Accumulator(value)
+    yield "Accumulator scheme", lambda value: Accumulator(scheme=value)
+    yield "Accumulator invalid", lambda value: Accumulator(invalid=value)
+    yield "Accumulator.update", lambda value: Accumulator().update(value, value)
+    yield "Accumulator.merge_state", lambda value: Accumulator().merge_state(value)
+    yield "Span start", lambda value: Span(value, 1)
+    yield "Span labels", lambda value: Span(0, 1, value)
+    yield "Span features", lambda value: Span(0, 1, "A", value)
+    yield "Document id", lambda value: Document(value, {})
+    yield "Document layers", lambda value: Document("d", value)
+    yield "Document tokens", lambda value: Document("d", {}, tokens=value)
+    yield "Document unit", lambda value: Document("d", {}, unit=value)
+    yield "Signature.parse", lambda value: Signature.parse(value)
+    yield "Choice", lambda value: Choice(value)
+
+
+CALLS = dict(calls())
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("ignore")
+def test_a_wrong_type_raises_nothing_but_a_clueval_error(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.conll").write_text("x\tB-A\ny\tO\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    values, refused = wrong(), 0
+
+    for value in values:
+        try:
+            CALLS[name](value)
+        except CluevalError:
+            refused += 1
+
+    assert refused > len(values) // 4
+
+
+def test_errors_can_be_caught_by_names_of_the_package() -> None:
+    for name in (
+        "UsageError",
+        "FileError",
+        "FormatError",
+        "TagError",
+        "SpanError",
+        "OverlapError",
+        "TextMismatch",
+    ):
+        assert issubclass(getattr(clueval, name), CluevalError)
+
+
+def test_dir_shows_public_names_only() -> None:
+    assert set(dir(clueval)) == set(clueval.__all__)
+    assert {name for name in dir(clueval) if name.startswith("_")} == {"__version__"}
