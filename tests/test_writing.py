@@ -36,11 +36,10 @@ pytestmark = pytest.mark.filterwarnings(
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _older_objects_are_not_collected() -> Iterator[None]:
+def _older_objects_are_not_collected() -> None:
     """So that a collection after each test looks at its own objects only, which is a hundred times faster."""
     gc.collect()
     gc.freeze()
-    yield  # they stay so, as in conftest.py
 
 
 @pytest.fixture(autouse=True)
