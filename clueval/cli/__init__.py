@@ -40,9 +40,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             require_command(given[0] if given[0] == command else None)
             given = _configured(given, command)
             options = command_line(command, alone=given[0] == command).parse_args(given)
-            _show_warnings(name, quiet=getattr(options, "quiet", False))
+            warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
+            for warning in warned:
+                remark(f"{name}: warning: {warning}")
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
@@ -52,6 +54,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         number = error.number if isinstance(error, _Ended) else signal.SIGINT
         remark(f"{name}: {_ENDS[number]}")
         return 128 + number
+    except RuntimeError as error:  # Python 3.11 wraps what is raised while a class is made
+        if not isinstance(error.__cause__, _Ended):
+            raise
+        remark(f"{name}: {_ENDS[error.__cause__.number]}")
+        return 128 + error.__cause__.number
     except BrokenPipeError:  # the program that reads the output has ended
         _give_up_stdout()
         return 0
@@ -80,14 +87,16 @@ def _configured(given: Sequence[str], command: str | None) -> Sequence[str]:
     return configured
 
 
-def _show_warnings(name: str, *, quiet: bool) -> None:
-    """Print clueval's warnings to stderr, one line each; with `quiet`, none."""
+def _kept_warnings(*, quiet: bool) -> list[str]:
+    """Return the list that will have clueval's warnings; with `quiet`, none. An error is the only line of a command."""
+    kept: list[str] = []
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        remark(f"{name}: warning: {message}")
+    def keep(message: Warning | str, *_: object, **__: object) -> None:
+        kept.append(str(message))
 
     warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
-    warnings.showwarning = show
+    warnings.showwarning = keep
+    return kept
 
 
 _ENDS: dict[int, str] = {
