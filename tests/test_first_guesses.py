@@ -121,6 +121,6 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
     rows = [{"doc": name, "start": 0, "end": 2, "label": "PER"} for name in ("d1", "d2")]
 
     with pytest.raises(
-        UsageError, match=r"gold\[0\] has the key 'doc', but one list of spans is one document"
+        clueval.UsageError, match=r"gold\[0\] has the key 'doc', but one list of spans is one document"
     ):
         clueval.score(rows, rows, metrics="exact")
