@@ -50,15 +50,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         remark(f"{name}: {with_options(error, command)}")
         return 2
-    except KeyboardInterrupt as error:
-        number = error.number if isinstance(error, _Ended) else signal.SIGINT
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 wraps in a RuntimeError what is raised while a class is made.
+        cause = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        if not isinstance(cause, KeyboardInterrupt):
+            raise
+        number = cause.number if isinstance(cause, _Ended) else signal.SIGINT
         remark(f"{name}: {_ENDS[number]}")
         return 128 + number
-    except RuntimeError as error:  # Python 3.11 wraps what is raised while a class is made
-        if not isinstance(error.__cause__, _Ended):
-            raise
-        remark(f"{name}: {_ENDS[error.__cause__.number]}")
-        return 128 + error.__cause__.number
     except BrokenPipeError:  # the program that reads the output has ended
         _give_up_stdout()
         return 0
