@@ -5,14 +5,9 @@ from collections import Counter
 from fractions import Fraction
 from itertools import permutations
 
-import krippendorff as krippendorff_program
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from nltk.metrics.agreement import AnnotationTask
-from sklearn.metrics import cohen_kappa_score
-from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 from clueval.statistics.agreement import (
     coincidences,
@@ -85,6 +80,8 @@ def test_kappa_is_that_of_scikit_learn(rows):
 
 def _sklearn(rows):
     one, other = ([row[i] for row in rows] for i in (0, 1))
+    from sklearn.metrics import cohen_kappa_score  # large packages are imported where they are used
+
     return cohen_kappa_score(one, other) if {*one} != {*other} or len({*one}) > 1 else math.nan
 
 
@@ -96,6 +93,8 @@ def test_pi_is_that_of_nltk(rows):
     if found is None:
         assert len({label for _, _, label in data}) == 1
     else:
+        from nltk.metrics.agreement import AnnotationTask
+
         assert found == pytest.approx(AnnotationTask(data=data).pi())
 
 
@@ -107,6 +106,9 @@ def test_fleiss_is_that_of_statsmodels(rows):
     if found is None:
         assert len({value for row in rows for value in row}) == 1
     else:
+        import numpy as np
+        from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
         table, _ = aggregate_raters(np.array([[VALUES.index(value) for value in row] for row in rows]))
         assert found == pytest.approx(fleiss_kappa(table))
 
@@ -119,6 +121,9 @@ def test_alpha_is_that_of_the_program_krippendorff(rows):
     if len(paired) < 2:
         assert found is None
     else:
+        import krippendorff as krippendorff_program
+        import numpy as np
+
         data = np.array(
             [[math.nan if row[i] is None else VALUES.index(row[i]) for row in rows] for i in range(4)]
         )

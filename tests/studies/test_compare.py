@@ -80,6 +80,7 @@ def test_a_system_against_itself_has_p_1() -> None:
         assert (entry["p"], entry["difference"], entry["units_that_differ"]) == (1, 0, 0)
 
 
+@pytest.mark.long
 @at_most(10)
 @given(st.integers(1, 1_000), st.integers(1, 1_000))
 def test_swapped_systems_mirror_the_difference(one: int, other: int) -> None:
@@ -93,6 +94,7 @@ def test_swapped_systems_mirror_the_difference(one: int, other: int) -> None:
             assert (entry["low"], entry["high"]) == (-back[path]["high"], -back[path]["low"])
 
 
+@pytest.mark.long
 @at_most(10)
 @given(st.randoms(use_true_random=False))
 def test_the_order_of_documents_changes_nothing(mixed: random.Random) -> None:
