@@ -121,10 +121,11 @@ class Examination:
         """Return the exposed characters of a mention as ranges."""
         if self.words.core.within(mention.ranges):
             return self.exposed.runs(mention.ranges)
-        return self._readable.runs(mention.ranges)
+        return self.readable.runs(mention.ranges)
 
     @cached_property
-    def _readable(self) -> Flags:
+    def readable(self) -> Flags:
+        """The characters of the whole text that are not masked."""
         return Flags(b"\x01" * len(self.words.text)) - self.masked
 
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
