@@ -20,7 +20,8 @@ from clueval.compat.masking.sides import examination_of
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
-from clueval.metrics.masking.masked_words import Flags, Range
+from clueval.metrics.masking.flags import Flags, Range
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
 from clueval.transforms.group import Group
 
@@ -78,7 +79,7 @@ class TabFigures(OtherProgram):
 
     def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
         """Yield the entities whose first mention needs masking."""
-        members: dict[tuple[str, ...], list[Mention]] = {}
+        members: dict[Surface, list[Mention]] = {}
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         for found in members.values():

@@ -19,7 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.masked_words import Flags
+from clueval.metrics.masking.flags import Flags
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
 from clueval.metrics.tally_keys import Shape, any_score, any_text
@@ -105,9 +106,9 @@ def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
                 tally[*row, field] += number
 
 
-def by_entity(found: Iterable[Judged]) -> dict[tuple[str, ...], list[Judged]]:
+def by_entity(found: Iterable[Judged]) -> dict[Surface, list[Judged]]:
     """Group the mentions of one annotator by their entities."""
-    entities: dict[tuple[str, ...], list[Judged]] = {}
+    entities: dict[Surface, list[Judged]] = {}
     for one in found:
         entities.setdefault(one.mention.entity, []).append(one)
     return entities
@@ -204,4 +205,4 @@ def _add_redacted(tally: Tally, examination: Examination) -> None:
 def shows_initial(one: Judged, replacement: str) -> bool:
     """Return whether a placeholder shows the first letter of the mention that it stands for."""
     is_crossed_out = not replacement.strip("Xx")
-    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]
+    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words.ends[0][:1]

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from clueval.metrics.masking.masked_words import Flags, MaskedWords, Range, Ranges, union_of
+from clueval.metrics.masking.flags import Flags, Range, Ranges, union_of
+from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.strings import find_strings
 from clueval.spans.document import Document

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
-from clueval.metrics.masking.masked_words import Range
+from clueval.metrics.masking.flags import Range
 
 
 class LargestShares:

@@ -12,7 +12,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from clueval.metrics.masking.masked_words import MaskedWords, Range, Ranges, union_of
+from clueval.metrics.masking.flags import Range, Ranges, union_of
+from clueval.metrics.masking.masked_words import MaskedWords, MentionWords, Surface
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import NO_LABEL, Span
@@ -29,14 +30,16 @@ Risk = Callable[[str], tuple[int, str]]
 class Mention:
     """A gold span that needs masking; `ranges` are its characters.
 
-    `has_id`: the entity comes from the annotation, not from the words. `counted`: no filter excludes it.
+    `surface` is the same for mentions with the same words. `has_id`: the entity comes from the annotation, not from
+    the words. `counted`: no filter excludes it.
     """
 
     ranges: Ranges
     kind: str
     label: str
-    entity: tuple[str, ...]
-    words: tuple[str, ...]
+    entity: Surface
+    words: MentionWords
+    surface: Surface
     has_id: bool
     counted: bool
 
@@ -91,9 +94,10 @@ class MentionReader:
                 continue
             words = self.words.strings_of(ranges)
             own = entities.label_of(span)
-            entity = (own,) if own is not None else (label, *map(str.casefold, words))
+            entity = (own,) if own is not None else (label, *self.words.folded_of(words))
+            surface = self.words.surface_of(words)
             is_counted = counted is None or counted[number]
-            yield Mention(ranges, kind, label, entity, words, own is not None, is_counted)
+            yield Mention(ranges, kind, label, entity, words, surface, own is not None, is_counted)
 
     def _classes(self) -> Callable[[Span, Ranges], str]:
         """Return the function that gives the class of a span, whose characters are the ranges."""

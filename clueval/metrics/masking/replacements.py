@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import accumulate
 
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
+from clueval.metrics.masking.flags import Ranges
 from clueval.metrics.masking.largest_share import LargestShares
-from clueval.metrics.masking.masked_words import Ranges
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention
 
 
@@ -79,8 +80,8 @@ def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str
 def consistency_of(examination: Examination) -> Mapping[str, int]:
     """Return the numbers of entities with several protected mentions, of those with several replacements among
     them, and of replacements that several entities share."""
-    by_entity: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    owners: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+    by_entity: dict[tuple[str, Surface], list[str]] = {}
+    owners: dict[tuple[str, str], set[Surface]] = {}
     for name, one, replacement in replacements_of(examination):
         by_entity.setdefault((name, one.mention.entity), []).append(replacement)
         owners.setdefault((name, replacement), set()).add(one.mention.entity)

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from clueval.metrics.masking.counts import by_entity
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.masked_words import Range
+from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, Risk
 
 AROUND = 60
@@ -124,12 +125,12 @@ def leaks_of(examination: Examination) -> Iterator[Leak]:
             entity: _Members(members, sum(one.is_protected for one in members))
             for entity, members in by_entity(counted).items()
         }
-        words = Counter(one.mention.words for one in counted)
-        protected = Counter(one.mention.words for one in counted if one.is_protected)
+        words = Counter(one.mention.surface for one in counted)
+        protected = Counter(one.mention.surface for one in counted if one.is_protected)
         for one in counted:
             if not one.is_protected:
                 members = entities[one.mention.entity]
-                same = (words[one.mention.words], protected[one.mention.words])
+                same = (words[one.mention.surface], protected[one.mention.surface])
                 yield _leak(examination, annotator, one, members, same, context)
 
 
@@ -193,9 +194,9 @@ def needless_of(examination: Examination) -> Iterator[str]:
 
 def replacements_by_entity(
     replacements: Iterator[tuple[str, Judged, str]],
-) -> Mapping[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]]:
+) -> Mapping[tuple[str, Surface], tuple[Mention, Counter[str]]]:
     """Group the replacements of protected mentions by annotator and entity, with the entity's first mention."""
-    found: dict[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]] = {}
+    found: dict[tuple[str, Surface], tuple[Mention, Counter[str]]] = {}
     for annotator, one, replacement in replacements:
         _, counter = found.setdefault((annotator, one.mention.entity), (one.mention, Counter()))
         counter[replacement] += 1

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from strategies import at_most
 
 from clueval.metrics.masking.exposure import Mask
-from clueval.metrics.masking.masked_words import Range
+from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.masked_words import MentionWords
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.replacements import Masks
 
@@ -29,7 +30,9 @@ def plain(masks: list[Range], start: int, end: int) -> int | None:
 def test_masks_on_a_mention_are_those_of_a_look_at_each(masks: list[Range], own: Range) -> None:
     found = Masks([Mask((one,), str(number), counted=True) for number, one in enumerate(masks)])
 
-    mask = found.on(Mention((own,), "_", "A", ("A",), ("a",), has_id=False, counted=True))
+    mask = found.on(
+        Mention((own,), "_", "A", ("A",), MentionWords(("a",)), ("a",), has_id=False, counted=True)
+    )
 
     number = plain(masks, *own)
     assert (mask and mask.label) == (None if number is None else str(number))
