@@ -7,6 +7,7 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Iterator
 from itertools import compress
 
@@ -56,7 +57,7 @@ def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -
 def _key(text: MaskedWords, first: int, past: int) -> Hashable:
     """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
     words = text.counted.spelled
-    if past - first <= LONG + 2 or past > len(words):
+    if past - first <= LONG + 2:
         return " ".join(words[first:past])
     return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
 
@@ -64,12 +65,22 @@ def _key(text: MaskedWords, first: int, past: int) -> Hashable:
 def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flags) -> Iterator[Range]:
     words = text.counted.spelled
     starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
-    past = 0
+    past = reach = 0
     for number in [number for number, word in enumerate(words) if word in strings]:
-        for length, keys in strings[words[number]].items() if number >= past else ():
-            start, end = starts[number], ends[min(number + length, len(ends)) - 1]
-            if not mentioned.between(start, end) and _key(text, number, number + length) in keys:
+        if number < past:
+            continue
+        if starts[number] >= reach:
+            reach = _next(mentioned, starts[number])
+        most = bisect_right(ends, reach) - number
+        for length, keys in strings[words[number]].items() if most > 0 else ():
+            if length <= most and _key(text, number, number + length) in keys:
                 past = number + length
-                if exposed.between(start, end):
-                    yield start, end
+                if exposed.between(starts[number], ends[past - 1]):
+                    yield starts[number], ends[past - 1]
                 break
+
+
+def _next(flags: Flags, place: int) -> int:
+    """Return the next place with a flag that is set, or the end."""
+    found = flags.bytes.find(1, place)
+    return len(flags.bytes) if found < 0 else found
