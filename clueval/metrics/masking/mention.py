@@ -11,11 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from clueval.metrics.masking.flags import Range, Ranges, union_of
 from clueval.metrics.masking.masked_words import MaskedWords, MentionWords, Surface
 from clueval.spans.document import Document
-from clueval.spans.index import SpanIndex
+from clueval.spans.flat import by_position
 from clueval.spans.span import NO_LABEL, Span
 
 CLASS_LAYER = "risk"
@@ -140,7 +141,8 @@ class _Overlapped:
         self._name = name
         spans = document.layers.get(name, ())
         self._same = {(span.start, span.end): span.label for span in reversed(spans)}
-        self._index = SpanIndex(spans) if spans else None
+        self._spans = sorted(spans, key=by_position)
+        self._reach = list(accumulate((span.end for span in self._spans), max))
 
     def label_of(self, span: Span) -> str | None:
         """Return the label for a span, None if it has none."""
@@ -149,9 +151,8 @@ class _Overlapped:
             own = span.by_layer.get(self._name)
         if own is not None:
             return str(own)
-        if self._index is None:
-            return None
         if (span.start, span.end) in self._same:
             return self._same[span.start, span.end]
-        found = self._index.overlapping(span)
-        return found[0].label if found else None
+        first = bisect_right(self._reach, span.start)  # the first span that ends after the start
+        overlaps = first < len(self._spans) and self._spans[first].overlaps(span)
+        return self._spans[first].label if overlaps else None
