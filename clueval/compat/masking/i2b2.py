@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import LabelledRange, labelled_sides
-from clueval.compat.masking.tokens import Tokens
+from clueval.compat.masking.text_tokens import TextTokens
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.flags import Range
 from clueval.transforms.group import Group
@@ -35,7 +35,7 @@ class I2b2Figures(OtherProgram):
 
     def count(self, group: Group) -> Tally:
         text, gold, predicted, _ = labelled_sides(self.metric, group)
-        every = Tokens(_TOKEN, text)
+        every = TextTokens(_TOKEN, text)
         tokens = tuple(set(_tokens(every, side)) for side in (gold, predicted))
         tally: Tally = Tally()
         for name, own, other in (
@@ -56,7 +56,7 @@ class I2b2Figures(OtherProgram):
         return {name: _figures(documents) for name, documents in by_name.items()}
 
 
-def _tokens(tokens: Tokens, spans: Collection[LabelledRange]) -> Iterator[LabelledRange]:
+def _tokens(tokens: TextTokens, spans: Collection[LabelledRange]) -> Iterator[LabelledRange]:
     by_label: dict[str, list[Range]] = {}
     for start, end, label in spans:
         by_label.setdefault(label, []).append((start, end))

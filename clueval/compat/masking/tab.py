@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import examination_of
-from clueval.compat.masking.tokens import Tokens
+from clueval.compat.masking.text_tokens import TextTokens
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
@@ -54,7 +54,7 @@ class TabFigures(OtherProgram):
             return tally
         exposed = self._exposed(examination)
         views = {name: list(self._mentions(examination, group, name)) for name in examination.mentions}
-        tokens = Tokens(_WORD, examination.words.text)
+        tokens = TextTokens(_WORD, examination.words.text)
         for found in views.values():
             entities = list(self._entities(found))
             for entity in entities:
@@ -96,7 +96,7 @@ class TabFigures(OtherProgram):
         tally: Tally,
         examination: Examination,
         views: Mapping[str, Sequence[Mention]],
-        tokens: Tokens,
+        tokens: TextTokens,
     ) -> None:
         annotators = sum(bool(found) for found in views.values())
         around = [
@@ -158,7 +158,7 @@ def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags) -> None:
         tally["mention", "masked"] += not exposed.within(mention.ranges)
 
 
-def _add_tokens(tally: Tally, entities: Iterable[TabEntity], exposed: Flags, tokens: Tokens) -> None:
+def _add_tokens(tally: Tally, entities: Iterable[TabEntity], exposed: Flags, tokens: TextTokens) -> None:
     """Add the tokens of the mentions, by the label of the entity."""
     by_label: dict[str, list[Range]] = {}
     for entity in entities:

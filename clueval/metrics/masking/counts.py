@@ -21,7 +21,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
 from clueval.metrics.masking.flags import Flags
 from clueval.metrics.masking.masked_words import Surface
-from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
@@ -78,12 +78,6 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     tally["string_leaks", "all"] += len(examination.string_leaks)
     _add_redacted(tally, examination)
     return +tally
-
-
-def _rows(one: Judged) -> Iterator[Row]:
-    yield "all", ""
-    yield "class", one.mention.kind
-    yield "label", one.mention.label
 
 
 def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
@@ -178,12 +172,15 @@ def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
 def _add_weights(
     tally: Tally, examination: Examination, found: Iterable[Judged], weight_of: WeightOf
 ) -> None:
+    groups: dict[tuple[str, str], list[Mention]] = {}
     for one in found:
-        for word, exposed in examination.words_of(one.mention):
+        groups.setdefault((one.mention.kind, one.mention.label), []).append(one.mention)
+    for (kind, label), mentions in groups.items():
+        for word, exposed, number in examination.words_of_all(mentions):
             weight = repr(weight_of(word))
-            for row in _rows(one):
-                tally["weighted", *row, "words", weight] += 1
-                tally["weighted", *row, "words_exposed", weight] += exposed
+            for row in (("all", ""), ("class", kind), ("label", label)):
+                tally["weighted", *row, "words", weight] += number
+                tally["weighted", *row, "words_exposed", weight] += number * exposed
 
 
 def _add_redacted(tally: Tally, examination: Examination) -> None:

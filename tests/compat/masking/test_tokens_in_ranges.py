@@ -8,7 +8,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clueval.compat.masking.tokens import Tokens
+from clueval.compat.masking.text_tokens import TextTokens
 
 PLACES = st.integers(0, 14)
 
@@ -18,6 +18,6 @@ def test_tokens_in_ranges_are_those_of_a_search_in_each(text: str, ranges: list[
     ranges = [(min(start, len(text)), min(end, len(text))) for start, end in ranges]
     pattern = re.compile("[a-z]+")
 
-    found = dict(Tokens(pattern, text).within(ranges))
+    found = dict(TextTokens(pattern, text).within(ranges))
 
     assert found == Counter(match.span() for one in ranges for match in pattern.finditer(text, *one))

@@ -217,3 +217,12 @@ def test_string_leaks_of_a_long_mention_are_its_words_elsewhere() -> None:
     nothing = Document("d", {"label": [Span(0, len(words), "A")]}, text=text, unit="character")
 
     assert rows([(gold, nothing)])["string_leaks"] == 1
+
+
+@given(sides(), st.sampled_from(["punctuation", "none"]))
+def test_equal_weights_give_the_word_recall(pair: tuple[Document, Document], ignore: str) -> None:
+    found = rows([pair], word_weights={"z": 1}, ignore=ignore)
+
+    for row in found["classes"].values():
+        assert (row["weighted_word_recall"] is None) == (row["word_recall"] is None)
+        assert abs((row["weighted_word_recall"] or 0) - (row["word_recall"] or 0)) < 1e-9

@@ -11,7 +11,7 @@ from itertools import pairwise
 from clueval.metrics.masking.flags import Range
 
 
-class Tokens:
+class TextTokens:
     """The tokens of a text: the runs of characters that match a pattern such as ``\\w+``."""
 
     def __init__(self, pattern: re.Pattern[str], text: str) -> None:
