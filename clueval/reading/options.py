@@ -15,7 +15,7 @@ from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, whole, with_fields
-from clueval.reading.layers import LayerColumns, columns_of_side
+from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
@@ -265,12 +265,12 @@ def columns_of_sides(
 class ReadOptions(Reading):
     """How the files of one side are read: the options for reading, and further options of the evaluation.
 
-    `layers`: the column of each layer. `whole_text`: whether lines of a token and a tag are one text (Nerval).
-    `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes of a column
-    file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
+    `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
+    text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
+    of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
     """
 
-    layers: Mapping[str, int] | None = None
+    layers: Mapping[str, LayerSource] | None = None
     whole_text: bool = False
     containing: str | None = None
     part: Part | None = None
@@ -287,7 +287,7 @@ class ReadOptions(Reading):
     def of(
         cls,
         reading: Reading,
-        layers: Mapping[str, int] | None = None,
+        layers: Mapping[str, LayerSource] | None = None,
         *,
         whole_text: bool = False,
         containing: str | None = None,
@@ -337,7 +337,7 @@ class ReadOptions(Reading):
 
     def columns(self) -> ColumnOptions:
         return ColumnOptions(
-            self.layers,
+            self._numbered_layers(),
             self.token,
             self.token_id,
             self.document_tag,
@@ -347,6 +347,18 @@ class ReadOptions(Reading):
             self.max_sentence,
             self.sizes,
         )
+
+    def _numbered_layers(self) -> Mapping[str, int] | None:
+        """Return the columns of the layers. Raises `UsageError` for a named source, which these formats lack."""
+        if self.layers is None:
+            return None
+        for layer, source in self.layers.items():
+            if isinstance(source, str):
+                raise UsageError(
+                    f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
+                    advice="give the number of the column, as in entity=2",
+                )
+        return {layer: source for layer, source in self.layers.items() if isinstance(source, int)}
 
 
 def formats_that_read(option: str) -> list[str]:

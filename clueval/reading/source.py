@@ -14,7 +14,7 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.layers import layer_names
+from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
@@ -144,7 +144,7 @@ class Source:
             raise FileError(
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
-        columns = self.options.columns()._replace(layers={})
+        columns = replace(self.options, layers=None).columns()._replace(layers={})
         most = self.options.max_document
         return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
@@ -175,7 +175,7 @@ def source_of(
 
 def read(
     path: str | Path,
-    layers: Mapping[str, int] | None = None,
+    layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
@@ -184,8 +184,9 @@ def read(
 
     Args:
         path: a file (``.gz`` files are read, too) or a folder.
-        layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
-            column, called ``label``; for a table of spans, every column without positions.
+        layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
+            named sources take their names. None: the last column or the usual source, called ``label``; for a table
+            of spans, every column without positions.
         reading: how files are read.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
