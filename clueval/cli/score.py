@@ -77,6 +77,7 @@ def run(options: argparse.Namespace) -> int:
             **common.reading(options),
         )
     put_result([_rendered(result, form_of(options))], options.output_file)
+    printing.remark_passed_over(result.passed_over)
     return 0
 
 

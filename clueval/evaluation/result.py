@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clueval.evaluation.inputs import include, no_inputs, schemes_of
+from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, require_same, with_settings
@@ -121,6 +121,7 @@ class Result:
         observers: the observers that can be added.
         inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
+        passed_over: by side, what the formats did not read, such as relations: numbers by kind.
     """
 
     documents: int
@@ -136,6 +137,7 @@ class Result:
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    passed_over: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: passed_over(no_inputs()))
 
     def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
         """The numbers that differ, by metric, in the order of the reports; a metric may be in one result only.
@@ -188,7 +190,8 @@ class Result:
             prepared=_added(self.prepared, other.prepared),
             sections=sections_of(observers),
             observers=observers,
-            inputs=inputs,
+            inputs=reported(inputs, (), ()),
+            passed_over=_summed(self.passed_over, other.passed_over),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -201,6 +204,7 @@ class Result:
             "tokens": self.tokens,
             "repaired_tags": dict(self.repaired_tags),
             "inputs": {side: dict(found) for side, found in self.inputs.items()},
+            "passed_over": {side: dict(numbers) for side, numbers in self.passed_over.items()},
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
         if self.groups is not None:
@@ -271,6 +275,17 @@ def _added(
         name: both[0].get(name, Tally()) + both[1].get(name, Tally())
         for name in dict.fromkeys([*both[0], *both[1]])
     }
+
+
+def _summed(
+    first: Mapping[str, Mapping[str, int]], second: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, int]]:
+    """What the formats of both results did not read, by side and kind."""
+    total = no_inputs()
+    for each in (first, second):
+        for side, numbers in each.items():
+            add_passed_over(total, side, numbers)
+    return passed_over(total)
 
 
 def _differences(first: object, second: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:

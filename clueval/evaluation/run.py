@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.inputs import add_files, add_layer, schemes_of
+from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Workers, groups_of
@@ -113,9 +113,11 @@ def score(
         if observers or len(sides) > 2 or pair_by is not None:
             remark("1 process: documents are read one by one")
         if len(sides) > 2 or pair_by is not None:
-            see = partial(_see, evaluation)
+            seen: list[tuple[int, Source]] = []
             paths: tuple[Any, Any] = gold, predicted
+            see = partial(_see_in, seen, evaluation)
             _count_groups(evaluation, document_groups(*paths, sides, pair_by, progress, see))
+            _add_passed_over(evaluation, seen)
         else:
             in_one_file = single and sides[0].annotation_set is None
             work = Work(plan, tuple(evaluation.layers), (sides[0], sides[1]), in_one_file, _count_sources)
@@ -230,6 +232,19 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 
 
+def _see_in(seen: list[tuple[int, Source]], evaluation: Evaluation, source: Source, number: int) -> None:
+    """Record a file as `_see` does, and put it into the list `seen`."""
+    _see(evaluation, source, number)
+    seen.append((number, source))
+
+
+def _add_passed_over(evaluation: Evaluation, sources: Iterable[tuple[int, Source]]) -> None:
+    """Add what was not read in files of gold (0) and predicted (1), after they have been read."""
+    for number, source in sources:
+        if number < len(SIDES):
+            add_passed_over(evaluation.inputs, SIDES[number], source.passed_over)
+
+
 def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
     """Count a pair of files, by lockstep if possible; then spans and repaired tags are in the returned `FileEnd`."""
     for number, source in enumerate((gold, predicted)):
@@ -238,6 +253,7 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     if reading is not None:
         return evaluation.count_reading(reading)
     _count_groups(evaluation, document_pairs(gold, predicted))
+    _add_passed_over(evaluation, enumerate((gold, predicted)))
     return None
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ class Opened:
     """A file with its limits.
 
     `texts` returns the documents of the text file that belongs to a table of spans; `block` is the number of
-    bytes that are read at a time. Every method reads the file from its beginning; it raises `FileError` if
-    the file cannot be read, `FormatError` for bytes that are not UTF-8 and for content above the limits.
+    bytes that are read at a time. `passed_over` counts what the format does not read, by kind, in the plural.
+    Every method reads the file from its beginning; it raises `FileError` if the file cannot be read,
+    `FormatError` for bytes that are not UTF-8 and for content above the limits.
     """
 
     path: Path
@@ -31,6 +33,7 @@ class Opened:
     progress: Progress | None = None
     texts: Callable[[], Iterator[Document]] = _no_texts
     block: int = BLOCK
+    passed_over: Counter[str] = field(default_factory=Counter)
 
     @property
     def file(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,7 +34,8 @@ _READING = Reading()
 class Source:
     """One file to read: its path, its format, its options and, if there are several files, its name.
 
-    Sources that share `read` get several annotation sets from a document that is read once.
+    Sources that share `read` get several annotation sets from a document that is read once. `passed_over` counts,
+    while documents are read, what the format does not read, by kind.
     """
 
     path: Path
@@ -42,6 +44,7 @@ class Source:
     name: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
+    passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
 
     @property
     def form(self) -> Format:
@@ -109,7 +112,7 @@ class Source:
 
         options = self.options
         limits = options.max_line, options.max_sentence
-        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
+        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block, self.passed_over)
 
     def _of_set(self) -> Document:
         """Return the document of a format with annotation sets, with the selected set."""

@@ -64,7 +64,7 @@ def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
     report = json.loads(capsys.readouterr().out)
 
     assert list(report)[:4] == ["clueval", "schema", "signature", "documents"]
-    assert list(report)[4:8] == ["tokens", "repaired_tags", "inputs", "metrics"]
+    assert list(report)[4:9] == ["tokens", "repaired_tags", "inputs", "passed_over", "metrics"]
     assert report["inputs"] == {
         side: {
             "format": "vrt",
