@@ -55,12 +55,13 @@ def read(
     texts: Iterable[Document],
     *,
     file: str,
-    layers: Mapping[str, int] | None = None,
+    layers: Mapping[str, int | str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of `texts` with the spans of the table, given its numbered lines.
 
-    `layers` maps the names of layers to their columns (None: all columns that are not reserved). Raises
-    `FormatError` with the line for rows that cannot be read, and `SpanError` for spans outside the text.
+    `layers` maps the names of layers to their columns, by number or name (None: all columns that are
+    not reserved). Raises `FormatError` with the line for rows that cannot be read, and
+    `SpanError` for spans outside the text.
     """
     names, rows = _rows(lines, file, layers)
     for document in texts:
@@ -100,7 +101,7 @@ def read(
 
 
 def _rows(
-    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int] | None
+    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int | str] | None
 ) -> tuple[list[str], dict[str | None, list[Span]]]:
     """Return the layers, and the spans by document; spans without a document are under None, last first."""
     numbered = iter(lines)
@@ -127,7 +128,7 @@ def _rows(
     return list(header.layers) or [DEFAULT_LAYER], rows
 
 
-def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int] | None) -> Header:
+def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int | str] | None) -> Header:
     places = {name: place for place, name in enumerate(names)}
     ends = [name for name in _ENDS if name in places]
     if len(places) != len(names):
@@ -142,7 +143,7 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
     if layers is None:
         chosen = {name: place for name, place in places.items() if name not in RESERVED}
     else:
-        chosen = {name: column - 1 if column > 0 else len(names) + column for name, column in layers.items()}
+        chosen = {name: _place(names, column) for name, column in layers.items()}
         for name, place in chosen.items():
             if 0 <= place < len(names) and names[place] in RESERVED:
                 raise FormatError(
@@ -156,6 +157,13 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
                 )
     end = ends[0]
     return Header(places.get("document"), places["start"], places[end], _ENDS[end], chosen, len(names))
+
+
+def _place(names: Sequence[str], column: int | str) -> int:
+    """Return the number of a column, from 0; -1 if there is no column of this name."""
+    if isinstance(column, str):
+        return names.index(column) if column in names else -1
+    return column - 1 if column > 0 else len(names) + column
 
 
 def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span:

@@ -1,4 +1,7 @@
-"""The layers that the caller names: for each, one column of both files, or one column of each side."""
+"""The layers that the caller names: for each, one source of both files, or one source of each side.
+
+A source is the number of a column, or the name by which a format knows it.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,11 @@ from collections.abc import Mapping
 from clueval.exceptions import UsageError
 from clueval.spans.span import DEFAULT_LAYER
 
-LayerColumns = Mapping[str, int | tuple[int, int]]
-"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column."""
+LayerSource = int | str
+"""A column, from 1 (from -1 at the end), or the name of a source."""
+
+LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource]]
+"""Layer names and their sources; a pair has the source of gold and of predicted."""
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -16,13 +22,19 @@ def layer_names(layers: LayerColumns | None) -> list[str]:
     return [DEFAULT_LAYER] if layers is None else list(layers)
 
 
-def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -> Mapping[str, int] | None:
-    """Return the columns of the gold (0) or predicted (1) side: by default, the last two of a single file."""
+def columns_of_side(
+    layers: LayerColumns | None, side: int, single_file: bool
+) -> Mapping[str, LayerSource] | None:
+    """Return the sources of the gold (0) or predicted (1) side: by default, the last two of a single file."""
     if layers is None:
         return {DEFAULT_LAYER: side - 2} if single_file else None
-    if single_file and (alone := [name for name, columns in layers.items() if isinstance(columns, int)]):
+    if single_file and (
+        alone := [name for name, columns in layers.items() if not isinstance(columns, tuple)]
+    ):
         raise UsageError(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    return {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
+    return {
+        name: columns[side] if isinstance(columns, tuple) else columns for name, columns in layers.items()
+    }

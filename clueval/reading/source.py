@@ -14,7 +14,7 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.layers import layer_names
+from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
@@ -138,13 +138,13 @@ class Source:
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with --text",
             )
-        source = source_of(path, replace(self.options, input=None, text=None), name=self.name)
+        source = source_of(path, replace(self.options, input=None, text=None, layers=None), name=self.name)
         lines = source.token_lines
         if lines is None:
             raise FileError(
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
-        columns = self.options.columns()._replace(layers={})
+        columns = source.options.columns()._replace(layers={})
         most = self.options.max_document
         return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
@@ -170,12 +170,12 @@ def source_of(
     except UsageError as error:
         error.file = str(path)
         raise
-    return Source(path, form.name, options, name, progress, read)
+    return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 
 def read(
     path: str | Path,
-    layers: Mapping[str, int] | None = None,
+    layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
@@ -184,8 +184,9 @@ def read(
 
     Args:
         path: a file (``.gz`` files are read, too) or a folder.
-        layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
-            column, called ``label``; for a table of spans, every column without positions.
+        layers: the name and source of each layer: a column, from 1 or from -1 at the end, or a name that the
+            format knows (`clueval formats NAME`). None: one layer called ``label``, in column files the last
+            column; for a table of spans, every column without positions.
         reading: how files are read.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
