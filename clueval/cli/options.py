@@ -78,10 +78,11 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
     parser.group("reading").add_argument(
         "--layer",
         action="append",
-        metavar="NAME=COLUMN",
-        help="a layer and the column of its tags, counted from 1 (from -1 at the end); repeat the option for each layer"
-        + ("; NAME=GOLD:PREDICTED if the column differs between the two sides" if sides == 2 else "")
-        + " (default: the last column, called label)",
+        metavar="NAME=SOURCE",
+        help="a layer and the column of its tags, counted from 1 (from -1 at the end), or a named source; "
+        "repeat the option for each layer"
+        + ("; NAME=GOLD:PREDICTED if the source differs between the two sides" if sides == 2 else "")
+        + " (default: the last column or the usual source, called label)",
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
@@ -157,12 +158,12 @@ def layers(options: argparse.Namespace) -> LayerColumns | None:
 
 def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource]]:
     """Return the name of a layer and its source, or its sources of both sides."""
-    name, _, given = value.partition("=")
+    name, equals, given = value.partition("=")
     try:
         sources = tuple(map(_source, given.split(":")))
     except ValueError:
         sources = ()
-    if not name or len(sources) not in (1, 2):
+    if not name or not equals or len(sources) not in (1, 2):
         raise UsageError(
             f"--layer {value!r} cannot be read",
             advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
@@ -172,10 +173,10 @@ def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSourc
 
 
 def _source(text: str) -> LayerSource:
-    """Return the number of a column, or the name of a source. Raises `ValueError` for neither."""
-    if text and not re.fullmatch(r"[-+]?\d+", text):
-        return text
-    return column(text)
+    """Return the source of a layer: a column if it looks like a number, else the name of a source."""
+    if not text.strip():
+        raise ValueError("a source has a name or a number")
+    return column(text) if re.fullmatch(r"\s*[-+]?[\d.]+\s*", text) else text
 
 
 def single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
@@ -186,6 +187,6 @@ def single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | No
     single = {name: source for name, source in found.items() if not isinstance(source, tuple)}
     if len(single) != len(found):
         raise UsageError(
-            "this command reads one side only", advice="give one column for each layer, as in entity=2"
+            "this command reads one side only", advice="give one source for each layer, as in entity=2"
         )
     return single

@@ -59,9 +59,9 @@ def read(
 ) -> Iterator[Document]:
     """Yield the documents of `texts` with the spans of the table, given its numbered lines.
 
-    `layers` maps the names of layers to their columns, by number or name (None: all columns that are
-    not reserved). Raises `FormatError` with the line for rows that cannot be read, and
-    `SpanError` for spans outside the text.
+    `layers` maps the names of layers to their columns, by number or name (None: all columns that are not
+    reserved). Raises `FormatError` with the line for rows that cannot be read, and `SpanError` for spans
+    outside the text.
     """
     names, rows = _rows(lines, file, layers)
     for document in texts:
@@ -143,7 +143,7 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
     if layers is None:
         chosen = {name: place for name, place in places.items() if name not in RESERVED}
     else:
-        chosen = {name: _place(names, column) for name, column in layers.items()}
+        chosen = {name: _place(column, places, len(names)) for name, column in layers.items()}
         for name, place in chosen.items():
             if 0 <= place < len(names) and names[place] in RESERVED:
                 raise FormatError(
@@ -159,11 +159,11 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
     return Header(places.get("document"), places["start"], places[end], _ENDS[end], chosen, len(names))
 
 
-def _place(names: Sequence[str], column: int | str) -> int:
-    """Return the number of a column, from 0; -1 if there is no column of this name."""
+def _place(column: int | str, places: Mapping[str, int], width: int) -> int:
+    """Return the place of a column, given by its number or name; -1 if there is none."""
     if isinstance(column, str):
-        return names.index(column) if column in names else -1
-    return column - 1 if column > 0 else len(names) + column
+        return places.get(column, -1)
+    return column - 1 if column > 0 else width + column
 
 
 def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span:

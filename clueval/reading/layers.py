@@ -11,10 +11,10 @@ from clueval.exceptions import UsageError
 from clueval.spans.span import DEFAULT_LAYER
 
 LayerSource = int | str
-"""A column, from 1 (from -1 at the end), or the name of a source."""
+"""Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""
 
 LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource]]
-"""Layer names and their sources; a pair has the source of gold and of predicted."""
+"""Layer names and their sources; a pair has the gold and the predicted source."""
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -25,16 +25,12 @@ def layer_names(layers: LayerColumns | None) -> list[str]:
 def columns_of_side(
     layers: LayerColumns | None, side: int, single_file: bool
 ) -> Mapping[str, LayerSource] | None:
-    """Return the sources of the gold (0) or predicted (1) side: by default, the last two of a single file."""
+    """Return the sources of the gold (0) or predicted (1) side: by default, the last two columns of a single file."""
     if layers is None:
         return {DEFAULT_LAYER: side - 2} if single_file else None
-    if single_file and (
-        alone := [name for name, columns in layers.items() if not isinstance(columns, tuple)]
-    ):
+    if single_file and (alone := [name for name, given in layers.items() if not isinstance(given, tuple)]):
         raise UsageError(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    return {
-        name: columns[side] if isinstance(columns, tuple) else columns for name, columns in layers.items()
-    }
+    return {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}

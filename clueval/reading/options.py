@@ -266,10 +266,10 @@ def columns_of_sides(
 class ReadOptions(Reading):
     """How the files of one side are read: the options for reading, and further options of the evaluation.
 
-    `layers`: the source of each layer. `whole_text`: whether lines of a token and a tag are one text (Nerval).
-    `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes of a column
-    file, which are read like a whole file. `sizes`: amounts that are read and held at a time. `named`:
-    the names of the columns of a column file, once it is known which file is read.
+    `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
+    text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
+    of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
+    `named`: the names of the columns of a column file, once it is known which file is read.
     """
 
     layers: Mapping[str, LayerSource] | None = None

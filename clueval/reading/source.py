@@ -144,7 +144,7 @@ class Source:
             raise FileError(
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
-        columns = source.options.columns()._replace(layers={})
+        columns = replace(self.options, layers=None).columns()._replace(layers={})
         most = self.options.max_document
         return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
@@ -184,9 +184,9 @@ def read(
 
     Args:
         path: a file (``.gz`` files are read, too) or a folder.
-        layers: the name and source of each layer: a column, from 1 or from -1 at the end, or a name that the
-            format knows (`clueval formats NAME`). None: one layer called ``label``, in column files the last
-            column; for a table of spans, every column without positions.
+        layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
+            named sources take their names. None: the last column or the usual source, called ``label``; for a table
+            of spans, every column without positions.
         reading: how files are read.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 

@@ -140,7 +140,10 @@ def test_check_lists_repeated_token_ids(tmp_path: Path, capsys: Capture) -> None
         (["score", "nowhere.vrt"], "nowhere.vrt: there is no such file or folder"),
         (["score", GOLD, PREDICTED, "--metric", "bleu"], "unknown metric 'bleu'"),
         (["score", GOLD, PREDICTED, "--layer", "entity"], "--layer 'entity' cannot be read"),
-        (["score", GOLD, PREDICTED, "--layer", "entity=0"], "--layer 'entity=0' cannot be read"),
+        (
+            ["score", GOLD, PREDICTED, "--layer", "entity=x"],
+            "layer 'entity' has the source 'x', but the columns of this format have no names",
+        ),
         (["score", GOLD, PREDICTED, "--layer", "a=2,a=3"], "--layer names 'a' twice"),
         (["score", GOLD, PREDICTED], "'a001-0001' is not a tag"),
         (["score", GOLD, PREDICTED, *LAYERS, "--where", "x=y"], "metadata is called 'x'"),

@@ -354,3 +354,15 @@ def test_toy_format_is_named_in_help_and_errors(
         score(*toys, gold_set="a")
     with pytest.raises(FormatError, match="looked for toy: JSON with `toys`; ltf"):
         list(read(write(tmp_path / "a.json", '{"text": ""}')))
+
+
+def test_a_layer_of_a_table_of_spans_is_named_by_the_number_or_the_name_of_its_column(tmp_path: Path) -> None:
+    (tmp_path / "a.vrt").write_text("<text id='d'>\nAda\nspoke\n</text>\n", encoding="utf-8")
+    table = tmp_path / "a.tsv"
+    table.write_text("document\tstart\tend\tentity\trisk\nd\t0\t0\tPER\thigh\n", encoding="utf-8")
+
+    by_number, by_name = (next(iter(read(table, {"r": source}))).layers for source in (5, "risk"))
+
+    assert by_number == by_name == {"r": [Span(0, 1, {"r": "high"})]}
+    with pytest.raises(FormatError, match="there is no column color for layer 'r'"):
+        list(read(table, {"r": "color"}))

@@ -68,7 +68,7 @@ def test_wnut_has_tokens_that_begin_with_a_hash() -> None:
 
 
 def test_plain_columns_have_no_names(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="the columns have no names"):
+    with pytest.raises(UsageError, match="the columns of this format have no names"):
         list(read(write(tmp_path / "a.conll", "a\tO\n"), {"x": "NE"}))
 
 

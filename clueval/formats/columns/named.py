@@ -41,9 +41,9 @@ def _column(layer: str, source: int | str, named: NamedColumns | None, file: str
         return source
     if named is None:
         raise UsageError(
-            f"the columns have no names, so layer {layer!r} cannot be {source!r}",
+            f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
             file=file,
-            advice="name a column by its number, as in entity=2",
+            advice="give the number of the column, as in entity=2",
         )
     if source not in named.names:
         raise UsageError(
