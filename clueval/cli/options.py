@@ -166,7 +166,8 @@ def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSourc
     if not name or not equals or len(sources) not in (1, 2):
         raise UsageError(
             f"--layer {value!r} cannot be read",
-            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
+            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
+            "the name of a source of the format",
         )
     return name, sources[0] if len(sources) == 1 else (sources[0], sources[1])
 

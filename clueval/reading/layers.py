@@ -1,4 +1,7 @@
-"""The layers that the caller names: for each, one column of both files, or one column of each side."""
+"""The layers that the caller names: for each, one source of both files, or one source of each side.
+
+A source is the number of a column, or the name by which a format knows it.
+"""
 
 from __future__ import annotations
 

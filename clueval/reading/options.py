@@ -10,6 +10,7 @@ from typing import Any
 from clueval.exceptions import CluevalError, UsageError
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.named import NamedColumns, columns_of_layers
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
@@ -268,6 +269,7 @@ class ReadOptions(Reading):
     `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
     text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
     of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
+    `named`: the names of the columns of a column file, once it is known which file is read.
     """
 
     layers: Mapping[str, LayerSource] | None = None
@@ -275,6 +277,7 @@ class ReadOptions(Reading):
     containing: str | None = None
     part: Part | None = None
     sizes: Sizes = SIZES
+    named: NamedColumns | None = None
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -300,8 +303,22 @@ class ReadOptions(Reading):
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
-        text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
-        return format_of(Beginning(path.name, text, self.whole_text), str(path))
+        return format_of(Beginning(path.name, self._first_block(path), self.whole_text), str(path))
+
+    def with_names(self, form: Format, path: Path) -> ReadOptions:
+        """Return the options with the names of the columns of a file, if it gives them.
+
+        Raises `UsageError` for a layer whose column has a name that the file does not have.
+        """
+        if form.token_lines is None:
+            return self
+        find = form.token_lines.named
+        named = None if find is None else find(self._first_block(path))
+        columns_of_layers(self.layers, named, str(path))
+        return self if named is self.named else replace(self, named=named)
+
+    def _first_block(self, path: Path) -> str:
+        return next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
 
     def require_use(self, paths: Iterable[Path]) -> None:
         """Raise `UsageError` for an option that is set but applies to the format of no file.
@@ -336,9 +353,10 @@ class ReadOptions(Reading):
         return replace(self, part=None).columns() == replace(other, part=None).columns()
 
     def columns(self) -> ColumnOptions:
+        token = self.named.token if self.named is not None and self.token is None else self.token
         return ColumnOptions(
-            self._numbered_layers(),
-            self.token,
+            columns_of_layers(self.layers, self.named, ""),
+            token,
             self.token_id,
             self.document_tag,
             self.sentence_tag,
@@ -346,19 +364,8 @@ class ReadOptions(Reading):
             self.max_line,
             self.max_sentence,
             self.sizes,
+            self.named,
         )
-
-    def _numbered_layers(self) -> Mapping[str, int] | None:
-        """Return the columns of the layers. Raises `UsageError` for a named source, which these formats lack."""
-        if self.layers is None:
-            return None
-        for layer, source in self.layers.items():
-            if isinstance(source, str):
-                raise UsageError(
-                    f"layer {layer!r} has the source {source!r}, but the columns of this format have no names",
-                    advice="give the number of the column, as in entity=2",
-                )
-        return {layer: source for layer, source in self.layers.items() if isinstance(source, int)}
 
 
 def formats_that_read(option: str) -> list[str]:

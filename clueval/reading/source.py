@@ -141,7 +141,7 @@ class Source:
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with --text",
             )
-        source = source_of(path, replace(self.options, input=None, text=None), name=self.name)
+        source = source_of(path, replace(self.options, input=None, text=None, layers=None), name=self.name)
         lines = source.token_lines
         if lines is None:
             raise FileError(
@@ -173,7 +173,7 @@ def source_of(
     except UsageError as error:
         error.file = str(path)
         raise
-    return Source(path, form.name, options, name, progress, read)
+    return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 
 def read(

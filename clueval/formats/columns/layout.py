@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
@@ -19,6 +20,7 @@ class ColumnOptions(NamedTuple):
     ``label``. `token` and `token_id` are the columns of the tokens and their ids; `token` None means the
     first column without token ids and tags. `part` limits reading to a part of the file, which is read like a
     whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of a sentence.
+    `named` has the names of the columns, if they have some.
     """
 
     layers: Mapping[str, int] | None = None
@@ -30,6 +32,7 @@ class ColumnOptions(NamedTuple):
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
     sizes: Sizes = SIZES
+    named: NamedColumns | None = None
 
 
 class Layout(NamedTuple):
