@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
@@ -19,6 +20,7 @@ class ReadingOptions(TypedDict, total=False):
     text: str | Path | None
     ignore_punct: bool | None
     annotation_set: str | None
+    labels: str | Sequence[str] | None
     max_line: int
     max_sentence: int
     max_document: int

@@ -40,6 +40,7 @@ class Reading:
         ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
         annotation_set: the annotation set, for formats that have several.
+        labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
             ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
@@ -149,6 +150,17 @@ class Reading:
         default=None,
         metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
     )
+    labels: str | Sequence[str] | None = field(
+        default=None,
+        metadata=option(
+            "--labels",
+            "LABELS",
+            "the labels of inline tags, separated by commas",
+            topic="reading",
+            parse=str,
+            default="all names in upper case",
+        ),
+    )
     max_line: int = field(
         default=MAX_LINE,
         metadata=option(
@@ -185,6 +197,9 @@ class Reading:
         require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
+        if isinstance(self.labels, str):
+            labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
+            object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
         if self.invalid is not None and self.invalid not in INVALID:
