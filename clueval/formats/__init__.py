@@ -34,18 +34,32 @@ FORMATS = {
     "spacy-json": "clueval.formats.spacy_json",
     "token-rows": "clueval.formats.token_rows",
     "tab": "clueval.formats.tab",
+    "conllu": "clueval.formats.conllu",
+    "conll2012": "clueval.formats.conll2012",
+    "i2b2": "clueval.formats.i2b2",
+    "inline": "clueval.formats.inline",
+    "webanno": "clueval.formats.webanno",
 }
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
-    *("ltf", "gate-xml", "bdoc"),
+    *("conll2012", "webanno", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "prodigy", "spacy-json", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "nerval", "conll"),
 ]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""
 
 
-ENDINGS = {".vrt": "vrt", ".vert": "vrt", ".ann": "brat", ".a1": "brat"}
+ENDINGS = {
+    ".vrt": "vrt",
+    ".vert": "vrt",
+    ".ann": "brat",
+    ".a1": "brat",
+    ".conllu": "conllu",
+    ".conllup": "conllu",
+    ".gold_conll": "conll2012",
+    ".auto_conll": "conll2012",
+}
 """The endings of file names, before ``.gz``, that decide before any sign is tried; also in the records."""
 
 

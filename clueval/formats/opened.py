@@ -40,6 +40,12 @@ class Opened:
         """The name of the file in errors."""
         return str(self.path)
 
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings: the id of a document to which its format gives none."""
+        stem = self.path.name.removesuffix(".gz").rpartition("!")[2].rpartition("/")[2]
+        return stem.rpartition(".")[0] or stem
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without their ends, one at a time; blank lines separate sentences."""
         return in_sentences(self._lines(), self.file, self.max_sentence)

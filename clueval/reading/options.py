@@ -47,6 +47,7 @@ class Reading:
         answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
         names: the names of tags that are numbers: a file, a list or a mapping.
         text_key: the key of the text in rows with several texts.
+        labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
             ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
@@ -194,6 +195,17 @@ class Reading:
             "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
         ),
     )
+    labels: str | Sequence[str] | None = field(
+        default=None,
+        metadata=option(
+            "--labels",
+            "LABELS",
+            "the labels of inline tags, separated by commas",
+            topic="reading",
+            parse=str,
+            default="all names in upper case",
+        ),
+    )
     max_line: int = field(
         default=MAX_LINE,
         metadata=option(
@@ -230,6 +242,9 @@ class Reading:
         require_limits(max_line=self.max_line, max_sentence=self.max_sentence, max_document=self.max_document)
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
+        if isinstance(self.labels, str):
+            labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
+            object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
         if self.invalid is not None and self.invalid not in INVALID:

@@ -19,11 +19,17 @@ Documents = Iterable[Document]
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
     """Return the file, with the name None, or all files below a folder by their relative names, sorted.
 
-    Hidden files and folders are skipped. Raises `FileError` if there is nothing to read.
+    Hidden files and folders are skipped. An archive counts as a folder. Raises `FileError` if there is nothing to read.
     """
+    path = located(path)
+    if is_in_archive(path):
+        from clueval.reading.archives import files_in
+
+        members = dict(files_in(path))
+        return [(_printable(name), members[name]) for name in main_files(list(members))]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
-            names = _main_files(sorted(_names_below(path)))
+            names = main_files(sorted(_names_below(path)))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
             printable = [_printable(name) for name in names]
@@ -51,9 +57,27 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     return [(None, path)]
 
 
-def _main_files(names: list[str]) -> list[str]:
+def main_files(names: list[str]) -> list[str]:
     """Return the names of the files to read by themselves: all, or those to which the others belong."""
     return [name for name in names if name.removesuffix(".gz").endswith(GROUPED)] or names
+
+
+def located(path: Path) -> Path:
+    """Return the path, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    if "!" not in str(path):
+        return path
+    from clueval.reading.archives import in_archive
+
+    return in_archive(path)
+
+
+def is_in_archive(path: Path) -> bool:
+    """Return whether a path is an archive, or a folder within one."""
+    if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
+        return False
+    from clueval.reading.archives import Member, is_archive
+
+    return path.is_dir() if isinstance(path, Member) else is_archive(path)
 
 
 def _printable(name: str) -> str:
@@ -80,8 +104,10 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
 
     Raises `FileError` if one path is a folder and the other a file, and for a name that only one folder has.
     """
-    if gold.is_dir() != predicted.is_dir():
-        folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
+    gold, predicted = located(gold), located(predicted)
+    is_folder, other_is_folder = (side.is_dir() or is_in_archive(side) for side in (gold, predicted))
+    if is_folder != other_is_folder:
+        folder, file = (gold, predicted) if is_folder else (predicted, gold)
         raise FileError(
             f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
         )
@@ -130,7 +156,7 @@ def path_pairs(
         return None
     if len(lists[0]) != len(lists[1]):
         raise UsageError(f"{len(lists[0])} gold files and {len(lists[1])} predicted files cannot be paired")
-    pairs = [(Path(own), Path(other)) for own, other in zip(*lists, strict=True)]
+    pairs = [(located(Path(own)), located(Path(other))) for own, other in zip(*lists, strict=True)]
     for path in (path for pair in pairs for path in pair):
         if not path.is_file():
             raise FileError("there is no such file", file=str(path))
