@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -15,6 +16,8 @@ from clueval.cli.parser import Command
 from clueval.cli.printing import remark
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import all_formats, format_named
+from clueval.formats.fitting import fitted
+from clueval.formats.format import Writer
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
@@ -30,7 +33,8 @@ Convert the spans of a file or folder into another format.
 --to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, with the spans of
 one layer and one label (--label); tokens are joined by blanks. --to spans writes one table of the spans of all
 layers, with the columns document, start, end_inclusive, the layers and, with --token-id, the ids of the first and
-the last token."""
+the last token. --to brat writes two files for each document, X.ann and X.txt, into a folder; --to doccano, spacy-json,
+token-rows and tab write JSON. What a format cannot hold is an error, unless --lossy leaves it out."""
 EPILOG = """\
 examples:
   clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
@@ -53,6 +57,11 @@ def add_arguments(parser: Command) -> None:
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
+    parser.add_argument(
+        "--lossy",
+        action="store_true",
+        help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
+    )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     common.add_reading(parser, sides=1)
 
@@ -66,20 +75,43 @@ def run(options: argparse.Namespace) -> int:
         documents = (_with_label(document, options.label) for document in documents)
     if form.write.unit == "character":
         documents = map(to_characters, documents)
+    elif form.write.unit == "token":
+        documents = map(_with_tokens, documents)
+    dropped: Counter[str] = Counter()
+    if form.write.holds is not None:
+        fit = partial(
+            fitted, holds=form.write.holds, form=form.name, dropped=dropped if options.lossy else None
+        )
+        documents = map(fit, documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
     write = partial(
         form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options)
     )
     if not form.single:
-        require_one_file(options.file)
+        if form.write.unit is None:
+            require_one_file(options.file)
         put_result(write(documents), path)
     elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
         path.mkdir(exist_ok=True)
-        _write_each(documents, path, write, form.write.ending, inputs)
+        _write_each(documents, path, write, form.write, inputs)
+    elif form.write.beside:
+        raise UsageError(
+            f"the format {form.name} has several files for a document",
+            advice="name a folder, as in -o folder/",
+        )
     else:
         put_result(write(_only(documents)), path)
+    if dropped:
+        remark(f"left out: {', '.join(f'{number} {kind}' for kind, number in dropped.items())}")
     return 0
+
+
+def _with_tokens(document: Document) -> Document:
+    """Return the document with positions in tokens, which are words and single marks if it has only a text."""
+    from clueval.transforms.tokens import to_tokens
+
+    return to_tokens(document)
 
 
 def require_one_file(path: Path) -> None:
@@ -107,13 +139,13 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
 
 
 def _write_each(
-    documents: Iterator[Document], folder: Path, write: Lines, ending: str, inputs: Inputs
+    documents: Iterator[Document], folder: Path, write: Lines, writer: Writer, inputs: Inputs
 ) -> None:
     """Write a file for each document, named after its id."""
     written: set[str] = set()
     for document in documents:
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
-        name = f"{stem}{ending}"
+        name = f"{stem}{writer.ending}"
         if name in written:
             raise FileError(
                 f"two documents would have the file name {name}", file=str(folder), document=document.id
@@ -123,4 +155,8 @@ def _write_each(
         inputs.refuse(path)
         with whole_file(path) as output:
             output.writelines(f"{line}\n" for line in write(iter([document])))
+        for ending, content in writer.beside.items():
+            inputs.refuse(folder / f"{stem}{ending}")
+            with whole_file(folder / f"{stem}{ending}") as output:
+                output.write(content(document))
     remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

@@ -56,13 +56,15 @@ class Writer(NamedTuple):
     """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
 
     If `Format.single` is true, `lines` gets one document at most. If `unit` is None, it is the unit of the
-    documents. `beside` has the content of further files for a document, by the endings of their names.
+    documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
+    the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
     """
 
     lines: Lines
     ending: str
     unit: str | None = None
     beside: Mapping[str, Callable[[Document], str]] = MappingProxyType({})
+    holds: frozenset[str] | None = None
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
