@@ -98,14 +98,19 @@ def score(
     pair_by, single = counting.pair_by, predicted is None
     if single and pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
-    chosen, prepared = chosen_metrics(metrics), choices_of(transforms)
+    chosen = chosen_metrics(metrics)
     plan = _plan(chosen, counting, transforms, observers)
-    evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     read_options = [
         ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
         for each in readings
     ]
     pairs = path_pairs(gold, predicted) if pair_by is None else _sides_of_any_order(gold, predicted)
+    if pairs is not None and not plan.texts_may_differ:
+        plan = _placed(
+            plan, read_options, [_files(side, n, pairs) for n, side in enumerate((gold, predicted))]
+        )
+    prepared = choices_of(plan.transforms)
+    evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     if pairs is not None:
         _require_use(read_options, gold, predicted, pairs)
         sides = columns_of_sides(read_options, layers, single)
@@ -153,6 +158,25 @@ def _plan(
         tuple(transforms),
         tuple(observers),
     )
+
+
+def _placed(plan: Plan, readings: Sequence[ReadOptions], sides: Sequence[Iterator[Path]]) -> Plan:
+    """Return the plan with a transform that places both sides on one text, if their formats differ."""
+    first = [next(side, None) for side in sides]
+    if first[0] is None or first[1] is None:
+        return plan
+    own, other = (
+        each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
+    )
+    in_columns = own.token_lines is not None and other.token_lines is not None
+    escapes = readings[0].escapes or readings[1].escapes
+    if own.name == other.name or in_columns or own.sets or other.sets or "nerval" in (own.name, other.name):
+        return plan
+    from clueval.transforms.placing import Placing
+
+    what = "tokens" if own.counts_tokens or other.counts_tokens else "texts"
+    placing = Placing(escapes, what, named=not (own.nameless or other.nameless))
+    return plan._replace(transforms=(placing, *plan.transforms))
 
 
 def _require_documents(gold: object, predicted: object, readings: Sequence[Reading]) -> None:

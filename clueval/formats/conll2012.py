@@ -140,6 +140,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 FORMAT = Format(
     name="conll2012",
+    of_tokens=True,
     holds="OntoNotes: one token per line, columns separated by blanks, entities in brackets, as in `(ORG*`",
     endings=(".gold_conll", ".auto_conll"),
     signs=(first_lines("#begin document"),),

@@ -277,6 +277,7 @@ def _is_conllu(beginning: Beginning) -> bool:
 
 FORMAT = Format(
     name="conllu",
+    of_tokens=True,
     holds="CoNLL-U and CoNLL-Plus: ten columns, or those of `# global.columns`; tags under a key of the last column, "
     "as in `NER=B-PER`, or brackets as in `Entity=(e1-person`",
     endings=(".conllu", ".conllup"),

@@ -85,6 +85,7 @@ class Format:
         options: the options that apply to it (fields of `clueval.reading.options.ReadOptions`).
         treatments: the treatments of ill-formed tags that it supports; the first is the default.
         scheme: the scheme of its tags, if all files have the same.
+        of_tokens: whether its documents have tokens, although it has no `token_lines`.
         single: whether a file holds only one document.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
@@ -105,6 +106,7 @@ class Format:
     options: frozenset[str] = frozenset()
     treatments: tuple[str, ...] = ()
     scheme: str | None = None
+    of_tokens: bool = False
     single: bool = False
     nameless: bool = False
     sets: bool = False
@@ -128,6 +130,11 @@ class Format:
     def has_sets(self) -> bool:
         """Whether its files have annotation sets."""
         return self.sets or self.chooses
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether its positions are those of tokens."""
+        return self.token_lines is not None or self.of_tokens
 
     @property
     def holds_json(self) -> bool:

@@ -182,5 +182,6 @@ FORMAT = Format(
     options=frozenset({"layers", "names", "scheme"}),
     treatments=("conlleval", "discard", "error"),
     rows=FORM,
+    of_tokens=True,
     write=Writer(_lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers"})),
 )

@@ -24,6 +24,7 @@ class ReadingOptions(TypedDict, total=False):
     answers: str | None
     names: str | Path | Sequence[str] | Mapping[Any, str] | None
     text_key: str | None
+    escapes: str | None
     labels: str | Sequence[str] | None
     max_line: int
     max_sentence: int

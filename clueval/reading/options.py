@@ -24,7 +24,7 @@ from clueval.textfiles import Part, blocks
 
 ANSWERS = ("accepted",)
 
-_FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
+_FOR_ALL = ("input", "escapes", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
 
@@ -46,6 +46,7 @@ class Reading:
         offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
         answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
         names: the names of tags that are numbers: a file, a list or a mapping.
+        escapes: ``ptb``: tokens such as ``-LRB-`` stand for characters of the text of the other side.
         text_key: the key of the text in rows with several texts.
         labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
@@ -195,6 +196,16 @@ class Reading:
             "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
         ),
     )
+    escapes: str | None = field(
+        default=None,
+        metadata=option(
+            "--escapes",
+            "CONVENTION",
+            "what tokens stand for where gold and predicted have different formats: ptb, as -LRB- for a bracket",
+            topic="reading",
+            choices=("ptb",),
+        ),
+    )
     labels: str | Sequence[str] | None = field(
         default=None,
         metadata=option(
@@ -283,7 +294,7 @@ class Reading:
         return [
             each.name
             for each in fields(Reading)
-            if each.name not in ("input", "annotation_set")
+            if each.name not in ("input", "annotation_set", "escapes")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
