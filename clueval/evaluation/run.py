@@ -100,6 +100,8 @@ def score(
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     chosen = chosen_metrics(metrics)
     plan = _plan(chosen, counting, transforms, observers)
+    names = [] if layers is None else layer_names(layers)
+    evaluation = Evaluation(plan, names)
     read_options = [
         ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
         for each in readings
@@ -109,8 +111,8 @@ def score(
         plan = _placed(
             plan, read_options, [_files(side, n, pairs) for n, side in enumerate((gold, predicted))]
         )
+        evaluation = Evaluation(plan, names)
     prepared = choices_of(plan.transforms)
-    evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
     if pairs is not None:
         _require_use(read_options, gold, predicted, pairs)
         sides = columns_of_sides(read_options, layers, single)
