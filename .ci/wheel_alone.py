@@ -31,6 +31,7 @@ for arguments in (
         "json",
     ],
     ["check", str(samples / "gold.vrt"), *layers],
+    ["guide", "start-files"],
     ["--help"],
 ):
     done = subprocess.run([command, *arguments], capture_output=True, text=True, check=True)

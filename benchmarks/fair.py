@@ -28,7 +28,17 @@ from clueval.exceptions import CluevalError
 HERE = Path(__file__).parent
 
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "clueval": (sys.executable, "-m", "clueval", "score", "{gold}", "{predicted}", "--metric", "fair"),
+    "clueval": (
+        sys.executable,
+        "-m",
+        "clueval",
+        "score",
+        "{gold}",
+        "{predicted}",
+        "--metric",
+        "fair",
+        "--all",
+    ),
     "lists": (sys.executable, str(HERE / "rivals" / "fair_by_lists.py"), "{gold}", "{predicted}"),
 }
 """The commands by name; ``{gold}`` and ``{predicted}`` stand for the two files."""

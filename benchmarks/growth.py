@@ -41,7 +41,6 @@ from clueval.metrics.metric import Metric
 from clueval.metrics.partial import Partial
 from clueval.reports import markdown
 from clueval.reports.page import ShownTable
-from clueval.reports.tsv import render as render_tsv
 from clueval.spans.components import overlap_components
 from clueval.spans.document import Document
 from clueval.spans.matching import match_spans
@@ -195,7 +194,7 @@ def _shown(*metrics: str | Metric) -> Job:
         forms = [
             str(result),
             markdown.render(report, result.tables()),
-            render_tsv(report),
+            result.render("tsv"),
             result.to_json(),
             result._repr_html_(),
         ]

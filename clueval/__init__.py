@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.compat.gate.run import gate
+    from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
+    from clueval.evaluation.citation import Citation
     from clueval.evaluation.result import Result
     from clueval.evaluation.run import score
     from clueval.evaluation.signature import Signature
+    from clueval.evaluation.units.loaded import load_result
     from clueval.exceptions import CluevalError
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
@@ -22,61 +25,98 @@ if TYPE_CHECKING:
     from clueval.spans.matching import Match, match_spans
     from clueval.spans.merging import merge_layers
     from clueval.spans.span import Span
+    from clueval.studies.annotators.agreement import Agreement, agree
+    from clueval.studies.annotators.curation import Curated, curate
+    from clueval.studies.annotators.disagreement import Disagreement
+    from clueval.studies.compare import compare
+    from clueval.studies.comparison import Comparison
     from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.diff import diff
+    from clueval.studies.diff_report import Diff
+    from clueval.studies.masking.report import MaskingReport
+    from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
 _MODULES = {
     "Accumulator": "evaluation.accumulator",
+    "Citation": "evaluation.citation",
+    "Agreement": "studies.annotators.agreement",
     "CluevalError": "exceptions",
     "Choice": "findings.choice",
+    "Comparison": "studies.comparison",
     "ConventionTable": "studies.conventions",
+    "Curated": "studies.annotators.curation",
+    "Disagreement": "studies.annotators.disagreement",
+    "Diff": "studies.diff_report",
     "Document": "spans.document",
     "Finding": "findings.table",
+    "MaskingReport": "studies.masking.report",
     "Match": "spans.matching",
     "Result": "evaluation.result",
     "Sentence": "spans.document",
     "Signature": "evaluation.signature",
     "Span": "spans.span",
     "__version__": "version",
+    "agree": "studies.annotators.agreement",
+    "compare": "studies.compare",
     "conventions": "studies.conventions",
     "documents_from": "formats.records",
     "documents_from_spacy": "formats.records",
+    "curate": "studies.annotators.curation",
+    "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
     "to_rows": "formats.records",
     "to_spacy": "formats.records",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
+    "load_result": "evaluation.units.loaded",
+    "masking": "compat.masking.run",
     "match_spans": "spans.matching",
     "merge_layers": "spans.merging",
     "overlap_components": "spans.components",
     "read": "reading.source",
+    "recover": "transforms.redaction.recovery",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
 __all__ = [
     "Accumulator",
+    "Agreement",
     "Choice",
+    "Citation",
     "CluevalError",
+    "Comparison",
     "ConventionTable",
+    "Curated",
+    "Diff",
+    "Disagreement",
     "Document",
     "Finding",
+    "MaskingReport",
     "Match",
     "Result",
     "Sentence",
     "Signature",
     "Span",
     "__version__",
+    "agree",
+    "compare",
     "conventions",
+    "curate",
+    "diff",
     "documents_from",
     "documents_from_spacy",
     "error_table",
     "errors",
     "gate",
+    "load_result",
+    "masking",
     "match_spans",
     "merge_layers",
     "overlap_components",
     "read",
+    "recover",
     "score",
     "to_rows",
     "to_spacy",

@@ -129,6 +129,17 @@ def raw_blocks(
         first = False
 
 
+def sha256_of(paths: Iterable[Path]) -> str:
+    """Return the SHA-256 of the unpacked bytes of some files, one after the other. Raises `FileError`."""
+    from hashlib import sha256
+
+    found = sha256()
+    for path in paths:
+        for data in _blocks_with_mark(path, None, None, BLOCK):
+            found.update(data)
+    return found.hexdigest()
+
+
 def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
     try:
         with path.open("rb") as raw:

@@ -14,12 +14,13 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import ANY, patch
 
 from sizes import handed_in, passages_alone
 
-from clueval import Accumulator, Document, Span, read, score
+from clueval import Accumulator, Document, Span, load_result, read, score
 from clueval.evaluation.result import Result
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.sizes import Sizes
@@ -494,6 +495,18 @@ DOCUMENTS = {
     "schemes": [{}, {}],
     "sources": [{}, {}],
 }
+
+
+def _by_units(files: Files, options: Options) -> Result:
+    return by_files(files, options | {"resample_by": "document"})
+
+
+def _saved(files: Files, options: Options) -> Result:
+    with TemporaryDirectory() as folder:
+        by_files(files, options | {"resample_by": "document", "save": f"{folder}/a.clueval"})
+        return load_result(f"{folder}/a.clueval")
+
+
 ROUTES = {
     "passages": Route(_by_passages, takes=_of_columns),
     "short passages": Route(_by_short_passages, takes=_of_columns),
@@ -508,6 +521,8 @@ ROUTES = {
     "one file": Route(_in_one_file, {"sources": ANY}, takes=_one_file_of_columns),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
+    "units of documents": Route(_by_units),
+    "saved and loaded": Route(_saved, takes=lambda form, options: "align" not in options),
 }
 """Every way beside that of whole files in one process, with which they are compared."""
 

@@ -37,6 +37,8 @@ OUTPUTS: dict[str, list[str]] = {
     "convert ltf": ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "out.xml"],
     "convert folder": ["convert", "ltf", "--input", "ltf", "--to", "ltf", "-o", "out/"],
     "conventions html": ["conventions", *BOTH, "--html", "out.html"],
+    "masking html": ["masking", *BOTH, "--html", "out.html"],
+    "masking tsv": ["masking", *BOTH, "--tsv", "out.tsv"],
     "gate html": ["gate", *BOTH, "--html", "out.html"],
     "gate tsv": ["gate", *BOTH, "--gate-tsv", "out.tsv"],
     "noisy html": ["errors", *BOTH, "--metric", "noisy", "--html", "out.html"],

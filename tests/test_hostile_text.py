@@ -92,6 +92,12 @@ FOR_PEOPLE = {
         for form in ("text", "json", "markdown")
     },
     "conventions page": ["conventions", *PAIR, "--html", "x{}.html"],
+    "masking": ["masking", *PAIR, "--by", "domain"],
+    "masking json": ["masking", *PAIR, "--format", "json", "--annotators", "all", "--masks", "all"],
+    "masking files": ["masking", *PAIR, "--html", "x{}.html", "--tsv", "x{}.tsv"],
+    "wrong redacted text": ["masking", *PAIR, "--redacted"],
+    "wrong limit": ["masking", *PAIR, "--fail-under", f"{EVIL}=1"],
+    "wrong placeholder": ["masking", *PAIR, "--redacted", "--placeholder", f"({EVIL}"],
     "errors": ["errors", *PAIR, "--labelled", LAYER],
     "errors page": ["errors", *PAIR, "--labelled", LAYER, "--where", f"risk=R{EVIL}", "--html", "x{}.html"],
     "errors files": ["errors", *PAIR, "--tsv", "x{}.tsv", "--xlsx", "x{}.xlsx", "--html", "x{}.html"],

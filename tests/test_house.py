@@ -32,6 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "statistics": set(),
     "tagging": {"spans"},
     "transforms": {"spans"},
+    "guide": {"reports"},
     "metrics": _TO_COUNT - {"metrics"},
     "formats": _TO_READ - {"formats"},
     "reading": _TO_READ,
@@ -39,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "evaluation": _BELOW,
     "studies": _BELOW | {"evaluation", "findings"},
     "compat": _BELOW | {"evaluation", "findings", "studies"},
-    "cli": _BELOW | {"evaluation", "findings", "studies", "compat"},
+    "cli": _BELOW | {"evaluation", "findings", "studies", "compat", "guide"},
 }
 """What every package may import besides itself and the base."""
 

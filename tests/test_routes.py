@@ -105,7 +105,8 @@ def test_route_over_an_executor_cuts_one_pair_of_files_into_several_tasks(tmp_pa
 def test_routes_agree_in_processes(tmp_path: Path, number: int) -> None:
     files = written(tmp_path, "vrt", corpora(4, "BIO, ill-formed"))
 
-    for options in (SEVERAL[0], SEVERAL[0] | {"by": "domain", "unit": "character"}):
+    several = SEVERAL[0] | {"by": "domain"}
+    for options in (SEVERAL[0], several | {"unit": "character"}, several | {"intervals": True}):
         assert outcome(by_processes(number), files, options) == outcome(by_files, files, options)
 
 

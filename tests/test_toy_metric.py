@@ -102,7 +102,11 @@ def test_toy_metric_has_its_report_signature_and_break_down(paths: tuple[Path, P
 def test_toy_metric_is_shown_as_text_markdown_and_notebook(paths: tuple[Path, Path]) -> None:
     result = score(*paths, metrics=[Lengths(least=2), "exact"], by="document")
 
-    for shown in (str(result), markdown.render(result.to_dict(), result.tables()), result._repr_html_()):
+    for shown in (
+        str(result),
+        markdown.render(result.to_dict(), result.tables(all=True)),
+        result._repr_html_(),
+    ):
         assert "lengths, label" in shown
         assert "document d1: lengths, label" in shown
         assert "50.00" in shown

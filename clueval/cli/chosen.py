@@ -9,7 +9,7 @@ from typing import Any
 
 from clueval.cli.parser import Command
 from clueval.cli.setting_names import with_options
-from clueval.cli.values import read_value, values_of
+from clueval.evaluation.values import read_value, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.metrics.metric import Metric
@@ -67,7 +67,7 @@ def _as_options() -> dict[str, str]:
     """Return how each setting is given, by the name that a user may try as an option."""
     return {
         setting.replace("_", "-"): f"--set {metric}.{setting}=..."
-        for metric in METRICS
+        for metric in reversed(METRICS)  # of several with the same setting, the first is named
         for setting in settings_of(metric_class(metric))
     }
 

@@ -13,14 +13,20 @@ from clueval.version import __version__
 COMMANDS = {
     "score": "score predicted spans against gold",
     "conventions": "score under every convention at once: which F1 is this?",
+    "masking": "report what was left unmasked: leaks, risk classes, a page to sign, limits",
     "gate": "score as GATE does: reference set, candidate lists, GATE's table and page",
     "faireval": "run a FairEval config file",
     "errors": "show the errors in their sentences: terminal, TSV, spreadsheet, web page",
+    "agree": "compare annotators with each other: agreement, disagreements, a system beside them",
+    "curate": "make one gold out of the spans of many annotators",
+    "compare": "compare systems: intervals, paired tests, what the test set can show",
+    "diff": "compare the errors of two runs: new, fixed and changed ones",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",
     "formats": "list the formats, or describe one",
     "metrics": "list the metrics, or describe one: definition and settings",
+    "guide": "show a page of the guide: how to score, what each number means",
     "help": "show the help of a command, or of one topic of it",
 }
 """The description of each command; its module, which has the same name, is imported when it is called."""

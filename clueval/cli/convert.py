@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,7 @@ from clueval.cli.printing import remark
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
-from clueval.formats.format import Writer
+from clueval.formats.format import Format, Writer
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
@@ -68,31 +68,53 @@ def add_arguments(parser: Command) -> None:
 
 def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
-    assert form.write is not None
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
+    path = None if options.output_file is None else Path(options.output_file)
+    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
+    if not form.single and form.write is not None and form.write.unit is None:
+        require_one_file(options.file)
+    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
+    put_documents(
+        documents,
+        form,
+        path,
+        inputs,
+        layers=layer_names(layers),
+        with_ids="token_id" in common.reading(options),
+        in_folder=in_folder,
+        lossy=options.lossy,
+    )
+    return 0
+
+
+def put_documents(
+    documents: Iterator[Document],
+    form: Format,
+    path: Path | None,
+    inputs: Inputs,
+    *,
+    layers: Sequence[str],
+    with_ids: bool,
+    in_folder: bool,
+    lossy: bool = False,
+) -> None:
+    """Write documents in a format: to standard output, to a file, or to files of a folder."""
+    assert form.write is not None
     if form.write.unit == "character":
         documents = map(to_characters, documents)
     elif form.write.unit == "token":
         documents = map(_with_tokens, documents)
     dropped: Counter[str] = Counter()
     if form.write.holds is not None:
-        fit = partial(
-            fitted, holds=form.write.holds, form=form.name, dropped=dropped if options.lossy else None
-        )
+        fit = partial(fitted, holds=form.write.holds, form=form.name, dropped=dropped if lossy else None)
         documents = map(fit, documents)
-    path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    write = partial(
-        form.write.lines, layers=layer_names(layers), with_ids="token_id" in common.reading(options)
-    )
+    write = partial(form.write.lines, layers=layers, with_ids=with_ids)
     if not form.single:
-        if form.write.unit is None:
-            require_one_file(options.file)
         put_result(write(documents), path)
-    elif path is not None and (path.is_dir() or options.output_file.endswith("/")):
+    elif path is not None and in_folder:
         path.mkdir(exist_ok=True)
         _write_each(documents, path, write, form.write, inputs)
     elif form.write.beside:
@@ -104,7 +126,6 @@ def run(options: argparse.Namespace) -> int:
         put_result(write(_only(documents)), path)
     if dropped:
         remark(f"left out: {', '.join(f'{number} {kind}' for kind, number in dropped.items())}")
-    return 0
 
 
 def _with_tokens(document: Document) -> Document:

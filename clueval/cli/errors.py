@@ -61,13 +61,18 @@ examples:
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
-    _add_choice(parser)
+    _add_metric(parser)
+    add_choice(parser)
+    _add_class(parser)
+    parser.group("which errors").add_argument(
+        "--limit", type=_from_0, metavar="N", help="show the first N errors only"
+    )
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
 
 
-def _add_choice(parser: Command) -> None:
+def _add_metric(parser: Command) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
@@ -78,6 +83,21 @@ def _add_choice(parser: Command) -> None:
         "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
     )
     add_set(parser, "which errors")
+
+
+def _add_class(parser: Command) -> None:
+    parser.group("which errors").add_argument(
+        "--class",
+        dest="kinds",
+        action="append",
+        metavar="CLASS,...",
+        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
+    )
+
+
+def add_choice(parser: Command) -> None:
+    """The options that select errors of metric levels; see `choice_of`."""
+    group = parser.group("which errors")
     group.add_argument(
         "--side",
         choices=(*SIDES, "both"),
@@ -96,15 +116,7 @@ def _add_choice(parser: Command) -> None:
         metavar="LAYER",
         help="a match is correct only if the label in this layer is correct, too",
     )
-    group.add_argument(
-        "--class",
-        dest="kinds",
-        action="append",
-        metavar="CLASS,...",
-        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
-    )
     add_fields(parser, Counting, "which errors", only=("merge", "where"))
-    group.add_argument("--limit", type=_from_0, metavar="N", help="show the first N errors only")
 
 
 def _add_outputs(parser: Command) -> None:
@@ -186,18 +198,7 @@ class Finder(NamedTuple):
 
 def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `levels`, in every form."""
-    counting = given_fields(Counting, options)
-    choice = Choice(
-        options.level or 2,
-        options.labelled,
-        _chosen_sides(options),
-        frozenset(_kinds(options)),
-        counting.get("merge", False),
-        parse_where(counting.get("where", [])),
-        options.window,
-    )
-    if (layers := common.layers(options)) is not None:
-        choice.require_layer(layers)
+    choice = choice_of(options)
 
     def show(rows: KeptRows[Finding], result: Result) -> None:
         reports = result.metrics["levels"].values()
@@ -208,13 +209,30 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
 
+def choice_of(options: argparse.Namespace) -> Choice:
+    """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
+    counting = given_fields(Counting, options)
+    choice = Choice(
+        options.level or 2,
+        options.labelled,
+        _chosen_sides(options),
+        frozenset(_kinds(options)),
+        counting.get("merge", False),
+        parse_where(counting.get("where", [])),
+        getattr(options, "window", None),
+    )
+    if (layers := common.layers(options)) is not None:
+        choice.require_layer(layers)
+    return choice
+
+
 def _chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
     """The sides whose errors are shown."""
     return SIDES if options.side in (None, "both") else (options.side,)
 
 
 def _kinds(options: argparse.Namespace) -> set[str]:
-    return {kind for given in options.kinds or () for kind in given.split(",")}
+    return {kind for given in getattr(options, "kinds", None) or () for kind in given.split(",")}
 
 
 def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:

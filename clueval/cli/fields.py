@@ -8,7 +8,7 @@ from dataclasses import MISSING, Field
 from typing import Any, NamedTuple, TypeVar, get_args
 
 from clueval.cli.parser import Command
-from clueval.cli.values import shown_default, type_of, values_of
+from clueval.evaluation.values import shown_default, type_of, values_of
 from clueval.options import Option, options_of
 
 Group = TypeVar("Group")

@@ -40,7 +40,7 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    for line in _table() if options.name is None else _described(format_named(options.name)):
+    for line in _table() if options.name is None else described(format_named(options.name)):
         put(line)
     return 0
 
@@ -58,7 +58,8 @@ def _use(form: Format) -> str:
     return ", ".join([*form.uses, *extra])
 
 
-def _described(form: Format) -> Iterator[str]:
+def described(form: Format) -> Iterator[str]:
+    """Yield the description of a format, then its options."""
     yield f"{form.name}: {form.holds}"
     yield f"Recognised by: {form.recognised_by}. Use: {_use(form)}."
     yield ""

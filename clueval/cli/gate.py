@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
             workers=work,
             **common.reading(options),
         )
-    put_result([result.render(form_of(options))], options.output_file)
+    put_result([result.render(form_of(options), all=True)], options.output_file)
     return 0
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from clueval.cli.chosen import settings_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
-from clueval.cli.values import shown_default, values_of
+from clueval.evaluation.values import shown_default, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.options import option_of
@@ -36,7 +36,7 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     if options.name is not None and options.name not in METRICS:
         raise UsageError(f"unknown metric {options.name!r}", advice=f"one of {', '.join(METRICS)}")
-    for line in _list() if options.name is None else _described(options.name):
+    for line in _list() if options.name is None else described(options.name):
         put(line)
     return 0
 
@@ -49,7 +49,7 @@ def _list() -> Iterator[str]:
         yield f"{name.ljust(width)}  {summary[:1].upper()}{summary[1:]}"
 
 
-def _described(name: str) -> Iterator[str]:
+def described(name: str) -> Iterator[str]:
     """Yield the definition of a metric, then its settings."""
     yield _definition(name)
     yield ""

@@ -79,10 +79,9 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
         "--layer",
         action="append",
         metavar="NAME=SOURCE",
-        help="a layer and the column of its tags, counted from 1 (from -1 at the end), or a named source; "
-        "repeat the option for each layer"
-        + ("; NAME=GOLD:PREDICTED if the source differs between the two sides" if sides == 2 else "")
-        + " (default: the last column or the usual source, called label)",
+        help="a layer and its column, from 1 (from -1 at the end), or its named source; repeat for each layer"
+        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else "")
+        + " (default: label, the last column)",
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from clueval.visible import visible, visible_lines
@@ -43,6 +44,24 @@ def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
 def put(text: str, *, end: str = "\n") -> None:
     """Print data or a report to standard output."""
     print(visible_lines(text) if sys.stdout.isatty() else text, end=end)
+
+
+def put_report(text: str) -> None:
+    """Print a report; on a terminal with rich (extra ``cli``), titles and headlines are bold."""
+    if not sys.stdout.isatty() or find_spec("rich") is None:
+        put(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(file=sys.stdout, highlight=False, soft_wrap=True)
+    lines = visible_lines(text).split("\n")
+    title = ""
+    for number, line in enumerate(lines):
+        if lines[number + 2 : number + 3] and lines[number + 2].startswith("---"):
+            title = line
+        is_headline = title == "Headlines" and lines[number - 1] != title and not line.startswith("---")
+        console.print(Text(line, style="bold" if line and (line == title or is_headline) else ""))
 
 
 def put_painted(line: str) -> None:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.chosen import add_metrics, chosen_metrics, metric_names
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.fields import add_fields, given_fields, group_of, typed
 from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.gates import add_gates, exit_code, needs_units, require_gates, with_gates
 from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.evaluation.options import Counting
 from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
 DESCRIPTION = """\
@@ -44,6 +50,18 @@ def add_arguments(parser: Command) -> None:
     add_fields(parser, Counting, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
+    parser.group("output").add_argument(
+        "--all",
+        action="store_true",
+        help="print all tables",
+    )
+    parser.group("output").add_argument(
+        "--cite",
+        metavar="PATH",
+        help="print only this number, with a signature of its own and BibTeX",
+    )
+    add_fields(parser, Trust, "output")
+    add_gates(parser)
     add_jobs(parser)
     parser.topic("counting").add_argument(
         "--max-alignment",
@@ -56,14 +74,20 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.cite is not None and (form_of(options) not in ("text", "json") or options.all):
+        raise UsageError("--cite prints text or JSON", advice="remove --all, and --format or make it json")
     counting = _counting(options)
     metrics = [
         _as_in_gate(metric, options) for metric in chosen_metrics(_names(options, counting), options.set)
     ]
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
-    refuse_to_overwrite(common.inputs_of(options, (gold, predicted)), [options.output_file])
-    require_writable([options.output_file])
+    require_gates(options)
+    trust = _trust(options)
+    saved = None if trust.save is None else Path(trust.save)
+    outputs = [options.output_file, saved]
+    refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
+    require_writable(outputs)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
             gold,
@@ -74,11 +98,34 @@ def run(options: argparse.Namespace) -> int:
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
             workers=work,
+            trust=replace(trust, save=None),
             **common.reading(options),
         )
-    put_result([_rendered(result, form_of(options))], options.output_file)
+    if saved is not None:
+        result.save(saved)
+        printing.wrote(saved)
+    result = with_gates(result, options, trust)
+    _put(result, options)
     printing.remark_passed_over(result.passed_over)
-    return 0
+    return exit_code(result)
+
+
+def _trust(options: argparse.Namespace) -> Trust:
+    """The options for intervals; what is saved, or gates need, is counted by document unless told otherwise."""
+    trust = group_of(Trust, options)
+    if trust.save is None and not needs_units(options):
+        return trust
+    return replace(trust, resample_by=trust.units or DOCUMENT)
+
+
+def _put(result: Result, options: argparse.Namespace) -> None:
+    form = form_of(options)
+    if options.cite is not None:
+        put_result([_cited(result, options.cite, form)], options.output_file)
+    elif options.output_file is None and form == "text":
+        printing.put_report(result.render(form, all=options.all))
+    else:
+        put_result([_rendered(result, form, options.all)], options.output_file)
 
 
 def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
@@ -91,13 +138,22 @@ def _as_in_gate(metric: Metric, options: argparse.Namespace) -> Metric:
     return with_unfiltered(metric, options.gold_set) if isinstance(metric, Gate) else metric
 
 
-def _rendered(result: Result, form: str) -> str:
+def _rendered(result: Result, form: str, all: bool) -> str:
     if form != "conlleval":
-        return result.render(form)
+        return result.render(form, all=all)
     from clueval.compat.conlleval import render
 
     printing.remark(f"signature: {result.signature}")  # conlleval's format has no place for it
     return render(result.to_dict())
+
+
+def _cited(result: Result, path: str, form: str) -> str:
+    cited = result.cite(path)
+    if form == "text":
+        return visible_lines(str(cited))
+    from clueval.reports.json_text import dumps
+
+    return dumps(cited.to_dict())
 
 
 def _counting(options: argparse.Namespace) -> dict[str, Any]:

@@ -87,6 +87,7 @@ class Accumulator:
             **(tags if self._state.tagged else dict.fromkeys(tags, "documents")),
             "merge": "yes" if self._plan.merge else "no",
             "text": "aligned" if self._plan.texts_may_differ else "equal",
+            **self._state.evaluation.choices(),
         }
         return Signature.of(self.metrics, choices, self._state.evaluation.units)
 

@@ -12,31 +12,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.result import Counted, Result, Unprojected
+from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, count_sides
-from clueval.evaluation.totals import PartialCounts, Totals
+from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
+from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
+from clueval.evaluation.units.sentences import pieces_of
+from clueval.evaluation.units.unit import SENTENCE, Units
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
-from clueval.spans.filters import ID
 from clueval.spans.span import DEFAULT_LAYER, MERGED
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
-
-WITHOUT_VALUE = "(none)"
-"""The group of the documents that lack the metadata of a break-down."""
 
 
 class Evaluation:
@@ -57,6 +57,7 @@ class Evaluation:
         self.treatments: set[str] = set()
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
+        self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self._preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -108,7 +109,7 @@ class Evaluation:
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
             self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
-        receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=_positions(gold, predicted))
+        receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=positions_of(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
             return
@@ -117,8 +118,12 @@ class Evaluation:
             metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
         ]
         projected = [metric for metric in self.plan.metrics if metric not in unprojected]
+        whole = [Totals()] if self.plan.resample_by == SENTENCE else []
         if unprojected:
-            self._count(self._sides(gold, predicted), unprojected, receivers)
+            self._count(self._sides(gold, predicted), unprojected, [*receivers, *whole])
+            self._count_whole(gold, predicted, unprojected, [*receivers, *whole])
+        if whole:
+            self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
 
@@ -151,7 +156,18 @@ class Evaluation:
     ) -> None:
         for sequence, gold, predicted in sides:
             for metric in metrics:
-                _add(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
+                if metric.needs.whole is None:
+                    add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
+
+    def _count_whole(
+        self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
+    ) -> None:
+        """Count with the metrics that take all layers of a document together."""
+        for metric in metrics:
+            sequence = metric.needs.whole
+            if sequence is not None:
+                sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
+                add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -164,12 +180,27 @@ class Evaluation:
             *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
         )
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
+        self._count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side
         nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
         for sequence in self._sequences():
             lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
             self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
+
+    def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
+        """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
+        values, first = self._values(gold.id, gold.metadata), len(self.pieces.listed)
+        for number, *sides in pieces_of(gold, predicted):
+            totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
+            totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
+            self._count(self._sides(*sides), self.plan.metrics, [totals])
+            self._count_whole(sides[0], sides[1], self.plan.metrics, [totals])
+        require_sum(self.pieces.listed[first:], whole, gold.id)
+
+    def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
+        """The values of the break-downs."""
+        return tuple(value_of(key, document, metadata) for key in self.plan.by)
 
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
@@ -191,7 +222,7 @@ class Evaluation:
                 if not self.plan.merge and sequence == MERGED:  # a layer of the documents that has this name
                     spans = in_layer(sequence, spans)
                 counted = spans_filter.counted(spans, document) if spans_filter else None
-                sides.append(Side(spans, counted, source, source.tags.get(sequence)))
+                sides.append(Side(spans, counted, source, source.tags.get(sequence), sequence))
             yield sequence, sides[0], sides[1]
 
     def _sequenced(self, document: Document) -> Document:
@@ -223,6 +254,7 @@ class Evaluation:
     def _counted(self, reading: FileReading) -> Evaluation:
         """A new evaluation that has counted only this reading."""
         separate = Evaluation(self.plan, self.layers)
+        separate.pieces.file = self.pieces.file
         for _ in map(separate.count_compared, reading):  # `map` holds no value while the next one is made
             pass
         return separate
@@ -235,9 +267,9 @@ class Evaluation:
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
         for sequence, comparison in compared.sequences.items() if receivers else ():
             for metric in self.plan.metrics:
-                _add(receivers, metric.name, sequence, count_comparison(metric, comparison))
+                add_to(receivers, metric.name, sequence, count_comparison(metric, comparison))
         for (name, sequence), tally in compared.tallies.items():
-            _add(receivers, name, sequence, tally)
+            add_to(receivers, name, sequence, tally)
 
     def add_repaired(self, repaired: Mapping[str, int]) -> None:
         """Add numbers of repaired tags, by side."""
@@ -265,14 +297,17 @@ class Evaluation:
         `documents` and `tokens` are added to each of them.
         """
         receivers = [self.total]
-        if self.plan.where or self.plan.by:
+        if self.plan.wants_single_documents:
             on_documents = self.plan.where.on_documents(self.layers)
             self._seen_names.see(document, metadata, on_documents)
             if not on_documents.lets_through(document, metadata):
                 return []
-        for key in self.plan.by:
-            value = document if key == ID else metadata.get(key, WITHOUT_VALUE)
+        values = self._values(document, metadata)
+        for key, value in zip(self.plan.by, values, strict=True):
             receivers.append(self.groups[key].setdefault(value, Totals()))
+        if self.plan.resample_by not in (None, SENTENCE):
+            key = self.pieces.key(document, metadata)
+            receivers.append(self.pieces.totals_of(key, values, begins=bool(documents)))
         for totals in receivers:
             totals.documents += documents
             totals.tokens += tokens
@@ -295,6 +330,7 @@ class Evaluation:
             None,
             self._preparation.changed(),
             self._inputs_so_far(),
+            None if self.plan.resample_by is None else self.pieces.listed,
         )
 
     def fits(self, counts: PartialCounts) -> bool:
@@ -325,17 +361,19 @@ class Evaluation:
             self._frames[frame] += number
         self._preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
+        self.pieces.include(counts.pieces or ())
 
-    def result(self, signature: Signature) -> Result:
+    def result(self, signature: Signature, gold_sha256: str | None = None) -> Result:
         """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
-        self._seen_names.require_all(self.plan.by, self.layers)
+        self._seen_names.require_all((*self.plan.by, *self.pieces.metadata()), self.layers)
         for frame, number in self._frames.items():
             if self.total.documents and not number:
                 raise UsageError(
                     f"no annotation is in {frame!r}, within which the metric counts",
                     advice="check its spelling",
                 )
-        counted = self._counted_by_metrics(self.total)
+        units = self.pieces.units(self.total, self.groups, gold_sha256)
+        counted = self._counted_by_metrics(self.total, units)
         scores = counted.scores()
         for metric in self.plan.metrics:
             metric.check(counted.tally_of(metric))
@@ -356,6 +394,14 @@ class Evaluation:
             passed_over=passed_over(self.inputs),
         )
 
+    def choices(self) -> dict[str, str]:
+        """What metrics say of the sums of their counts, for the signature."""
+        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
+        for metric in self.plan.metrics:
+            if metric.needs.choices is not None:
+                found |= metric.needs.choices(counted.tally_of(metric))
+        return found
+
     def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
         return {
             key: {
@@ -369,22 +415,9 @@ class Evaluation:
             for key, values in self.groups.items()
         }
 
-    def _counted_by_metrics(self, totals: Totals) -> Counted:
+    def _counted_by_metrics(self, totals: Totals, units: Units | None = None) -> Counted:
         """A copy of the tallies, with the layers of each sequence."""
         layers = list(self.layers)
         sequences = {MERGED: layers} if self.plan.merge else {layer: [layer] for layer in layers}
         tallies = {key: Tally(tally) for key, tally in totals.tallies.items()}
-        return Counted(self.plan.metrics, tallies, sequences)
-
-
-def _add(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
-    for totals in receivers:
-        totals.add(metric, sequence, tally)
-
-
-def _positions(gold: Document, predicted: Document) -> int:
-    """The number of positions of the text; 0 if neither side has its text."""
-    for document in (gold, predicted):
-        if document.end is not None:
-            return document.end - document.start
-    return 0
+        return Counted(self.plan.metrics, tallies, sequences, units)

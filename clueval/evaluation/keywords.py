@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Executor
+from pathlib import Path
 from typing import Any
 
 from clueval.reading.keywords import SidesOptions
@@ -23,3 +24,15 @@ class ScoreOptions(SidesOptions, total=False):
     executor: Executor | None
     progress: Progress | None
     remark: Callable[[str], object] | None
+
+
+class TrustedOptions(ScoreOptions, total=False):
+    """The fields of `Reading`, `Counting`, `Workers` and `Trust` as single options."""
+
+    intervals: bool
+    resample_by: str | None
+    confidence: float
+    method: str
+    resamples: int
+    seed: int
+    save: str | Path | None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _OTHER_PARTS = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
-    *("metrics", "by", "unprojected", "prepared"),
+    *("metrics", "by", "unprojected", "prepared", "intervals", "gates"),
 )
 """The names of the other parts of a result."""
 

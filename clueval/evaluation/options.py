@@ -1,4 +1,4 @@
-"""The groups of options of an evaluation: `Counting` and `Workers`.
+"""The groups of options of an evaluation: `Counting`, `Workers` and, in `clueval.evaluation.units`, `Trust`.
 
 Every function that scores files takes the groups, or their fields as single options (see `keywords`).
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.options import field_names, option, refuse_unknown, whole, with_fields
 from clueval.reading.options import SETS, Reading, Readings, readings_of
@@ -145,17 +146,26 @@ class Groups(NamedTuple):
     readings: tuple[Reading, ...]
     counting: Counting
     workers: Workers
+    trust: Trust
 
 
 def groups_of(
-    reading: Readings, counting: Counting, workers: Workers, options: Mapping[str, Any], caller: str
+    reading: Readings,
+    counting: Counting,
+    workers: Workers,
+    trust: Trust,
+    options: Mapping[str, Any],
+    caller: str,
 ) -> Groups:
     """The groups with single options added; `caller` is the name of the function, for messages.
 
     Raises `UsageError` for an option that does not exist.
     """
-    known = [name for group in (Reading, Counting, Workers) for name in field_names(group)]
+    known = [name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)]
     refuse_unknown(options, [*known, *SETS], caller)
     return Groups(
-        readings_of(reading, options), with_fields(counting, options), with_fields(workers, options)
+        readings_of(reading, options),
+        with_fields(counting, options),
+        with_fields(workers, options),
+        with_fields(trust, options),
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
-from clueval.spans.filters import Filter
+from clueval.spans.filters import ID, Filter
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, PassageObserver
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 class Plan(NamedTuple):
     """The choices of an evaluation: metrics, merging, filter, break-downs, unit, alignment, transforms, observers.
 
-    `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned.
+    `align` is the greatest product of the lengths of two texts to align; None if texts are not aligned. With
+    `resample_by` (``document``, ``sentence`` or a key of metadata) counts are kept by unit; `in_folders` says that
+    the sides are folders, so that the keys of units name the files.
     """
 
     metrics: tuple[Metric, ...]
@@ -29,6 +32,8 @@ class Plan(NamedTuple):
     align: int | None = None
     transforms: tuple[Transform, ...] = ()
     observers: tuple[Observer, ...] = ()
+    resample_by: str | None = None
+    in_folders: bool = False
 
     @property
     def texts_may_differ(self) -> bool:
@@ -47,7 +52,10 @@ class Plan(NamedTuple):
 
     def metadata_keys(self, layers: Iterable[str]) -> set[str]:
         """The keys of metadata that filters and break-downs need, the key of the document's id included."""
-        return {*self.by, *(key for key, _ in self.where.on_documents(layers).conditions)}
+        of_units = (
+            set() if self.resample_by is None else {ID if self.resample_by == SENTENCE else self.resample_by}
+        )
+        return {*self.by, *of_units, *(key for key, _ in self.where.on_documents(layers).conditions)}
 
     @property
     def passage_observers(self) -> list[PassageObserver]:
@@ -63,7 +71,30 @@ class Plan(NamedTuple):
         """Whether metrics, transforms, observers or the unit need documents, so that passages are not enough."""
         by_metrics = any(metric.needs.documents for metric in self.metrics)
         by_others = bool(self.transforms) or len(self.passage_observers) < len(self.observers)
-        return self.texts_may_differ or by_metrics or by_others or self.unit == "character"
+        by_units = self.unit == "character" or self.resample_by == SENTENCE
+        return self.texts_may_differ or by_metrics or by_others or by_units
+
+    @property
+    def wants_single_documents(self) -> bool:
+        """Whether counts depend on the document, so that documents must not be counted together."""
+        return bool(self.by or self.where or self.resample_by)
+
+
+def require_sentences(plan: Plan) -> None:
+    """Raise `UsageError` if sentences are to be units, and something counts whole documents only."""
+    if plan.resample_by != SENTENCE:
+        return
+    if plan.align is not None:
+        raise UsageError(
+            "sentences cannot be units if the texts of the two sides may differ",
+            advice="resample by document",
+        )
+    for metric in plan.metrics:
+        if not metric.needs.same_text:
+            raise UsageError(
+                f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
+                advice="resample by document",
+            )
 
 
 def chosen_metrics(given: Sequence[str | Metric] | str | Metric) -> tuple[Metric, ...]:

@@ -30,9 +30,10 @@ class RepairCount:
             return
         if id(found.file) not in self._files:
             self._settle_ended()
-        self._add(found.file, found.neighbours)
+        self.add_file(found.file, found.neighbours)
 
-    def _add(self, file: FileTags, neighbours: Mapping[str, Neighbours]) -> None:
+    def add_file(self, file: FileTags, neighbours: Mapping[str, Neighbours]) -> None:
+        """Count pairs of adjacent tags of a file, by layer."""
         _, in_file = self._files.setdefault(id(file), (file, {}))
         for layer, pairs in neighbours.items():
             in_file.setdefault(layer, Counter()).update(pairs)
@@ -43,7 +44,7 @@ class RepairCount:
         self._layers |= other._layers
         self._settle_ended()
         for file, neighbours in other._files.values():
-            self._add(file, neighbours)
+            self.add_file(file, neighbours)
 
     def total(self) -> int:
         """The number of repaired tags so far."""

@@ -5,19 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_tally
-from clueval.evaluation.signature import Signature, require_same, with_settings
+from clueval.evaluation.signature import Signature, require_same
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
+from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
+    from clueval.evaluation.citation import Citation
     from clueval.reports.table import Table
 
 FORMS = {
@@ -39,72 +45,6 @@ class Unprojected(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """The counts behind a result, so that results can be added.
-
-    Attributes:
-        tallies: by the names of metric and sequence.
-        sequences: the layers of each sequence.
-    """
-
-    metrics: Sequence[Metric]
-    tallies: Mapping[tuple[str, str], Tally]
-    sequences: Mapping[str, Sequence[str]]
-
-    def __add__(self, other: Counted) -> Counted:
-        """The sum of both. Raises `UsageError` if the metrics or their settings differ."""
-        if {metric.name: metric for metric in self.metrics} != {
-            metric.name: metric for metric in other.metrics
-        }:
-            names = [
-                "+".join(sorted(with_settings(metric) for metric in side.metrics)) for side in (self, other)
-            ]
-            raise UsageError(f"counts of {names[0]} and of {names[1]} do not add up")
-        tallies = {key: Tally(tally) for key, tally in self.tallies.items()}
-        for key, tally in other.tallies.items():
-            tallies.setdefault(key, Tally()).update(tally)
-        sequences = {
-            name: list(dict.fromkeys([*self.sequences.get(name, ()), *other.sequences.get(name, ())]))
-            for name in dict.fromkeys([*self.sequences, *other.sequences])
-        }
-        return Counted(self.metrics, tallies, sequences)
-
-    def tally_of(self, metric: Metric) -> Tally:
-        """The counts of a metric in all sequences together."""
-        total: Tally = Tally()
-        for (name, _), tally in self.tallies.items():
-            if name == metric.name:
-                total.update(tally)
-        return total
-
-    def scores(self) -> dict[str, dict[str, Any]]:
-        """The reports, by metric and sequence."""
-        return {
-            metric.name: {
-                sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
-                for sequence, layers in self.sequences.items()
-            }
-            for metric in self.metrics
-        }
-
-
-class Difference(NamedTuple):
-    """A number of a report that differs between two results: its path in the report, and both values.
-
-    The path begins with the sequence. A value is None if the result has no such number, or it is undefined.
-    """
-
-    path: tuple[str, ...]
-    own: float | None
-    other: float | None
-
-    @property
-    def change(self) -> float | None:
-        """`other` minus `own`; None if one of them is None."""
-        return None if self.own is None or self.other is None else self.other - self.own
-
-
-@dataclass(frozen=True, slots=True)
 class Result:
     """The result of an evaluation.
 
@@ -122,6 +62,9 @@ class Result:
         inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
         passed_over: by side, what the formats did not read, such as relations: numbers by kind.
+        interval_section: the intervals of all rates, if they were asked for; see `intervals`.
+        gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
+            were set.
     """
 
     documents: int
@@ -138,19 +81,80 @@ class Result:
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     passed_over: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: passed_over(no_inputs()))
+    interval_section: Mapping[str, Any] | None = None
+    gates: Sequence[Mapping[str, Any]] | None = None
 
-    def compare(self, other: Result, *, force: bool = False) -> dict[str, list[Difference]]:
-        """The numbers that differ, by metric, in the order of the reports; a metric may be in one result only.
+    def intervals(self, **options: Any) -> dict[str, Any]:
+        """Return intervals of all rates, as the JSON of ``clueval score --intervals`` has them.
 
-        Raises `UsageError` if the signatures differ, unless `force` is given.
+        `options` are `confidence`, `method`, `resamples` and `seed` (see `Trust`). Raises `UsageError` if counts
+        were not kept by unit, or there is only one.
         """
-        if not force:
-            require_same(self.signature, other.signature, "compared")
-        names = dict.fromkeys([*self.metrics, *other.metrics])
-        return {
-            name: list(_differences(self.metrics.get(name, {}), other.metrics.get(name, {})))
-            for name in names
+        from clueval.evaluation.units.intervals import interval_section
+
+        refuse_unknown(options, ("confidence", "method", "resamples", "seed"), "intervals")
+        counted = self._with_units()
+        return interval_section(counted.metrics, counted.sequences, counted.units, Trust(**options))
+
+    def trusted(self, trust: Trust) -> Result:
+        """Return the result with the intervals that are asked for, and save its counts if a file is named."""
+        result = self._with_intervals(trust) if trust.intervals else self
+        if trust.save is not None:
+            result.save(trust.save)
+        return result
+
+    def save(self, path: str | Path) -> None:
+        """Save the counts of all units as JSON Lines, packed if the name ends in ``.gz``; see `load_result`.
+
+        Without units (neither `resample_by` nor `intervals`), the whole corpus is one unit. Raises `UsageError` for
+        a result without counts, and for counts and settings that a file cannot hold; `FileError`.
+        """
+        from clueval.evaluation.units.saved import save
+
+        facts: dict[str, Any] = {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "repaired_tags": dict(self.repaired_tags),
+            "inputs": {side: dict(found) for side, found in self.inputs.items()},
         }
+        if self.prepared is not None:
+            facts["prepared"] = {
+                name: [[*key, number] for key, number in sorted(tally.items(), key=str)]
+                for name, tally in self.prepared.items()
+            }
+        if self.sections:
+            facts["sections"] = dict(self.sections)
+        save(self._with_units(), str(self.signature), facts, Path(path))
+
+    def _with_units(self) -> CountedUnits:
+        if self.counted is None:
+            raise UsageError("a result without its counts has no units", advice="score again")
+        units = self.counted.units
+        if units is None:
+            whole = Unit(CORPUS, self.documents, self.tokens, self.counted.tallies)
+            units = Units(CORPUS, [whole], {})
+        return CountedUnits(self.counted.metrics, self.counted.sequences, units)
+
+    def _with_intervals(self, trust: Trust) -> Result:
+        from clueval.evaluation.units.intervals import interval_section
+
+        metrics, sequences, units = self._with_units()
+        section = interval_section(metrics, sequences, units, trust)
+        groups = None
+        if self.groups is not None:
+            groups = {
+                key: {
+                    value: {
+                        **report,
+                        "intervals": interval_section(
+                            metrics, sequences, units, trust, units.groups[key][value]
+                        ),
+                    }
+                    for value, report in values.items()
+                }
+                for key, values in self.groups.items()
+            }
+        return replace(self, interval_section=section, groups=groups)
 
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
@@ -192,6 +196,8 @@ class Result:
             observers=observers,
             inputs=reported(inputs, (), ()),
             passed_over=_summed(self.passed_over, other.passed_over),
+            interval_section=None,
+            gates=None,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -207,6 +213,8 @@ class Result:
             "passed_over": {side: dict(numbers) for side, numbers in self.passed_over.items()},
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
+        if self.interval_section is not None:
+            report["intervals"] = dict(self.interval_section)
         if self.groups is not None:
             report["by"] = {key: dict(values) for key, values in self.groups.items()}
         if self.unprojected is not None:
@@ -216,6 +224,8 @@ class Result:
             ]
         if self.prepared is not None:
             report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+        if self.gates is not None:
+            report["gates"] = [dict(gate) for gate in self.gates]
         report.update(self.sections)
         return report
 
@@ -225,24 +235,110 @@ class Result:
 
         return dumps(self.to_dict())
 
-    def render(self, form: str) -> str:
-        """The result in a form of `FORMS`, as ``clueval score --format`` prints it. Raises `UsageError` for others."""
+    @property
+    def precision(self) -> float | None:
+        """The precision of the headline, as a fraction; see `f1`."""
+        return self._headline("precision")
+
+    @property
+    def recall(self) -> float | None:
+        """The recall of the headline, as a fraction; see `f1`."""
+        return self._headline("recall")
+
+    @property
+    def f1(self) -> float | None:
+        """The F1 of the headline, as a fraction; None if it is undefined.
+
+        Raises `UsageError`, which names the paths for `get`, unless one metric has a headline, in one sequence.
+        """
+        return self._headline("f1")
+
+    def get(self, path: str) -> float | None:
+        """Return a number by its path below ``metrics``, as ``levels.entity.unlabelled.4.recall``.
+
+        The path may begin below the sequence, as ``micro.f1``, if only one metric and sequence has it. Returns
+        None for a number that is undefined. Raises `UsageError` for a path without a number, and names the nearest.
+        """
+        from clueval.evaluation.score_path import number_at
+        from clueval.evaluation.whole_path import whole_path
+
+        return number_at(self.metrics, whole_path(self.metrics, path))
+
+    def cite(self, path: str) -> Citation:
+        """Return a number with the signature of exactly this number; `path` is as in `get`."""
+        from clueval.evaluation.citation import citation
+
+        return citation(self.metrics, path, self.scored_by, self.inputs, self.signature)
+
+    def rows(self, *, long: bool = False) -> list[dict[str, Any]]:
+        """Return one dictionary for each entry of the reports, with the same keys for every metric (`rows.ROW`).
+
+        With `long`, one for each number (`rows.LONG_ROW`). pandas and polars make tables of them.
+        """
+        from clueval.evaluation.rows import long_rows, wide_rows
+
+        return list((long_rows if long else wide_rows)(self.to_dict()))
+
+    def render(self, form: str, *, all: bool = False) -> str:
+        """The result in a form of `FORMS`, as ``clueval score --format`` prints it.
+
+        With `all`, text, Markdown and LaTeX have all tables instead of the first screen. Raises `UsageError` for
+        other forms.
+        """
         if form not in FORMS:
             raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
         if form == "json":
             return self.to_json()
         render = import_module(FORMS[form]).render
-        shows_tables = form in ("text", "markdown", "latex")
-        rendered: str = render(self.to_dict(), self.tables()) if shows_tables else render(self.to_dict())
-        return rendered
+        if form in ("csv", "tsv"):
+            from clueval.evaluation.rows import columns_of
 
-    def tables(self) -> Iterator[Table]:
-        """The reports as tables: first for all documents, then for each group of a break-down."""
+            return str(render(columns_of(self.to_dict()), self.rows()))
+        more: dict[str, Any] = {}
+        if form == "text":
+            more["all"] = all
+        elif form == "latex":
+            more["short_signature"] = self.signature.short
+        return str(render(self.to_dict(), self.tables(all=all), **more))
+
+    def tables(self, *, all: bool = False) -> Iterator[Table]:
+        """The reports as tables: headlines, labels and break-downs (`evaluation.first_screen`), or `all`.
+
+        All tables are first those of all documents, then those of each group of a break-down.
+        """
+        from clueval.evaluation.first_screen import first_tables
         from clueval.metrics.tables import of_report, of_section
+        from clueval.reports.estimates import with_estimates
 
-        yield from of_report(self.to_dict(), self.scored_by)
+        yield from (of_report if all else first_tables)(with_estimates(self.to_dict()), self.scored_by)
         for name, section in self.sections.items():
             yield from of_section(name, section)
+
+    def _headline(self, rate: str) -> float | None:
+        from clueval.evaluation.headline import headline_rates
+        from clueval.evaluation.score_path import number_at
+
+        paths = [
+            (metric, sequence, *path)
+            for metric, sequences in self.metrics.items()
+            for sequence, report in sequences.items()
+            for path in headline_rates(sequence, report)
+            if path[-1].startswith(rate)
+        ]
+        if len(paths) == 1:
+            return number_at(self.metrics, paths[0])
+        listed = ", ".join(".".join(path) for path in paths)
+        raise UsageError(
+            f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",
+            advice=f"use get with one of {listed}" if paths else "use get with the path of a number",
+        )
+
+    def __add__(self, other: Result) -> Result:
+        return self.add(other) if isinstance(other, Result) else NotImplemented
+
+    def __radd__(self, other: Literal[0]) -> Result:
+        """Let `sum` begin with 0."""
+        return self if other == 0 else NotImplemented
 
     def _repr_html_(self) -> str:
         from clueval.reports.notebook import render
@@ -286,14 +382,3 @@ def _summed(
         for side, numbers in each.items():
             add_passed_over(total, side, numbers)
     return passed_over(total)
-
-
-def _differences(first: object, second: object, path: tuple[str, ...] = ()) -> Iterator[Difference]:
-    """The numbers that differ between two reports."""
-    if isinstance(first, Mapping) or isinstance(second, Mapping):
-        reports = [report if isinstance(report, Mapping) else {} for report in (first, second)]
-        for key in dict.fromkeys([*reports[0], *reports[1]]):
-            yield from _differences(reports[0].get(key), reports[1].get(key), (*path, str(key)))
-    elif first != second:
-        values = [value if isinstance(value, int | float) else None for value in (first, second)]
-        yield Difference(path, *values)

@@ -21,10 +21,11 @@ from clueval.evaluation.options import Counting, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics
+from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
+from clueval.evaluation.units.trust import Trust
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.reading.layers import LayerColumns, layer_names
@@ -42,12 +43,13 @@ from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import sha256_of
 
 if TYPE_CHECKING:
-    from clueval.evaluation.keywords import ScoreOptions
+    from clueval.evaluation.keywords import TrustedOptions
     from clueval.transforms.group import Transform
 
-_READING, _COUNTING, _WORKERS = Reading(), Counting(), Workers()
+_READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust()
 
 
 def score(
@@ -59,9 +61,10 @@ def score(
     reading: Readings = _READING,
     counting: Counting = _COUNTING,
     workers: Workers = _WORKERS,
+    trust: Trust = _TRUST,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
-    **options: Unpack[ScoreOptions],
+    **options: Unpack[TrustedOptions],
 ) -> Result:
     """Score predicted against gold.
 
@@ -76,12 +79,13 @@ def score(
             `Group.further`.
         counting: see `Counting`.
         workers: see `Workers`.
+        trust: intervals, and the units whose counts are kept, see `Trust`.
         transforms: applied to each `Group` of parallel documents, one after the other, before layers are merged,
             filters applied and spans counted. The signature names them; `Result.prepared` has the numbers of
             their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
             With observers one process counts.
-        options: any field of `Reading`, `Counting` and `Workers` by its own name, as in ``by="document"``;
+        options: any field of `Reading`, `Counting`, `Workers` and `Trust` by its own name, as in ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
@@ -91,7 +95,8 @@ def score(
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
     """
-    readings, counting, workers = groups_of(reading, counting, workers, options, "score")
+    groups = groups_of(reading, counting, workers, trust, options, "score")
+    readings, counting, workers, trust = groups
     jobs, executor, progress = workers.jobs, workers.executor, workers.progress
     require_jobs(jobs)
     require_names(observers)
@@ -99,7 +104,8 @@ def score(
     if single and pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     chosen = chosen_metrics(metrics)
-    plan = _plan(chosen, counting, transforms, observers)
+    plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    require_sentences(plan)
     names = [] if layers is None else layer_names(layers)
     evaluation = Evaluation(plan, names)
     read_options = [
@@ -140,7 +146,9 @@ def score(
         _count_groups(evaluation, _groups(documents_of(gold), documents_of(predicted), pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= prepared | ({} if pair_by is None else {"paired": pair_by})
-    return evaluation.result(_signature(plan, choices, evaluation))
+    sha256 = _sha256_of_gold(gold, single, plan) if pairs is not None else None
+    result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    return result.trusted(trust)
 
 
 def _plan(
@@ -148,6 +156,8 @@ def _plan(
     counting: Counting,
     transforms: Sequence[Transform],
     observers: Sequence[Observer],
+    resample_by: str | None,
+    in_folders: bool,
 ) -> Plan:
     by = counting.by
     return Plan(
@@ -159,6 +169,8 @@ def _plan(
         _cells(counting.align),
         tuple(transforms),
         tuple(observers),
+        resample_by,
+        in_folders,
     )
 
 
@@ -179,6 +191,17 @@ def _placed(plan: Plan, readings: Sequence[ReadOptions], sides: Sequence[Iterato
     what = "tokens" if own.counts_tokens or other.counts_tokens else "texts"
     placing = Placing(escapes, what, named=not (own.nameless or other.nameless))
     return plan._replace(transforms=(placing, *plan.transforms))
+
+
+def _are_folders(side: object) -> bool:
+    return isinstance(side, str | Path) and Path(side).is_dir()
+
+
+def _sha256_of_gold(gold: Any, single: bool, plan: Plan) -> str | None:
+    """A hash of the gold files, where counts are kept by unit; None if these files have the predicted side, too."""
+    if plan.resample_by is None or single:
+        return None
+    return sha256_of(path for _, path in files_of_side(gold))
 
 
 def _require_documents(gold: object, predicted: object, readings: Sequence[Reading]) -> None:
@@ -254,6 +277,8 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
     if number < len(SIDES):
         is_first = source.options.part is None or source.options.part[0] == 0
         add_files(evaluation.inputs, SIDES[number], source.format, int(is_first))
+        if number == 0:
+            evaluation.pieces.file = source.name
         if source.form.scheme is not None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 
@@ -295,4 +320,4 @@ def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **shared}, evaluation.units)
+    return Signature.of(plan.metrics, {**choices, **shared, **evaluation.choices()}, evaluation.units)

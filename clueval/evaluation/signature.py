@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
+from clueval.evaluation.settings import with_settings
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.version import SCORES, __version__
@@ -83,9 +86,13 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """The signature of a text in the long or short form. Raises `UsageError` for other texts."""
+        """The signature of a text in the long or short form. Raises `UsageError` for other texts.
+
+        The text may be the one that reports show: with ``signature: `` before it, and broken over lines.
+        """
         choices: dict[str, str] = {}
-        for part in text.strip("\n").split("|"):
+        whole = re.sub(r"\r?\n {0,2}", "", text.strip("\n")).removeprefix("signature: ")
+        for part in whole.split("|"):
             key, colon, value = part.partition(":")
             if not key or not colon:
                 raise UsageError(f"{part!r} is no part of a signature", advice="parts are written key:value")
@@ -104,6 +111,15 @@ class Signature:
         merged = {**self.choices, **choices}
         last = {key: merged.pop(key) for key in ("scores", "version") if key in merged}
         return Signature(merged | last)
+
+    def options(self) -> dict[str, Any]:
+        """Return the keyword arguments of `score` for these choices; of a cited number, with its layer and columns.
+
+        Raises `UsageError` for a choice that no option stands for, as those of transforms.
+        """
+        from clueval.evaluation.rebuilt import rebuilt_options
+
+        return rebuilt_options(self.choices)
 
     def differences(self, other: Signature) -> dict[str, tuple[str | None, str | None]]:
         """The choices that differ, with both values; None if a signature has no such choice.
@@ -129,6 +145,8 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
     repaired = first.choices.get("invalid") == second.choices.get("invalid") == "conlleval"
     if one and two and (one.split(":")[0] == two.split(":")[0] or (repaired and purpose == "added")):
         del differences["scheme"]
+    if purpose == "added":
+        differences.pop("entities", None)  # metric masking adds documents with and without ids of entities
     if differences:
         shown = "; ".join(
             f"{key} is {one or 'not said'} and {two or 'not said'}" for key, (one, two) in differences.items()
@@ -137,32 +155,6 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
             f"the results cannot be {purpose}: {shown}",
             advice="evaluate both alike, or insist with force=True",
         )
-
-
-def with_settings(metric: Metric) -> str:
-    """The name of a metric with its settings."""
-    names = [setting.name for setting in fields(metric) if setting.compare]  # type: ignore[arg-type]  # a dataclass
-    values = {name: getattr(metric, name) for name in names}
-    settings = [
-        f"{name}={'default' if name == 'weights' and value is None else plain(value)}"
-        for name, value in values.items()
-    ]
-    return f"{metric.name}({','.join(settings)})" if settings else metric.name
-
-
-def plain(value: object) -> str:
-    """A setting as a signature shows it."""
-    if isinstance(value, Mapping):
-        return "/".join(f"{key}={plain(part)}" for key, part in value.items())
-    if isinstance(value, set | frozenset):
-        return "/".join(sorted(map(str, value))) or "none"
-    if isinstance(value, tuple | list):
-        return "/".join(map(str, value)) or "none"
-    if value is None:
-        return "none"
-    if value == "":
-        return "''"
-    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _written(choices: Iterable[tuple[str, str]]) -> str:

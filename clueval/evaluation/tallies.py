@@ -5,7 +5,8 @@ from __future__ import annotations
 from clueval.exceptions import OverlapError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side
-from clueval.spans.compared import Comparison
+from clueval.spans.compared import ComparedSequence
+from clueval.spans.document import Document
 from clueval.spans.span import making_many
 
 
@@ -19,7 +20,7 @@ def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
         raise
 
 
-def count_comparison(metric: Metric, comparison: Comparison) -> Tally:
+def count_comparison(metric: Metric, comparison: ComparedSequence) -> Tally:
     """The counts of a metric in two compared texts, as often as these occur."""
     tally = metric.count_agreed(comparison.agreed, comparison.equal)
     gold_tags, predicted_tags = comparison.tags or (None, None)
@@ -33,3 +34,11 @@ def count_comparison(metric: Metric, comparison: Comparison) -> Tally:
     if comparison.times > 1:
         return Tally({key: number * comparison.times for key, number in tally.items()})
     return tally
+
+
+def positions_of(gold: Document, predicted: Document) -> int:
+    """The number of positions of the text; 0 if neither side has its text."""
+    for document in (gold, predicted):
+        if document.end is not None:
+            return document.end - document.start
+    return 0

@@ -5,7 +5,7 @@ Counts are integers, so their sum does not depend on the order in which they are
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from clueval.evaluation.inputs import Inputs
@@ -36,6 +36,20 @@ class Totals:
             self.add(metric, sequence, tally)
 
 
+def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally) -> None:
+    """Add a tally to several totals."""
+    for totals in receivers:
+        totals.add(metric, sequence, tally)
+
+
+class UnitPiece(NamedTuple):
+    """What was counted in a unit, or in the part of a unit that has these values of the break-downs."""
+
+    key: str
+    values: tuple[str, ...]
+    totals: Totals
+
+
 class PartialCounts(NamedTuple):
     """The counts of an evaluation of some files, or of a part of a pair of files.
 
@@ -47,6 +61,7 @@ class PartialCounts(NamedTuple):
             determine which tags are repaired.
         prepared: the numbers of changes by each transform, by its name.
         inputs: see `clueval.evaluation.inputs`.
+        pieces: the counts by unit; None if they are not kept.
     """
 
     layers: list[str] | None
@@ -63,3 +78,4 @@ class PartialCounts(NamedTuple):
     decoders: Mapping[tuple[str, str], Decoder] | None
     prepared: Mapping[str, Tally]
     inputs: Inputs
+    pieces: list[UnitPiece] | None

@@ -64,7 +64,7 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
     """
     require_package()
     columns, findings = split_first(findings)
-    with _whole_workbook(path) as book:
+    with whole_workbook(path) as book:
         scores = _scores_sheet(book, report) if report is not None else None
         sheets = {side: _Sheets(book, side, columns) for side in _SIDES}
         for finding in findings:
@@ -79,7 +79,7 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
 
 
 @contextmanager
-def _whole_workbook(path: Path) -> Iterator[Any]:
+def whole_workbook(path: Path) -> Iterator[Any]:
     """Open a workbook that gets its name only when all of it is written; after an error nothing is left."""
     if is_written_through(path):  # a device or pipe: no temporary file next to it
         with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:

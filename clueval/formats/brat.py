@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
-from clueval.formats.reference import Mention, in_points
+from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Ranges, Span, name_of
 
@@ -39,7 +39,7 @@ class _Annotations:
 
     def __init__(self, file: str) -> None:
         self._file = file
-        self.spans: dict[str, tuple[str, Mention]] = {}
+        self.spans: dict[str, tuple[str, FileMention]] = {}
         self.triggers: dict[str, str] = {}
         self.features: dict[str, dict[str, Any]] = {}
         self.passed_over: Counter[str] = Counter()
@@ -100,7 +100,7 @@ class _Annotations:
         if not label:
             self._refuse(f"{identifier} has no type")
         Span.of_fragments(ranges, label, line=self._line)  # refuses positions that contradict each other
-        mention = Mention(tuple(sorted(ranges)), text if tab else None, self._line, identifier)
+        mention = FileMention(tuple(sorted(ranges)), text if tab else None, self._line, identifier)
         self.spans[identifier] = label, mention
 
     def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:

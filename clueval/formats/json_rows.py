@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, NoReturn
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.format import Options
 from clueval.formats.opened import Opened
-from clueval.formats.reference import Mention, in_points
+from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
@@ -131,7 +131,7 @@ class RowReader:
         if unit in (None, "points") and not any(map(is_given, references)):
             return spans
         mentions = [
-            Mention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
+            FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
             for span, reference in zip(spans, references, strict=True)
         ]
         found = in_points(text, mentions, unit, file=self.file, document=document)

@@ -22,7 +22,7 @@ from clueval.exceptions import UsageError
 from clueval.formats.format import Format
 from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
-from clueval.formats.reference import Mention, fits
+from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 
@@ -161,7 +161,7 @@ def _in_unit_that_fits(
     """Return the spans in code points; positions are UTF-16 units if only these fit the texts of all regions."""
     if rows.options.offsets is None and any(references) and not text.isascii():
         mentions = [
-            Mention(((span.start, span.end),), reference, span.line, "")
+            FileMention(((span.start, span.end),), reference, span.line, "")
             for span, reference in zip(spans, references, strict=True)
         ]
         if not fits(text, mentions, "points") and fits(text, mentions, "utf16"):

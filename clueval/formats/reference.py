@@ -20,7 +20,7 @@ UNITS = ("points", "utf16", "bytes")
 _GAP = " [...] "
 
 
-class Mention(NamedTuple):
+class FileMention(NamedTuple):
     """The positions of a span in units of the file, its text in the file (None: not given), and its line or row.
 
     `name` is the name of the span in errors.
@@ -33,7 +33,7 @@ class Mention(NamedTuple):
 
 
 def in_points(
-    text: str, mentions: Sequence[Mention], unit: str | None, *, file: str | None, document: str
+    text: str, mentions: Sequence[FileMention], unit: str | None, *, file: str | None, document: str
 ) -> list[Ranges]:
     """Return the positions of the mentions in code points of `text`.
 
@@ -107,7 +107,7 @@ def _fits(text: str, ranges: Ranges, reference: str | None) -> bool:
     return expected in (" ".join(reference.split()), " ".join(reference.replace(_GAP, " ").split()))
 
 
-def fits(text: str, mentions: Iterable[Mention], unit: str) -> bool:
+def fits(text: str, mentions: Iterable[FileMention], unit: str) -> bool:
     """Return whether all mentions have the text at their positions in `unit`."""
     place = places(text, unit)
     for mention in mentions:
@@ -117,7 +117,7 @@ def fits(text: str, mentions: Iterable[Mention], unit: str) -> bool:
     return True
 
 
-def _advice(text: str, mentions: Sequence[Mention], unit: str | None) -> str | None:
+def _advice(text: str, mentions: Sequence[FileMention], unit: str | None) -> str | None:
     """Return what to do if another unit, or another form of the text, fits all mentions."""
     if not any(mention.text for mention in mentions):
         return None

@@ -22,6 +22,7 @@ METRICS = {
     "gate": ("clueval.metrics.gate", "Gate"),
     "muc": ("clueval.metrics.muc", "Muc"),
     "confusion": ("clueval.metrics.confusion", "Confusion"),
+    "masking": ("clueval.metrics.masking", "Masking"),
 }
 """The module and the class of each metric."""
 

@@ -10,7 +10,7 @@ refuses settings that name a label, type or feature that never occurred.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
@@ -31,13 +31,14 @@ class Side(NamedTuple):
     `spans` are in the order of the document. `counted` has one value for each span, whether it is counted
     (None: all are); a span that a filter excludes can still be matched by spans of the other side. `document`
     is the document of the spans, and None where a metric is called on spans alone; `tags` are the tags of its
-    positions as they are written, or None.
+    positions as they are written, or None. `sequence` is the name of the sequence, where it is known.
     """
 
     spans: Sequence[Span]
     counted: Sequence[bool] | None = None
     document: Document | None = None
     tags: Sequence[str] | None = None
+    sequence: str | None = None
 
 
 class Needs(NamedTuple):
@@ -48,12 +49,19 @@ class Needs(NamedTuple):
         same_text: both sides must have the same text; False: the texts may differ.
         every_span: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         within: a layer within which the metric counts; the layer itself is not scored.
+        whole: the name of a single sequence, if the metric counts all layers of a document together; its sides
+            then have no spans, only documents. None: the metric counts each sequence.
+        sequences: chooses the sequences to report, from the tallies of all; None: all are reported.
+        choices: returns what the signature must say of the sum of all counts; None: nothing.
     """
 
     documents: bool = False
     same_text: bool = True
     every_span: str | None = None
     within: str | None = None
+    whole: str | None = None
+    sequences: Callable[[Mapping[str, Tally]], Sequence[str]] | None = None
+    choices: Callable[[Tally], Mapping[str, str]] | None = None
 
 
 class Metric(Protocol):
@@ -101,6 +109,21 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
         document=document,
         advice=instead,
     )
+
+
+def sequences_of(
+    metric: Metric,
+    sequences: Mapping[str, Sequence[str]],
+    tallies: Mapping[tuple[str, str], Tally],
+) -> Mapping[str, Sequence[str]]:
+    """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence."""
+    needs = metric.needs
+    if needs.whole is not None:
+        return {needs.whole: list(dict.fromkeys(layer for of in sequences.values() for layer in of))}
+    if needs.sequences is None or not sequences:
+        return sequences
+    own = {name: tallies.get((metric.name, name), Tally()) for name in sequences}
+    return {name: sequences[name] for name in needs.sequences(own)}
 
 
 def rates_of(entry: Mapping[str, float], ending: str = "") -> Rates:

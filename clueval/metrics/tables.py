@@ -32,6 +32,11 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
         yield _overview(key, groups)
         for value, group in groups.items():
             yield from of_metrics(group["metrics"], f"{key} {cut_label(value)}: ")
+    yield from of_changes(report)
+
+
+def of_changes(report: Report) -> Iterator[Table]:
+    """Yield the tables of what was changed before counting: spans that alignment lost, numbers of transforms."""
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
     for name, changed in report.get("prepared", {}).items():
@@ -214,7 +219,7 @@ def _gate_reference(title: str, reference: Report, beta: str) -> Iterator[Table]
     header = ["type", "both", "only reference", "only predicted", "neither", "p"]
     for kind in ("strict", "lenient"):
         yield Table(
-            f"{name}, targets found by ({kind}; p of McNemar's exact test)",
+            f"{name}, targets found by ({kind}; p of McNemar's exact test, too small if spans depend on each other)",
             header,
             [[label, *(of[kind][cell] for cell in _CONTINGENCY)] for label, of in tables.items()],
         )

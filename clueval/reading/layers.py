@@ -13,8 +13,11 @@ from clueval.spans.span import DEFAULT_LAYER
 LayerSource = int | str
 """Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""
 
-LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource]]
-"""Layer names and their sources; a pair has the gold and the predicted source."""
+LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource | None]]
+"""Layer names and their sources; a pair has the gold and the predicted source.
+
+The predicted source is None if only gold has the layer.
+"""
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -33,4 +36,5 @@ def columns_of_side(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    return {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
+    found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
+    return {name: source for name, source in found.items() if source is not None}

@@ -143,7 +143,7 @@ def parallel(
         for side, group in enumerate(both):
             if group is None:
                 continue
-            key = _key(group[0], pair_by)
+            key = key_of(group[0], pair_by)
             if key in seen[side]:
                 raise _twice(side, group[0], seen[side][key], pair_by)
             seen[side][key] = group[0].id
@@ -152,14 +152,15 @@ def parallel(
                 continue
             partner = waiting[1 - side].pop(key)
             own, others = (partner, group) if side else (group, partner)
-            yield (*own, *(_moved(other, own[0]) for other in others))
+            yield (*own, *(moved_to(other, own[0]) for other in others))
     if any(waiting):
         raise _not_parallel(
             pair_by, [[_called(group[0], pair_by) for group in side.values()] for side in waiting]
         )
 
 
-def _key(document: Document, pair_by: str) -> str:
+def key_of(document: Document, pair_by: str) -> str:
+    """Return the key by which a document is paired with its counterpart."""
     if pair_by == "id":
         return document.id
     if pair_by == "name":
@@ -212,8 +213,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
     )
 
 
-def _moved(document: Document, gold: Document) -> Document:
-    """Return the document with the id and the first position of its gold counterpart."""
+def moved_to(document: Document, gold: Document) -> Document:
+    """Return the document with the id and the first position of `gold`, its counterpart."""
     by = gold.start - document.start
     if not by:
         return document if document.id == gold.id else replace(document, id=gold.id)

@@ -12,6 +12,7 @@ from itertools import zip_longest
 from clueval.exceptions import QUOTED, CluevalError, TextMismatch
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 
 ADVICE = "gold and predicted must be the same text"
@@ -132,15 +133,21 @@ def _one_goes_on(gold: Passage, predicted: Passage) -> TextMismatch:
     )
 
 
-def require_same_text(gold: Document, predicted: Document) -> None:
+def require_same_text(gold: Document, predicted: Document, names: tuple[str, str] = SIDES) -> None:
     """Raise `TextMismatch` for the first difference of two documents in id, unit, text, token ids or sentences.
 
-    A property that one of them lacks is not compared.
+    A property that one of them lacks is not compared. `names` are those of the two sides, for the message.
     """
+    found = _first_mismatch(gold, predicted, names)
+    if found is not None:
+        raise found
+
+
+def _first_mismatch(gold: Document, predicted: Document, names: tuple[str, str]) -> TextMismatch | None:
     if gold.id != predicted.id:
-        raise _mismatch(gold, predicted, None, "document", gold.id, predicted.id)
+        return _mismatch(names, gold, predicted, None, "document", gold.id, predicted.id)
     if gold.unit != predicted.unit:
-        raise _mismatch(gold, predicted, None, "unit", gold.unit, predicted.unit)
+        return _mismatch(names, gold, predicted, None, "unit", gold.unit, predicted.unit)
     for name in ("tokens", "token_ids", "text"):
         own, other = getattr(gold, name), getattr(predicted, name)
         if own is None or other is None or own == other:
@@ -148,24 +155,31 @@ def require_same_text(gold: Document, predicted: Document) -> None:
         pairs = enumerate(zip_longest(own, other))
         if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
             what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
-            raise _mismatch(gold, predicted, found[0], what, found[1], found[2])
+            return _mismatch(names, gold, predicted, found[0], what, found[1], found[2])
     if gold.sentences and predicted.sentences and gold.tokens is not None:
         borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
         for one, other in zip_longest(*borders):
             if one != other:
                 position = min((one or other)[1], (other or one)[1]) - gold.start
-                raise _mismatch(gold, predicted, position, "sentence", one, other)
+                return _mismatch(names, gold, predicted, position, "sentence", one, other)
+    return None
 
 
 def _mismatch(
-    gold: Document, predicted: Document, index: int | None, what: str, own: object, other: object
+    names: tuple[str, str],
+    gold: Document,
+    predicted: Document,
+    index: int | None,
+    what: str,
+    own: object,
+    other: object,
 ) -> TextMismatch:
     def place(document: Document) -> int | None:
         if index is None:
             return first_line(document)
         return document.lines[index] if document.lines is not None and index < len(document.lines) else None
 
-    where = predicted.file or "predicted"
+    where = predicted.file or names[1]
     if place(predicted) is not None:
         where += f":{place(predicted)}"
     position = "" if index is None else f" at position {gold.start + index}"
@@ -174,11 +188,11 @@ def _mismatch(
     else:
         shown, other_shown = repr(own), repr(other)
     return TextMismatch(
-        f"gold has the {what} {shown}{position} where {where} has {other_shown}"
+        f"{names[0]} has the {what} {shown}{position} where {where} has {other_shown}"
         if own is not None
-        else f"gold ends{position} where {where} continues with the {what} {other!r}",
+        else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
         file=gold.file,
         line=place(gold),
         document=gold.id,
-        advice=ADVICE,
+        advice=f"{names[0]} and {names[1]} must be the same text",
     )

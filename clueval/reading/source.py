@@ -114,6 +114,12 @@ class Source:
         limits = options.max_line, options.max_sentence
         return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block, self.passed_over)
 
+    def sets(self) -> list[str]:
+        """Return the names of the annotation sets of the file."""
+        assert self.form.read is not None
+        (document,) = self.form.read(self._opened(), self.options)
+        return list(document.layers)
+
     def _of_set(self) -> Document:
         """Return the document of a format with annotation sets, with the selected set."""
         from clueval.reading.annotation_sets import wanted_set

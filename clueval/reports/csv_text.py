@@ -1,20 +1,16 @@
-"""Results as comma-separated values: the rows of `clueval.reports.tsv`, with the signature in a column."""
+"""Rows as comma-separated values: the same cells as in `clueval.reports.tsv`."""
 
 from __future__ import annotations
 
 import csv
+from collections.abc import Iterable, Mapping, Sequence
 from io import StringIO
 
-from clueval.reports.table import Report
-from clueval.reports.tsv import guarded, table
+from clueval.reports.tsv import cells
 
 
-def render(report: Report) -> str:
-    """A report as CSV."""
-    header, *rows = table(report)
+def render(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as CSV."""
     text = StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*header, "signature"])
-    signature = guarded(report["signature"])
-    writer.writerows([*row, signature] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(cells(header, rows))
     return text.getvalue().removesuffix("\n")

@@ -1,4 +1,7 @@
-"""Results as LaTeX, to paste into a paper: a `tabular` for each table, the signature as a comment and below it."""
+"""Results as LaTeX, to paste into a paper: a table for each, with the rules of the package booktabs.
+
+The signature is a comment above the tables, and in its short form part of each caption.
+"""
 
 from __future__ import annotations
 
@@ -24,34 +27,46 @@ _ESCAPES = str.maketrans(
 )
 
 
-def render(report: Report, tables: Iterable[Table]) -> str:
-    """A report in LaTeX: what was read, its tables, the signature."""
-    lines = [line for table in tables for line in _table(table)]
-    head = [*(escaped(line) for line in summary(report)), ""]
-    return "\n".join([*head, *lines, rf"Signature: \texttt{{{escaped(report['signature'])}}}"])
+def render(report: Report, tables: Iterable[Table], short_signature: str = "") -> str:
+    """Return the tables of a report in LaTeX, with the numbers of documents and positions as a comment.
+
+    `short_signature` is the signature in the captions; if it is empty, the signature of the report.
+    """
+    lines = [f"% {line}" for line in (*summary(report), f"signature: {visible(report['signature'])}")]
+    lines.append(r"% needs \usepackage{booktabs}")
+    cited = _breakable(short_signature or report["signature"])
+    for table in tables:
+        lines += _table(table, cited)
+    return "\n".join(lines)
 
 
-def _table(table: Table) -> Iterator[str]:
+def _table(table: Table, signature: str) -> Iterator[str]:
     table = table.cut()
-    yield rf"\paragraph{{{escaped(table.title)}}}"
-    yield ""
+    yield r"\begin{table}"
+    yield r"\centering"
+    yield rf"\caption{{{escaped(table.title)}. Signature: \texttt{{{signature}}}}}"
     yield rf"\begin{{tabular}}{{l{'r' * (len(table.header) - 1)}}}"
-    yield r"\hline"
+    yield r"\toprule"
     yield _row(map(escaped, table.header))
-    yield r"\hline"
+    yield r"\midrule"
     for row in table.rows:
         yield _row(escaped(shown(cell)) for cell in row)
-    yield r"\hline"
+    yield r"\bottomrule"
     yield r"\end{tabular}"
-    yield ""
+    yield r"\end{table}"
 
 
 def _row(cells: Iterable[str]) -> str:
     return rf"{' & '.join(cells)} \\"
 
 
+def _breakable(signature: str) -> str:
+    """Return a signature that may be broken over lines after each choice."""
+    return escaped(signature).replace(r"\textbar{}", r"\textbar{}\allowbreak{}")
+
+
 def escaped(text: str) -> str:
-    """Text that is shown as it is: nothing in it is a command of LaTeX.
+    """Return text that is shown unchanged: nothing in it is a command of LaTeX.
 
     >>> escaped("50 % of a_b")
     '50 \\\\% of a\\\\_b'

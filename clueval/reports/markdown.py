@@ -16,6 +16,11 @@ def render(report: Report, tables: Iterable[Table]) -> str:
     return "\n".join([*head, *lines, signature_line(report)])
 
 
+def render_tables(found: Iterable[Table]) -> str:
+    """Return tables only, in Markdown."""
+    return "\n".join(line for table in found for line in _table(table))
+
+
 def _table(table: Table) -> Iterator[str]:
     table = table.cut()
     yield f"**{escaped(table.title)}**"

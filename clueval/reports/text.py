@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clueval.reports.cutting import cut_label
+from clueval.reports.estimates import Estimate
 from clueval.reports.table import Cell, Rate, Report, Table
 from clueval.visible import visible
 
+MORE = 'all tables: --all, or in Python render("text", all=True)'
 
-def render(report: Report, tables: Iterable[Table]) -> str:
-    """Return a report as text: the numbers of documents and positions, its tables, the signature."""
-    return "\n".join(
-        [*summary(report), "", *(line for table in tables for line in _table(table)), *_foot(report)]
-    )
+
+def render(report: Report, tables: Iterable[Table], *, all: bool = True) -> str:
+    """Return a report as text: what was read, its tables, the signature; unless `all`, how to get the others."""
+    lines = [line for table in tables for line in _table(table)]
+    end = [f"signature: {visible(report['signature'])}"] if all else [MORE, *foot(report)]
+    return "\n".join([*summary(report), "", *lines, *end])
 
 
 def render_tables(found: Iterable[Table]) -> str:
@@ -21,16 +25,66 @@ def render_tables(found: Iterable[Table]) -> str:
 
 
 def summary(report: Report) -> Iterator[str]:
-    """Yield the numbers of documents and positions, then those of repaired tags, if any."""
+    """Yield the numbers of documents and positions, of repaired tags, if any, and what was read of each layer.
+
+    Then the method of intervals, if there are some.
+    """
     documents, tokens = report["documents"], report["tokens"]
     yield f"{documents:,} document{'s' * (documents != 1)}, {tokens:,} position{'s' * (tokens != 1)}"
     for side, n in report["repaired_tags"].items():
         if n:
             yield f"{n:,} repaired tag{'s' * (n != 1)} in {side}"
+    yield from layers_read(report.get("inputs", {}))
+    if "intervals" in report:
+        yield from _about_intervals(report["intervals"])
 
 
-def _foot(report: Report) -> Iterator[str]:
-    yield f"signature: {visible(report['signature'])}"
+def _about_intervals(section: Report) -> Iterator[str]:
+    """Yield how intervals were computed, and what to know about them."""
+    resampled = (
+        f", {section['resamples']:,} resamples, seed {section['seed']}" if section["resamples"] else ""
+    )
+    yield (
+        f"{100 * section['confidence']:g} % intervals by {section['method']} over {section['units']:,} units "
+        f"(by {visible(section['resample_by'])}){resampled}"
+    )
+    for remark in section["remarks"]:
+        yield f"remark: {visible(remark)}"
+
+
+def layers_read(inputs: Report) -> Iterator[str]:
+    """Yield a line for each layer: its columns, its schemes and the numbers of its spans.
+
+    >>> side = {"layers": {"entity": {"source": 2, "scheme": "BIO", "spans": 3}}}
+    >>> list(layers_read({"gold": side, "predicted": side}))
+    ['entity: column 2, BIO, 3 gold and 3 predicted spans']
+    """
+    sides = [found["layers"] for found in inputs.values()]
+    for layer in sides[0] if sides else ():
+        of_sides = [layers[layer] for layers in sides]
+        sources = [str(each) for each in dict.fromkeys(found["source"] for found in of_sides) if each]
+        schemes = [each for each in dict.fromkeys(found["scheme"] for found in of_sides) if each]
+        parts = [f"column{'s' * (len(sources) > 1)} {' and '.join(sources)}"] if sources else []
+        parts += [" and ".join(schemes)] if schemes else []
+        gold, predicted = (found["spans"] for found in of_sides)
+        parts.append(f"{gold:,} gold and {predicted:,} predicted spans")
+        yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
+
+
+def foot(report: Report) -> list[str]:
+    """Return the signature in lines of at most 80 columns; `Signature.parse` reads them joined or not."""
+    text = f"signature: {visible(report['signature'])}"
+    lines = []
+    while len(text) > _COLUMNS:
+        cut = max(text.rfind(mark, len(_INDENT), _COLUMNS) for mark in "|+,") + 1
+        cut = cut if cut > len(_INDENT) else _COLUMNS
+        lines.append(text[:cut])
+        text = f"{_INDENT}{text[cut:]}"
+    return [*lines, text]
+
+
+_COLUMNS = 80
+_INDENT = "  "
 
 
 def _table(table: Table) -> Iterator[str]:
@@ -54,6 +108,8 @@ def _table(table: Table) -> Iterator[str]:
 def shown(cell: Cell | Rate) -> str:
     """Return a cell as text: rates as percentages, integers with separators, other numbers with 3 decimals."""
     if isinstance(cell, Rate):
+        if isinstance(cell.value, Estimate):
+            return str(cell.value)
         return "-" if cell.value is None else f"{100 * cell.value:.2f}"
     if isinstance(cell, str):
         return visible(cell)

@@ -1,64 +1,31 @@
-"""Results as a table of tab-separated values: one row for each entry of each report.
+"""Rows as a table of tab-separated values: a header and one line for each row, nothing else.
 
-The columns are the break-down and its value (empty for the whole), metric, sequence, entry (its path in the
-JSON report), then every measure that occurs. Rates are fractions. The last line is the signature.
+Rates are fractions; a value that does not apply or is undefined is empty.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from clueval.reports.table import Report
 from clueval.textfiles import cell
 
-_BY_LABEL = {"confusion", "found", "label_counts", "missed", "spurious"}
-"""Entries whose keys are labels; each key gets a row, so that no label becomes a column."""
 
-Row = tuple[tuple[str, str, str, str, str], dict[str, float]]
-
-
-def render(report: Report) -> str:
-    """Return a report as TSV."""
-    lines = ["\t".join(row) for row in table(report)]
-    return "\n".join([*lines, f"# signature: {cell(report['signature'])}"])
+def render(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as TSV."""
+    return "\n".join("\t".join(line) for line in cells(header, rows))
 
 
-def table(report: Report) -> Iterator[list[str]]:
-    """Yield the header and the rows; no cell is a formula."""
-    rows = list(_rows(report))
-    measures = list(dict.fromkeys(measure for _, values in rows for measure in values))
-    yield ["by", "value", "metric", "sequence", "entry", *measures]
-    for place, values in rows:
-        numbers = ["" if values.get(measure) is None else str(values[measure]) for measure in measures]
-        yield [*map(guarded, place), *numbers]
+def cells(header: Sequence[str], rows: Iterable[Mapping[str, object]]) -> Iterator[list[str]]:
+    """Yield the header and the cells of each row; no cell is a formula."""
+    yield list(header)
+    for row in rows:
+        yield [_written(row[name]) for name in header]
 
 
-def _rows(report: Report) -> Iterator[Row]:
-    yield from _of_metrics(report["metrics"], "", "")
-    for key, groups in report.get("by", {}).items():
-        for value, group in groups.items():
-            yield from _of_metrics(group["metrics"], key, value)
-
-
-def _of_metrics(metrics: Report, by: str, value: str) -> Iterator[Row]:
-    for metric, sequences in metrics.items():
-        for sequence, report in sequences.items():
-            for entry, values in _entries(report, ()):
-                yield (by, value, metric, sequence, "/".join(entry)), values
-
-
-def _entries(report: Report, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, float]]]:
-    """Yield the innermost dictionaries of a report with their paths in it."""
-    numbers = {key: value for key, value in report.items() if not isinstance(value, dict | list | str)}
-    # "unlabelled" holds labels in a report of `confusion`, and further dictionaries in one of `levels`
-    if _BY_LABEL & {*path} or path[-1:] == ("unlabelled",):
-        for label, n in numbers.items():
-            yield (*path, label), {"n": n}
-    elif numbers:
-        yield path, numbers
-    for key, value in report.items():
-        if isinstance(value, dict):
-            yield from _entries(value, (*path, key))
+def _written(value: object) -> str:
+    if value is None:
+        return ""
+    return guarded(value) if isinstance(value, str) else str(value)
 
 
 def guarded(text: str) -> str:

@@ -18,7 +18,7 @@ SIDES = ("gold", "predicted")
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-class Comparison(NamedTuple):
+class ComparedSequence(NamedTuple):
     """The two sides of one sequence: their shared spans and their other spans.
 
     `agreed` counts the shared spans by their labels, `equal` is the number of positions with the same tag on
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
     documents: int
     tokens: int
-    sequences: Mapping[str, Comparison] = _NOTHING
+    sequences: Mapping[str, ComparedSequence] = _NOTHING
     document: str = ""
     metadata: Mapping[str, str] = _NOTHING
     has_text: bool = True

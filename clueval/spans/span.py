@@ -128,9 +128,7 @@ class Span:
         id: str | int | None = None,
         line: int | None = None,
     ) -> Span:
-        """Return the span that consists of these ranges, which may be in any order.
-
-        Raises `SpanError` if there is no range, if two overlap, and if one of several is empty.
+        """Return the span of these ranges, in any order; `SpanError` if there is none, or two overlap.
 
         >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
         ((0, 3), (7, 9))
@@ -173,9 +171,6 @@ class Span:
 
         >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
         (True, False, True)
-
-        Discontinuous spans overlap if their parts do.
-
         >>> Span.of_fragments([(0, 3), (7, 9)]).overlaps(Span(4, 6))
         False
         """

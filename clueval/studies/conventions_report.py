@@ -36,7 +36,9 @@ def render(report: Report, form: str) -> str:
         return render_markdown(report)
     if form == "latex":
         return latex.render(report, (Table(name, HEADER, rows) for name, rows in _tables(report)))
-    return json_text.dumps(report) if form == "json" else _FOR_PROGRAMS[form](_rates(report))
+    if form == "json":
+        return json_text.dumps(report)
+    return csv_text.render(ROW, _rows(report)) if form == "csv" else tsv.render(ROW, _rows(report))
 
 
 def render_text(report: Report) -> str:
@@ -89,16 +91,14 @@ def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
     )
 
 
-def _rates(report: Report) -> Report:
-    """The numbers of the report, in the shape of the report of a metric."""
-    sequences = {
-        sequence: {key: {name: row[name] for name in HEADER[1:4]} for key, row in rows.items()}
-        for sequence, rows in report["conventions"].items()
-    }
-    return {"signature": report["signature"], "metrics": {"conventions": sequences}}
+ROW = ("sequence", "convention", "name", "precision", "recall", "f1", "counts", "note")
+"""The columns of the rows in CSV and TSV; `convention` is the key in the JSON."""
 
 
-_FOR_PROGRAMS = {"csv": csv_text.render, "tsv": tsv.render}
+def _rows(report: Report) -> Iterator[Report]:
+    for sequence, rows in report["conventions"].items():
+        for key, row in rows.items():
+            yield {**row, "sequence": sequence, "convention": key, "name": row["convention"]}
 
 
 def _tables(report: Report) -> Iterator[tuple[str, list[Sequence[str]]]]:

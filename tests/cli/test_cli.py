@@ -21,7 +21,7 @@ Capture = pytest.CaptureFixture[str]
 
 
 def test_score_prints_tables_and_the_signature(capsys: Capture) -> None:
-    assert main(["score", GOLD, PREDICTED, *LAYERS]) == 0
+    assert main(["score", GOLD, PREDICTED, *LAYERS, "--all"]) == 0
 
     output = capsys.readouterr().out
     assert "gold         188        10       4        3               17    222" in output
@@ -36,13 +36,16 @@ def test_every_output_has_the_same_numbers(capsys: Capture) -> None:
         outputs[form] = capsys.readouterr().out
     prf = json.loads(outputs["json"])["metrics"]["exact"]["entity"]["micro"]
     rows = [line.split("\t") for line in outputs["tsv"].split("\n")]
-    row = next(row for row in rows if row[2:5] == ["exact", "entity", "micro"])
+    row = next(row for row in rows if row[0] == "exact" and row[rows[0].index("average")] == "micro")
     assert [float(row[rows[0].index(name)]) for name in ("precision", "recall", "tp_gold")] == [
         prf["precision"],
         prf["recall"],
         prf["tp_gold"],
     ]
-    assert f"| micro | {100 * prf['precision']:.2f} | {100 * prf['recall']:.2f} |" in outputs["markdown"]
+    assert (
+        f"| exact, entity: micro | {100 * prf['precision']:.2f} | {100 * prf['recall']:.2f} |"
+        in outputs["markdown"]
+    )
 
 
 def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
@@ -199,7 +202,14 @@ def test_help_shows_every_option(command: str, capsys: Capture) -> None:
         main([command, "--help"])
 
     assert stopped.value.code == 0
-    named = {"formats": "NAME", "metrics": "NAME", "faireval": "CONFIG", "help": "TOPIC"}
+    named = {
+        "formats": "NAME",
+        "metrics": "NAME",
+        "faireval": "CONFIG",
+        "guide": "PAGE",
+        "help": "TOPIC",
+        "compare": "SYSTEM",
+    }
     assert named.get(command, "--layer") in capsys.readouterr().out
 
 

@@ -109,7 +109,7 @@ def test_table_of_spans_reads_its_text_with_the_options_of_the_text(folder: Path
     table, text = str(folder / "a.tsv"), str(write(folder / "b.vrt", VRT.replace("text", "doc")))
 
     assert main(["score", table, table, "--text", text, "--document-tag", "doc", "--token", "1"]) == 0
-    assert "exact" in capsys.readouterr().out
+    assert "1 document, 2 positions" in capsys.readouterr().out
 
 
 def test_default_value_is_not_refused(folder: Path) -> None:
@@ -424,7 +424,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
         "clueval help: there is no command 'scores'; did you mean score? (one of score, "
     )
     assert refused(["help", "score", "x"], capsys) == (
-        "clueval help: clueval score has no help topic 'x' (one of counting, reading, workers)"
+        "clueval help: clueval score has no help topic 'x' (one of counting, reading, intervals, gates, workers)"
     )
 
 

@@ -324,7 +324,7 @@ class TestReference:
 
         assert with_reference == gate_command.report(corpus, *SETS)
 
-    @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
+    @pytest.mark.parametrize("output", ["text", "markdown", "json"])
     def test_every_output_shows_the_reference(self, gate_command: Printed, corpus: Path, output: str) -> None:
         shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 
@@ -400,7 +400,7 @@ class TestLists:
         with pytest.raises(UsageError, match="at least one feature"):
             ListEvaluation(Gate(types=("Person",)), Lists("List", "ids"))
 
-    @pytest.mark.parametrize("output", ["text", "markdown", "tsv"])
+    @pytest.mark.parametrize("output", ["text", "markdown", "json"])
     def test_every_output_shows_the_lists(self, gate_command: Printed, corpus: Path, output: str) -> None:
         shown = gate_command(corpus, *self.OPTIONS, "--format", output)
 

@@ -47,6 +47,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "spans.tsv": TABLE,
         "spans.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
         "text.vrt": "<text id='a:1'>\n<s>\na\n</s>\n</text>\n",
+        "words.txt": "Frau\n",
+        "counts.txt": "Frau\t3\n",
         "pairs.csv": "Annotation,Prediction\na.conll,../two/a.conll\n",
     }
     for name, text in files.items():
@@ -75,8 +77,24 @@ CASES: list[tuple[str, list[str]]] = [
             (["conventions", *BOTH], "-o"),
             (["gate", *BOTH], "-o"),
             (["check", *BOTH], "-o"),
+            (["masking", *BOTH], "-o"),
+            (["masking", *BOTH], "--tsv"),
+            (["masking", *BOTH], "--html"),
+            (["agree", *BOTH], "-o"),
+            (["agree", *BOTH], "--tsv"),
+            (["agree", *BOTH], "--xlsx"),
+            (["agree", *BOTH], "--html"),
+            (["agree", *BOTH], "--pygamma"),
+            (["curate", *BOTH], "-o"),
+            (["curate", *BOTH], "--undecided"),
         )
     ),
+    ("gold.conll", ["score", *BOTH, "--save", "OUT"]),
+    ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
+    ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("gold.conll", ["compare", *BOTH, "--html", "OUT"]),
+    ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
     ("gold.conll", ["convert", "gold.conll", "--to", "spans", "-o", "OUT"]),
     ("a.ltf", ["convert", "a.ltf", "--input", "ltf", "--to", "ltf", "-o", "OUT"]),
@@ -90,6 +108,10 @@ CASES: list[tuple[str, list[str]]] = [
     ("two/a.conll", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
     ("pairs.csv", ["errors", "--pairs", "pairs.csv", "one", *NOISY, "--html", "OUT"]),
     ("pairs.csv", ["score", "--pairs", "pairs.csv", "one", *NOISY, "-o", "OUT"]),
+    ("one/a.conll", ["agree", *BOTH, "--system", "one/a.conll", "--tsv", "OUT"]),
+    ("words.txt", ["curate", *BOTH, "--decisions", "words.txt", "-o", "OUT"]),
+    ("words.txt", ["masking", *BOTH, "--ignore-words", "words.txt", "--tsv", "OUT"]),
+    ("counts.txt", ["masking", *BOTH, "--word-weights", "counts.txt", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
 ]
@@ -197,11 +219,17 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
 
 
 OPTIONS_THAT_WRITE = {
-    "score": {"output_file"},
+    "score": {"output_file", "Trust.save"},
+    "compare": {"html", "output_file"},
+    "diff": {"output_file"},
+    "masking": {"html", "tsv", "output_file"},
+    "agree": {"html", "tsv", "xlsx", "pygamma", "output_file"},
+    "curate": {"undecided", "output_file"},
     "gate": {"html", "gate_tsv", "write_indicators", "output_file"},
     "conventions": {"html", "output_file"},
     "errors": {"tsv", "xlsx", "html"},
     "faireval": {"output_file"},
+    "guide": {"html"},
     "merge": {"output_file"},
     "check": {"output_file"},
     "convert": {"output_file"},
@@ -217,6 +245,17 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             for action in command_parser(command)._actions
             if action.option_strings and (action.type is Path or action.metavar in ("PATH", "FILE", "FOLDER"))
         }
-        found[command] = paths - {"Reading.text", "Reading.names", "pairs"}
+        found[command] = paths - {
+            "Reading.text",
+            "Reading.names",
+            "pairs",
+            "cite",
+            "decisions",
+            "system",
+            "fail_if_worse",
+            "score",
+            "Masking.ignore_words",
+            "Masking.word_weights",
+        }
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE

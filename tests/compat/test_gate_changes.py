@@ -6,11 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from strategies import any_spans
 
-from clueval.exceptions import UsageError
-from clueval.metrics.gate import Contingency, FeatureTest, Gate, changes, contingency, mcnemar_exact
+from clueval.metrics.gate import Contingency, FeatureTest, Gate, changes, contingency
 from clueval.metrics.metric import Side
 from clueval.spans.span import Span
 
@@ -151,37 +149,6 @@ def test_the_tables_are_those_of_looking_at_every_response(
             answers.count(cell) for cell in ((True, True), (True, False), (False, True), (False, False))
         ]
         assert [table.both, table.reference_only, table.response_only, table.neither] == expected
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "p"),
-    [
-        (0, 0, 1.0),
-        (1, 0, 1.0),
-        (5, 5, 1.0),
-        (4, 5, 1.0),
-        (0, 5, 0.0625),
-        (1, 9, 22 / 1024),
-        (9, 1, 22 / 1024),
-    ],
-)
-def test_mcnemar_by_hand(one: int, other: int, p: float) -> None:
-    assert mcnemar_exact(one, other) == p
-
-
-@given(st.integers(0, 1500), st.integers(0, 1500))
-def test_mcnemar_is_the_binomial_test_of_scipy(one: int, other: int) -> None:
-    stats = pytest.importorskip("scipy.stats")
-
-    expected = stats.binomtest(one, one + other).pvalue if one + other else 1.0
-
-    # far out scipy gives 0: for 10 and 1065, where exact fractions say 2.7e-300, as this function does
-    assert mcnemar_exact(one, other) == pytest.approx(expected, rel=1e-9, abs=1e-250)
-
-
-def test_counts_of_disagreements_cannot_be_negative() -> None:
-    with pytest.raises(UsageError, match="negative: -1 and 2"):
-        mcnemar_exact(-1, 2)
 
 
 def test_a_table_reports_its_p_value() -> None:

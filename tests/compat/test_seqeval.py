@@ -560,3 +560,30 @@ def test_the_benchmark_compares_results_and_prints_a_row_per_function(
 
     assert benchmark.main(["--tokens", "2000", "--runs", "1", "--cases", "hard"]) == 0
     assert capsys.readouterr().out.count("\n| hard | ") == len(benchmark.CALLS)
+
+
+def test_warning_of_0_by_0_is_an_instance_of_runtime_warning() -> None:
+    with pytest.warns(RuntimeWarning, match="ill-defined") as caught:
+        ours.f1_score([["O"]], [["B-A"]])
+
+    assert all(issubclass(each.category, ours.UndefinedMetricWarning) for each in caught)
+
+
+def test_warning_of_0_by_0_is_an_instance_of_the_class_of_scikit_learn_if_that_is_loaded() -> None:
+    from sklearn.exceptions import UndefinedMetricWarning
+
+    with pytest.warns(UndefinedMetricWarning, match="ill-defined") as caught:
+        ours.f1_score([["O"]], [["B-A"]])
+
+    assert all(issubclass(each.category, ours.UndefinedMetricWarning) for each in caught)
+    assert {each.category.__name__ for each in caught} == {"UndefinedMetricWarning"}
+
+
+def test_warning_of_0_by_0_does_not_load_scikit_learn() -> None:
+    code = (
+        "import sys, warnings; warnings.simplefilter('ignore'); from clueval.compat import seqeval;"
+        "seqeval.f1_score([['O']], [['O']]); print('sklearn' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout == "False\n"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from corpora import write
 
-from clueval import Accumulator, read, score
+from clueval import Accumulator, compare, read, score
 from clueval.exceptions import UsageError
 
 # column 2 is BIO with one ill-formed tag (d), column 3 BIOES; spans: a-b, d; a, c-d
@@ -121,13 +121,13 @@ def test_inputs_of_results_are_added(files: tuple[Path, Path]) -> None:
 def test_inputs_with_different_predicted_schemes_can_be_compared_with_different_gold_schemes_not(
     tmp_path: Path,
 ) -> None:
-    tags = {"bio": "a B-X\nb I-X\n", "bioes": "a B-X\nb E-X\n"}
+    tags = {"bio": "a B-X\nb I-X\n\nc O\n", "bioes": "a B-X\nb E-X\n\nc O\n"}
     paths = {name: write(tmp_path / name, text) for name, text in tags.items()}
     same, predicted, gold = (
-        score(paths[own], paths[other], metrics="exact", input="conll")
+        score(paths[own], paths[other], metrics="exact", input="conll", resample_by="sentence")
         for own, other in (("bio", "bio"), ("bio", "bioes"), ("bioes", "bio"))
     )
 
-    assert [each.path[-1] for each in same.compare(predicted)["exact"]] == ["token_accuracy"]
+    assert compare(same, predicted, scores=["exact.label.token_accuracy"]).units == 2
     with pytest.raises(UsageError, match="scheme is BIO and BIOES:BIO"):
-        same.compare(gold)
+        compare(same, gold)

@@ -344,7 +344,7 @@ def test_missing_package_is_one_clear_error(
 def test_a_notebook_shows_the_tables_and_the_signature() -> None:
     result = score(*PATHS, layers={"<b>": 2})
 
-    text = notebook.render(result.to_dict(), result.tables())
+    text = notebook.render(result.to_dict(), result.tables(all=True))
 
     assert "<b>" not in text
     assert text.count("<table>") == text.count("</table>") == 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import pickle
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import FrozenInstanceError, fields
 from pathlib import Path
@@ -26,7 +25,6 @@ from clueval.tagging.schemes import INVALID
 
 Capture = pytest.CaptureFixture[str]
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 
 GATE = (
     '<?xml version="1.0"?>\n<GateDocument version="3">\n<TextWithNodes>a</TextWithNodes>\n</GateDocument>\n'
@@ -178,14 +176,6 @@ def test_options_apply_to_the_formats_whose_records_name_them() -> None:
     assert formats_that_read("layers")[:4] == ["vrt", "conll", "spans", "brat"]
     assert formats_that_read("answers") == ["prodigy"]
     assert formats_that_read("max_line") == list(FORMATS)
-
-
-def test_table_of_the_readme_has_the_row_of_every_format() -> None:
-    rows = [f"| `{form.name}` | {form.recognised_by} | {form.holds} |" for form in all_formats()]
-    table = re.search(r"\| format \| recognised by \| holds \|\n\|[-|]+\n((?:\|.*\n)+)", README)
-
-    assert table is not None
-    assert table[1].splitlines() == [row.replace("I-S|B-NP", "I-S\\|B-NP") for row in rows]
 
 
 def test_command_lists_all_formats_and_describes_one(capsys: Capture) -> None:

@@ -74,7 +74,7 @@ def command(rng: Random, pair: Files) -> list[str]:
     own = ["--annotation-set" if option == "--gold-set" else option for option in pair.options]
     own = own[: own.index("--predicted-set")] if has_sets else own
     name = rng.choice(
-        ("score", "score", "score", "gate", "errors", "check", "convert", "merge", "conventions")
+        ("score", "score", "score", "gate", "errors", "check", "convert", "merge", "conventions", "masking")
     )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
     if name == "check":
@@ -92,6 +92,9 @@ def command(rng: Random, pair: Files) -> list[str]:
             "--format",
             rng.choice(("text", "json", "csv", "tsv", "markdown", "latex")),
         ]
+    if name == "masking":
+        more = ([], ["--redacted"], ["--conventions", "tab,i2b2,meddocan,presidio"], ["--masks", "all"])
+        return [name, *sides, *pair.options, *rng.choice(more)]
     if name == "gate":
         gate = ([], ["--reference-set", "Key"], ["--gate-tsv", "out.tsv"], ["--write-indicators", "out"])
         return [name, *sides, *pair.options, "--jobs", "1", *rng.choice(gate)]
@@ -194,7 +197,7 @@ NEVER = {"--scheduler", "--jobs", "-h", "--help", "--version", "--verbose"}
 """What would wait for a network, start processes, end at once, or say more than one line."""
 
 
-NOT_ABOUT_FILES = ("faireval", "formats", "metrics", "help")
+NOT_ABOUT_FILES = ("faireval", "formats", "guide", "metrics", "help")
 """Commands that take no files of spans."""
 
 
@@ -205,7 +208,7 @@ def command_line(rng: Random, pair: Files) -> list[str]:
     if name not in ("merge", "convert") and rng.random() < 0.8:
         words.append(f"predicted.{pair.ending}")
     if rng.random() < 0.7:
-        words += pair.options if name in ("score", "gate", "errors", "conventions") else []
+        words += pair.options if name in ("score", "gate", "errors", "conventions", "masking") else []
     options = _options(name)
     for _ in range(rng.choice((0, 1, 1, 2, 2, 3, 4)) if options else 0):
         action = rng.choice(options)

@@ -884,7 +884,7 @@ def test_the_benchmark_writes_what_both_tools_read_and_scores_it(
     monkeypatch.syspath_prepend(BENCHMARKS)
     benchmark = importlib.import_module("noisy")
     mapping = benchmark.write(tmp_path, 2, 300, benchmark.Noise(), 1)
-    assert main(["score", "--metric", "noisy", "--pairs", str(mapping), str(tmp_path)]) == 0
+    assert main(["score", "--metric", "noisy", "--all", "--pairs", str(mapping), str(tmp_path)]) == 0
     shown = capsys.readouterr().out
     totals: Counter[str] = Counter()
     for gold, predicted in read_mapping(mapping, tmp_path):

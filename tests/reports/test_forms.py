@@ -13,7 +13,7 @@ from clueval import Document, Span, conventions, score
 from clueval.cli import main
 from clueval.evaluation.result import FORMS
 from clueval.exceptions import UsageError
-from clueval.reports import latex, tsv
+from clueval.reports import latex
 from clueval.reports.table import Rate, Table
 from clueval.studies import conventions_report
 
@@ -68,32 +68,45 @@ def test_check_writes_its_list_to_a_file(tmp_path: Path, capsys: Capture) -> Non
     assert output.read_text(encoding="utf-8").endswith("a.conll: 2 problems\n")
 
 
-def test_csv_has_the_rows_of_tsv_and_the_signature_in_each(paths: tuple[str, str]) -> None:
-    result = score(*paths, metrics="exact")
-    report = result.to_dict()
+def test_csv_and_tsv_are_the_rows_and_nothing_else(paths: tuple[str, str]) -> None:
+    result = score(*paths, metrics="levels,exact")
     header, *rows = csv.reader(StringIO(result.render("csv")))
+    expected = [["" if value is None else str(value) for value in row.values()] for row in result.rows()]
 
-    assert header[-1] == "signature"
-    assert {row[-1] for row in rows} == {str(result.signature)}
-    assert [row[:-1] for row in [header, *rows]] == list(tsv.table(report))
+    assert header == [*result.rows()[0]]
+    assert rows == expected
+    assert [line.split("\t") for line in result.render("tsv").split("\n")] == [header, *expected]
+
+
+def test_csv_of_conventions_has_a_row_for_each_convention(paths: tuple[str, str]) -> None:
+    table = conventions(*paths)
+    rows = list(csv.DictReader(StringIO(table.render("csv"))))
+    expected = table.to_dict()["conventions"]["label"]
+
+    assert [row["convention"] for row in rows] == [*expected]
+    assert [row["f1"] for row in rows] == [str(row["f1"]) for row in expected.values()]
 
 
 def test_csv_quotes_labels_and_runs_no_formula() -> None:
     document = Document("d", {"label": [Span(0, 1, '=1,"x"\n')]})
-    _, *rows = csv.reader(StringIO(score([document], [document], metrics="exact").render("csv")))
+    text = score([document], [document], metrics="exact").render("csv")
+    rows = list(csv.DictReader(StringIO(text)))
 
-    assert [row[4] for row in rows][-1].startswith("per_label/=1,")
-    assert not any(cell.startswith("=") for row in rows for cell in row)
+    assert '\'=1,"x" ' in {row["label"] for row in rows}
+    assert not any(cell.startswith("=") for row in rows for cell in row.values())
 
 
-def test_latex_shows_the_tables_and_the_signature(paths: tuple[str, str]) -> None:
-    lines = score(*paths, metrics="exact").render("latex").split("\n")
+def test_latex_is_a_table_of_booktabs_with_the_signature(paths: tuple[str, str]) -> None:
+    result = score(*paths, metrics="exact")
+    lines = result.render("latex").split("\n")
+    caption = next(line for line in lines if line.startswith(r"\caption{exact: labels"))
 
-    assert lines[0] == "1 document, 3 positions"
-    assert r"\paragraph{exact, label}" in lines
-    assert r"micro & 100.00 & 50.00 & 66.67 & 2 & 1 & 1 & 1 \\" in lines
-    assert lines.count(r"\hline") == 3 * lines.count(r"\end{tabular}")
-    assert lines[-1].startswith(r"Signature: \texttt{metrics:exact\textbar{}unit:token")
+    assert lines[0] == "% 1 document, 3 positions"
+    assert f"% signature: {result.signature}" in lines
+    assert r"m:exact\textbar{}\allowbreak{}u:token" in caption
+    assert r"micro & 100.00 & 50.00 & 66.67 & 2 & 1 \\" in lines
+    for rule in (r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}", r"\end{table}"):
+        assert lines.count(rule) == lines.count(r"\begin{table}")
 
 
 @pytest.mark.parametrize(

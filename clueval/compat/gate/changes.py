@@ -102,11 +102,18 @@ class AgainstReference:
             "contingency": {
                 "all": _report(self._tables.get(None, empty)),
                 "per_type": {name: _report(pair) for name, pair in by_type.items()},
+                "warning": WARNING,
             },
             "change_counts": {name: self._signs[sign] for sign, name in _NAMES.items()},
             "changes": self._changes,
             "changes_left_out": self._signs.total() - len(self._changes),
         }
+
+
+WARNING = (
+    "McNemar's test takes spans for independent; spans of one document are not, so its p is too small "
+    "(clueval compare tests documents)"
+)
 
 
 def _report(tables: tuple[Contingency, Contingency]) -> dict[str, Any]:

@@ -26,7 +26,8 @@ Some cases in which seqeval crashes or misleads are different here (seqeval's be
   import was not changed (TypeError without an explanation; a report for another scheme that is detected).
 * `zero_division` other than "warn", 0 and 1 is a ValueError (treated as 1).
 * "seems not to be NE tag" is printed once per tag and call (once per position).
-* `UndefinedMetricWarning` is defined here and, like scikit-learn's class of this name, a UserWarning.
+* `UndefinedMetricWarning` is defined here, a UserWarning and a RuntimeWarning; if scikit-learn is loaded, the warning
+  is an instance of scikit-learn's class of this name, too.
 
 Each error is a `CluevalError` and also of seqeval's type: TypeError for a value that is not a list of lists
 of tags, ValueError for different lengths, for an unknown average and for a tag outside the scheme, KeyError

@@ -11,8 +11,10 @@ at all seqeval's macro average is nan; here it is undefined like any other 0/0.
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from collections.abc import Collection, Sequence
+from functools import cache
 
 from clueval.exceptions import UsageError
 from clueval.tagging.type_counts import TypeCounts
@@ -25,8 +27,23 @@ PerType = tuple[list[float], list[float], list[float], list[int]]
 Averaged = tuple[float, float, float, int]
 
 
-class UndefinedMetricWarning(UserWarning):
-    """A rate is undefined (0/0) and set to 0.0; replaces scikit-learn's warning of this name."""
+class UndefinedMetricWarning(UserWarning, RuntimeWarning):
+    """A rate is undefined (0/0) and set to 0.0; replaces scikit-learn's warning of this name.
+
+    If scikit-learn is loaded, the warning is an instance of its class, too, so that filters for that class apply.
+    """
+
+
+def undefined_metric_warning() -> type[UndefinedMetricWarning]:
+    """Return the class to warn with."""
+    loaded = sys.modules.get("sklearn.exceptions")
+    other = getattr(loaded, "UndefinedMetricWarning", None)
+    return UndefinedMetricWarning if other is None else _with(other)
+
+
+@cache
+def _with(other: type[Warning]) -> type[UndefinedMetricWarning]:
+    return type(UndefinedMetricWarning.__name__, (UndefinedMetricWarning, other), {"__module__": __name__})
 
 
 def check_arguments(average: str | None, beta: float, zero_division: ZeroDivision) -> None:
@@ -90,7 +107,7 @@ def _warn_of(start: str, modifier: str, n: int) -> None:
     warnings.warn(
         f"{start} ill-defined and being set to 0.0 {where} no {modifier} samples. "
         "Use `zero_division` parameter to control this behavior.",
-        UndefinedMetricWarning,
+        undefined_metric_warning(),
         stacklevel=5,
     )
 

@@ -174,7 +174,7 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
     """The metric `fair`, if it is the only one and counts all spans of two files in FairEval's format, else None."""
     (metric, *others) = plan.metrics
     same_format = gold.format == predicted.format == "fair-spans"
-    if others or plan.merge or plan.where or plan.by or plan.unit or not same_format:
+    if others or plan.merge or plan.wants_single_documents or plan.unit or not same_format:
         return None
     from clueval.metrics.fair import Fair
 
@@ -191,8 +191,7 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
         and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
-        and not plan.by
-        and not plan.where
+        and not plan.wants_single_documents
     )
 
 
@@ -291,7 +290,7 @@ def _compared_passages(
     pairs: Sequence[Pair], decoders: Decoders, plan: Plan, sizes: Sizes
 ) -> Iterator[Compared]:
     """Compare passages, one by one if a filter or break-down needs it, else together."""
-    if plan.by or plan.where:
+    if plan.wants_single_documents:
         for gold, predicted in pairs:
             sequences = compare(gold, predicted, decoders, plan.merge, sizes)
             yield Compared(gold.begins, gold.tokens, sequences, gold.document, gold.metadata)

@@ -31,7 +31,7 @@ from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage, misfits
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
-from clueval.spans.compared import SIDES, Comparison
+from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.flat import Flat
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.tagging.decoder import BadTag, Decoder
@@ -47,7 +47,7 @@ Tags = dict[str, list[str]]
 
 def compare_all(
     pairs: Sequence[tuple[Passage, Passage]], decoders: Decoders, merge: bool, sizes: Sizes = SIZES
-) -> dict[str, Comparison]:
+) -> dict[str, ComparedSequence]:
     """Each sequence of several pairs of passages compared as if each side were one passage.
 
     Costs less than comparing short passages one by one. After an error, they are compared one by one to find its place.
@@ -88,7 +88,7 @@ def _joined(passages: Sequence[Passage]) -> Passage:
 
 def compare(
     gold: Passage, predicted: Passage, decoders: Decoders, merge: bool, sizes: Sizes = SIZES
-) -> dict[str, Comparison]:
+) -> dict[str, ComparedSequence]:
     """Each sequence of two passages compared; empty if they have no tokens.
 
     Raises `TextMismatch` for the first difference of the texts, `FormatError` and `TagError` with the line.
@@ -139,7 +139,7 @@ class Stretch(NamedTuple):
     columns: Sequence[Columns] = ()
 
 
-def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, Comparison]:
+def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
     for place, pairs in columns.touching.items():
         decoders[place].join(pairs, pairs.values())
@@ -249,7 +249,7 @@ class _Passages:
                     raise error
 
 
-def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparison:
+def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> ComparedSequence:
     same = columns.same[layer]
     found = Seams(same).neighbours
     for side in range(len(SIDES)):
@@ -261,7 +261,7 @@ def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Comparis
     gold_tags, predicted_tags = (side[layer] for side in columns.disputed)
     differs = list(map(ne, gold_tags, predicted_tags))
     unequal = list(compress(gold_tags, differs)), list(compress(predicted_tags, differs))
-    return Comparison(
+    return ComparedSequence(
         Counter({Frozen({layer: label}): n for label, n in labels.items()}),
         gold,
         predicted,
@@ -280,7 +280,7 @@ def _accept(
         raise _BadTagOf(error, side, layer) from None
 
 
-def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
+def _compare_merged(columns: Columns, decoders: Decoders) -> ComparedSequence:
     same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
     for layer, tags in columns.same.items():
         _accept(columns, 1, layer, decoders, tags, Seams(tags).neighbours)
@@ -293,7 +293,7 @@ def _compare_merged(columns: Columns, decoders: Decoders) -> Comparison:
     )
     covered = {position for span in (*gold, *predicted) for position in range(span.start, span.end)}
     equal = columns.tokens - len(covered)
-    return Comparison(agreed, gold, predicted, equal, None, columns.times)  # type: ignore[arg-type]  # by_layer is a Frozen
+    return ComparedSequence(agreed, gold, predicted, equal, None, columns.times)  # type: ignore[arg-type]  # by_layer is a Frozen
 
 
 def _merged(columns: Columns, side: int, decoders: Decoders) -> list[Span]:

@@ -27,7 +27,7 @@ from clueval.evaluation.parallel.plain_values import (
     whole,
 )
 from clueval.evaluation.seen_names import SeenNames
-from clueval.evaluation.totals import PartialCounts, Totals
+from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
@@ -69,6 +69,9 @@ def written_counts(counts: PartialCounts) -> dict[str, Any]:
         ],
         "prepared": {name: _written_tally(tally) for name, tally in counts.prepared.items()},
         "inputs": counts.inputs,
+        "pieces": None
+        if counts.pieces is None
+        else [[piece.key, list(piece.values), _written_totals(piece.totals)] for piece in counts.pieces],
     }
 
 
@@ -76,7 +79,7 @@ def read_counts(value: object, expected: Expected) -> PartialCounts:
     """The counts of a task from plain data. Raises `NotPlain` for values that cannot be its counts."""
     (
         layers, grown, total, groups, repaired, units, treatments, text_, unprojected, seen, frames, decoders,
-        prepared, inputs
+        prepared, inputs, pieces
     ) = record(value, PartialCounts._fields, "the counts")  # fmt: skip
     layers = _read_layers(layers, expected)
     whole_total = _read_totals(total, layers, expected)
@@ -95,6 +98,7 @@ def read_counts(value: object, expected: Expected) -> PartialCounts:
         _read_decoders(decoders, expected),
         _read_prepared(prepared, expected),
         _read_inputs(inputs, expected),
+        _read_pieces(pieces, whole_total, layers, expected),
     )
 
 
@@ -144,7 +148,11 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
     sequences = [MERGED] if layers and expected.plan.merge else layers or ()
     for each in a_list(tallies, "tallies"):
         metric, sequence, tally = a_list(each, "a tally with its names", 3)
-        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in sequences:
+        whole = (each.needs.whole for each in expected.metrics.values())
+        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in {
+            *sequences,
+            *whole,
+        }:
             raise NotPlain("a tally has the name of a metric or sequence that is not in the plan")
         if (metric, sequence) in totals.tallies:
             raise NotPlain("a tally occurs twice")
@@ -171,6 +179,29 @@ def _read_groups(
         if not _are_equal(together, total):
             raise NotPlain("the groups do not add up to the total")
     return groups
+
+
+def _read_pieces(
+    value: object, total: Totals, layers: Sequence[str] | None, expected: Expected
+) -> list[UnitPiece] | None:
+    if expected.plan.resample_by is None:
+        if value is not None:
+            raise NotPlain("there are units, though none were asked for")
+        return None
+    pieces, together = [], Totals()
+    for each in a_list(value, "the units"):
+        key, values, totals = a_list(each, "a unit", 3)
+        texts_ = [text(one, "a value of a unit") for one in a_list(values, "the values of a unit")]
+        if len(texts_) != len(expected.plan.by):
+            raise NotPlain("a unit has not one value for each break-down")
+        piece = UnitPiece(
+            text(key, "the key of a unit"), tuple(texts_), _read_totals(totals, layers, expected)
+        )
+        pieces.append(piece)
+        together.include(piece.totals)
+    if not _are_equal(together, total):
+        raise NotPlain("the units do not add up to the total")
+    return pieces
 
 
 def _are_equal(first: Totals, second: Totals) -> bool:

@@ -11,7 +11,7 @@ evaluate lists of candidates.
 """
 
 from clueval.metrics.gate.candidate_lists import CandidateList, best_candidates, candidate_lists
-from clueval.metrics.gate.changes import Change, Contingency, changes, contingency, mcnemar_exact
+from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.disambiguation import (
     MaximumRecall,
@@ -35,6 +35,7 @@ from clueval.metrics.gate.thresholds import (
     average_precision,
     parse_thresholds,
 )
+from clueval.statistics.mcnemar import mcnemar_exact
 
 __all__ = [
     "COMPARISONS",

@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import comb, exp, fsum, lgamma, log
 from typing import NamedTuple
 
-from clueval.exceptions import UsageError
 from clueval.metrics.gate.equality import FeatureTest
 from clueval.metrics.gate.outcomes import Outcome
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.index import SpanIndex
 from clueval.spans.span import Span
+from clueval.statistics.mcnemar import mcnemar_exact
 
 CHANGE = "_eval.change"
 """The feature of a change annotation that holds its sign: ``+`` better, ``-`` worse, ``+-`` neither."""
@@ -170,34 +169,3 @@ class _Right:
     def about(self, target: Span) -> tuple[bool, bool]:
         strict = (target.start, target.end) in self._strict
         return strict, strict or self._partial.any(target)
-
-
-def mcnemar_exact(one: int, other: int) -> float:
-    """Return the two-sided exact p-value of McNemar's test, from the two counts of disagreements.
-
-    Under the null hypothesis each of the ``one + other`` disagreements goes to either side with probability
-    1/2; the p-value is twice the probability of the smaller count or fewer, 1 at most. Without disagreements
-    it is 1. Raises `UsageError` for negative counts.
-
-    >>> mcnemar_exact(1, 9), mcnemar_exact(0, 0)
-    (0.021484375, 1.0)
-    """
-    if one < 0 or other < 0:
-        raise UsageError(f"counts cannot be negative: {one} and {other}")
-    n, least = one + other, min(one, other)
-    if 2 * least >= n - 1:
-        return 1.0
-    if n <= _EXACT:
-        return 2 * sum(comb(n, k) for k in range(least + 1)) / (1 << n)
-    return min(1.0, _tail(n, least))
-
-
-_EXACT = 1000
-"""Up to this many disagreements the sum uses exact integers, above it logarithms."""
-
-
-def _tail(n: int, least: int) -> float:
-    def log_probability(k: int) -> float:
-        return lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)
-
-    return 2 * fsum(exp(log_probability(k)) for k in range(least + 1))

@@ -10,7 +10,7 @@ from inspect import get_annotations
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from clueval.evaluation.signature import plain
+from clueval.evaluation.settings import plain
 from clueval.exceptions import UsageError
 from clueval.options import number, option_of, whole
 

@@ -1,0 +1,157 @@
+"""``clueval agree``: annotators against each other."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from clueval.cli import options as common
+from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
+from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.parser import Command
+from clueval.cli.printing import remark, say, wrote
+from clueval.cli.progress import progress
+from clueval.exceptions import UsageError
+from clueval.studies.annotators.agreement import Agreement, agree
+from clueval.studies.annotators.contests import DEFAULTS, KEYS
+from clueval.studies.annotators.disagreement import Disagreement
+from clueval.studies.annotators.render import FORMS
+
+USAGE = "A B [C ...]"
+DESCRIPTION = """\
+Compare annotators with each other: F1 of each pair by any convention, kappa, pi, Fleiss, Krippendorff's alpha over
+positions, spans and units, and the places where they differ. Only documents that two of them have annotated count.
+
+--system compares a system with each annotator, beside the annotators with each other. With --html, the page lists the
+disagreements; its ticks make the file that clueval curate --decisions reads."""
+EPILOG = """\
+examples:
+  clueval agree anna=a.conll bob=b.conll
+  clueval agree anna/ bob/ carl/ --html agreement.html
+  clueval agree both.tsv --annotator anna=2 --annotator bob=3 --format json"""
+
+
+def add_arguments(parser: Command) -> None:
+    add_annotators(parser)
+    group = parser.group("what is counted")
+    group.add_argument(
+        "--convention",
+        dest="conventions",
+        metavar="KEY,...",
+        help=f"conventions of F1: exact, or keys of clueval conventions (default: {','.join(DEFAULTS)})",
+    )
+    group.add_argument(
+        "--merge", action="store_true", help="merge all layers into one sequence of spans first"
+    )
+    group.add_argument(
+        "--system", type=Path, metavar="PATH", help="the output of a system, compared with each annotator"
+    )
+    group.add_argument(
+        "--intervals", action="store_true", help="add intervals, with documents as units (jackknife)"
+    )
+    group.add_argument(
+        "--confidence",
+        type=float,
+        metavar="X",
+        help="the confidence of the intervals (default: 0.95)",
+    )
+    add_output(parser, FORMS)
+    group = parser.group("output")
+    group.add_argument(
+        "--disagreements", action="store_true", help="print the places where annotators differ"
+    )
+    group.add_argument("--tsv", type=Path, metavar="FILE", help="write these places as a table")
+    group.add_argument(
+        "--xlsx", type=Path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
+    )
+    group.add_argument("--html", type=Path, metavar="FILE", help="write a web page (extra: report)")
+    group.add_argument(
+        "--pygamma",
+        type=Path,
+        metavar="FOLDER",
+        help="write a CSV for each document, as the program pygamma reads it",
+    )
+    common.add_reading(parser, sides=1)
+    parser.epilog = f"{EPILOG}\n\nconventions: {', '.join(KEYS)}"
+
+
+def run(options: argparse.Namespace) -> int:
+    outputs = [options.tsv, options.xlsx, options.html, options.output_file]
+    paths = [*paths_of(options), options.system]
+    refuse_to_overwrite([*paths, common.text_of(options)], [*outputs, options.pygamma])
+    require_writable(outputs)
+    require_page(options.html)
+    if options.xlsx is not None:
+        from clueval.studies.annotators.workbook import require_package
+
+        require_package()
+    if options.confidence is not None and not options.intervals:
+        raise UsageError("--confidence is that of the intervals", advice="add --intervals")
+    with progress(paths) as advance:
+        study = agree(
+            sources_of(options),
+            conventions=DEFAULTS if options.conventions is None else options.conventions,
+            system=options.system,
+            merge=options.merge,
+            intervals=options.intervals,
+            confidence=0.95 if options.confidence is None else options.confidence,
+            progress=advance,
+            **reading_of(options),
+        )
+    _write_places(study, options)
+    if options.disagreements:
+        for line in _lines(study.disagreements(), study.to_dict()["annotators"]):
+            say(line)
+    elif options.output_file is not None or not _has_files(options):
+        put_result([study.render(form_of(options))], options.output_file)
+    return 0
+
+
+def _has_files(options: argparse.Namespace) -> bool:
+    return any(path is not None for path in (options.tsv, options.xlsx, options.html, options.pygamma))
+
+
+def _write_places(study: Agreement, options: argparse.Namespace) -> None:
+    """Write the files of places."""
+    report = study.to_dict()
+    names, sequences = report["annotators"], len(report["agreement"])
+    if options.tsv is not None:
+        from clueval.studies.annotators.rows import write_tsv
+
+        write_tsv(options.tsv, study.disagreements(), names, sequences)
+        wrote(options.tsv)
+    if options.xlsx is not None:
+        from clueval.studies.annotators.workbook import write_xlsx
+
+        write_xlsx(options.xlsx, study.disagreements(), names, sequences)
+        wrote(options.xlsx)
+    if options.html is not None:
+        from clueval.studies.annotators.page import write_page
+
+        write_page(options.html, report, study.disagreements())
+        wrote(options.html)
+    if options.pygamma is not None:
+        from clueval.studies.annotators.pygamma import write_folder
+
+        n = write_folder(options.pygamma, study)
+        remark(f"wrote {n} file{'s' * (n != 1)} to {options.pygamma}")
+
+
+def _lines(rows: Iterable[Disagreement], names: list[str]) -> Iterator[str]:
+    """Yield the places as text: where, in what, the readings of all annotators, and the sentence."""
+    from clueval.studies.annotators.disagreement import written
+
+    width = max(map(len, names))
+    for row in rows:
+        what = row.kind if row.boundary is None else f"{row.kind} ({row.boundary})"
+        yield f"{row.document} {row.start}-{row.end - 1} {what}"
+        for name in names:
+            reading = row.readings[name]
+            shown = "not annotated" if reading is None else written(reading) or "nothing"
+            yield f"  {name.ljust(width)}  {shown}"
+        begin, end = row.place
+        if row.context:
+            yield f"  {row.context[:begin]}[{row.context[begin:end]}]{row.context[end:]}"
+        yield ""

@@ -1,0 +1,104 @@
+"""The options that `clueval agree` and `clueval curate` share: annotators, and how they are read."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from clueval.cli import options as common
+from clueval.cli.parser import Command
+from clueval.exceptions import UsageError
+from clueval.reading.pairing import PAIR_BY
+from clueval.studies.annotators.source import LAYOUTS, named
+
+
+def add_annotators(parser: Command) -> None:
+    """Add the arguments and options that name annotators."""
+    parser.add_argument(
+        "annotators",
+        nargs="+",
+        metavar="[NAME=]PATH",
+        help="a file or folder of each annotator, whose name is the shortest ending that tells it from the others; or "
+        "one file or folder that has them all",
+    )
+    group = parser.group("annotators")
+    group.add_argument(
+        "--annotator",
+        action="append",
+        metavar="NAME=COLUMN",
+        help="an annotator in a column of the only file, or NAME=SET, in an annotation set; repeat for each",
+    )
+    group.add_argument(
+        "--layout",
+        choices=LAYOUTS,
+        metavar="LAYOUT",
+        help=f"what the folders and files of the only folder are: {' or '.join(LAYOUTS)} (default: the first)",
+    )
+    group.add_argument(
+        "--unannotated",
+        metavar="TAG",
+        help="a document with this tag on every token is not annotated",
+    )
+    group.add_argument(
+        "--pair-by",
+        choices=PAIR_BY,
+        metavar="HOW",
+        help="pair documents by id, name of the file, or content (default: files of folders by name, documents by id)",
+    )
+
+
+def sources_of(options: argparse.Namespace) -> Any:
+    """Return the annotators as `clueval.agree` takes them."""
+    given = list(map(_named_path, options.annotators))
+    if len(given) == 1:
+        return given[0][1]
+    return named(given)
+
+
+def paths_of(options: argparse.Namespace) -> list[Path]:
+    """Return the paths of all annotators."""
+    return [path for _, path in map(_named_path, options.annotators)]
+
+
+def _named_path(text: str) -> tuple[str | None, Path]:
+    """Return the name, if there is one, and the path of an argument."""
+    name, equals, path = text.partition("=")
+    if not equals or Path(text).exists():
+        return None, Path(text)
+    if not name or not path:
+        raise UsageError(f"{text!r} names no annotator", advice="write it NAME=PATH")
+    return name, Path(path)
+
+
+def columns_of(options: argparse.Namespace) -> dict[str, int | str] | None:
+    """Return the columns or annotation sets that ``--annotator`` names."""
+    found = dict[str, int | str]()
+    for name, place in _columns(options.annotator or ()):
+        if name in found:
+            raise UsageError(f"--annotator names {name!r} twice", advice="give each a name of its own")
+        found[name] = place
+    return found or None
+
+
+def _columns(given: Any) -> Iterator[tuple[str, int | str]]:
+    for text in given:
+        name, equals, place = text.partition("=")
+        if not name or not equals:
+            raise UsageError(
+                f"--annotator {text!r} cannot be read", advice="write it NAME=COLUMN or NAME=SET"
+            )
+        yield name, int(place) if place.lstrip("-").isdecimal() else place
+
+
+def reading_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how annotators are read, as keyword arguments of `clueval.agree`."""
+    return {
+        "annotators": columns_of(options),
+        "layers": common.single_layers(options),
+        "layout": options.layout,
+        "unannotated": options.unannotated,
+        "pair_by": options.pair_by,
+        **common.reading(options),
+    }

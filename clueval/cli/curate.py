@@ -1,0 +1,139 @@
+"""``clueval curate``: one gold out of the spans of many annotators."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from clueval.cli import options as common
+from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
+from clueval.cli.convert import put_documents
+from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.parser import Command
+from clueval.cli.printing import remark, wrote
+from clueval.cli.progress import progress
+from clueval.exceptions import UsageError
+from clueval.formats import all_formats, format_named
+from clueval.reading.layers import layer_names
+from clueval.spans.document import Document
+from clueval.studies.annotators.curation import Curated, curate
+from clueval.studies.annotators.disagreement import Disagreement
+from clueval.studies.annotators.rows import write_tsv
+
+USAGE = "A B [C ...] -o FILE"
+DESCRIPTION = """\
+Make one gold out of the spans of many annotators. A span is kept if enough annotators have marked it with the same
+label (--votes); --union keeps every place where somebody has marked something, as one span.
+
+The result is a table of spans, or another format (--to). Places that are undecided, outvoted or tied are counted on
+stderr and listed by --undecided; --decisions reads what to keep there, as the page of clueval agree exports it."""
+EPILOG = """\
+examples:
+  clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv
+  clueval curate anna.conll bob.conll carl.conll -o gold.tsv --decisions decisions.tsv"""
+
+
+def add_arguments(parser: Command) -> None:
+    add_annotators(parser)
+    group = parser.group("what is kept")
+    group.add_argument(
+        "--votes",
+        metavar="N",
+        help="the votes that a span needs: majority, all, or a number (default: majority)",
+    )
+    group.add_argument("--union", action="store_true", help="keep each place as one span")
+    group.add_argument(
+        "--decisions",
+        type=Path,
+        metavar="FILE",
+        help="a table of spans to keep: document, start, end_inclusive, label (empty: keep nothing there)",
+    )
+    names = [form.name for form in all_formats() if form.write is not None]
+    group = parser.group("output")
+    group.add_argument(
+        "--to",
+        choices=names,
+        metavar="FORMAT",
+        default="spans",
+        help=f"the format to write: {', '.join(names)} (default: spans)",
+    )
+    group.add_argument(
+        "-o",
+        "--output-file",
+        metavar="PATH",
+        help="where to write: a file, or a folder if it ends in / (default: standard output)",
+    )
+    group.add_argument(
+        "--undecided",
+        type=Path,
+        metavar="FILE",
+        help="write a table of the places that are undecided, outvoted or tied",
+    )
+    common.add_reading(parser, sides=1)
+
+
+def run(options: argparse.Namespace) -> int:
+    form = format_named(options.to)
+    path = None if options.output_file is None else Path(options.output_file)
+    paths = paths_of(options)
+    inputs = refuse_to_overwrite(
+        [*paths, common.text_of(options), options.decisions], [path, options.undecided]
+    )
+    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
+    require_writable([options.undecided, *([] if in_folder else [path])])
+    if options.union and options.votes is not None:
+        raise UsageError("--union needs no votes", advice="remove --votes or --union")
+    listed = _Listed()
+    arguments = reading_of(options)
+    with progress(paths) as advance:
+        curated = curate(
+            sources_of(options),
+            votes=options.votes or "majority",
+            union=options.union,
+            decisions=options.decisions,
+            progress=advance,
+            **arguments,
+        )
+        put_documents(
+            listed.documents(curated),
+            form,
+            path,
+            inputs,
+            layers=layer_names(arguments["layers"]),
+            with_ids="token_id" in common.reading(options),
+            in_folder=in_folder,
+        )
+    if options.undecided is not None:
+        write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
+        wrote(options.undecided)
+    remark(listed.words())
+    return 0
+
+
+class _Listed:
+    """The places that were not decided, collected while documents are written."""
+
+    def __init__(self) -> None:
+        self.rows: list[Disagreement] = []
+        self.names: list[str] = []
+        self.sequences = 0
+        self._numbers = dict.fromkeys(("kept", "undecided", "outvoted", "ties"), 0)
+
+    def documents(self, curated: Iterator[Curated]) -> Iterator[Document]:
+        for each in curated:
+            for name in ("undecided", "outvoted", "ties"):
+                self._numbers[name] += len(getattr(each, name))
+            self._numbers["kept"] += sum(map(len, each.document.layers.values()))
+            self.sequences = max(self.sequences, len(each.document.layers))
+            self.rows += each.listed
+            self.names = self.names or [name for row in self.rows[:1] for name in row.readings]
+            yield each.document
+
+    def words(self) -> str:
+        """Return what was kept and what was not, in words."""
+        n = self._numbers
+        return (
+            f"{n['kept']:,} span{'s' * (n['kept'] != 1)} kept; {n['undecided']:,} undecided, "
+            f"{n['outvoted']:,} outvoted, {n['ties']:,} tied"
+        )

@@ -1,0 +1,81 @@
+"""The figures of the evaluation script of MEDDOCAN (Marimon et al. 2019).
+
+*ner* compares start, end and label, *strict* start and end. For *merged*, sorted spans of a side are joined if there
+is no letter or digit between them; right are the strict agreements and those of joined spans, wrong the strict spans
+that lie in no span that is right. `leak` is the number of missed spans (ner) for each sentence. 0/0 is 0.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from clueval.compat.masking.program import OtherProgram, share
+from clueval.compat.masking.sides import labelled_sides
+from clueval.metrics.counting import Tally, f_measure
+from clueval.metrics.masking.masked_words import Range
+from clueval.transforms.group import Group
+
+NAMES = ("ner", "strict", "merged")
+
+
+class MeddocanFigures(OtherProgram):
+    """Counts as the script does."""
+
+    program: ClassVar[str] = "meddocan"
+
+    def count(self, group: Group) -> Tally:
+        text, gold, predicted, sentences = labelled_sides(self.metric, group)
+        tally: Tally = Tally({("sentences", "all"): sentences})
+        own, other = set(gold), set(predicted)
+        _add(tally, "ner", len(own & other), len(other - own), len(own - other))
+        strict, others = {one[:2] for one in own}, {one[:2] for one in other}
+        _add(tally, "strict", len(strict & others), len(others - strict), len(strict - others))
+        right = (strict & others) | (joined(text, strict) & joined(text, others))
+        _add(tally, "merged", len(right), _outside(others, right), _outside(strict, right))
+        return tally
+
+    def section(self) -> Mapping[str, Any]:
+        found = {name: self._figures(name) for name in NAMES}
+        found["ner"]["leak"] = share(found["ner"]["fn"], self.counted["sentences", "all"])
+        return found
+
+    def _figures(self, name: str) -> dict[str, float]:
+        tp, fp, fn = (self.counted[name, what] for what in ("tp", "fp", "fn"))
+        precision, recall = share(tp, tp + fp), share(tp, tp + fn)
+        rates = {"precision": precision, "recall": recall, "f1": f_measure(precision, recall)}
+        return {"tp": tp, "fp": fp, "fn": fn, **rates}
+
+
+def _add(tally: Tally, name: str, *counts: int) -> None:
+    for what, number in zip(("tp", "fp", "fn"), counts, strict=True):
+        tally[name, what] += number
+
+
+def joined(text: str, spans: Collection[Range]) -> set[Range]:
+    """Return the spans, joined where no letter or digit is between them.
+
+    >>> sorted(joined("Ana, Eva y Luz", [(0, 3), (5, 8), (11, 14)]))
+    [(0, 8), (11, 14)]
+    """
+    found: list[Range] = []
+    for start, end in sorted(spans):
+        if found and not any(map(str.isalnum, text[found[-1][1] : start])):
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return set(found)
+
+
+def _outside(spans: Collection[Range], right: Collection[Range]) -> int:
+    """Return how many spans lie in no span that is right."""
+    ordered = sorted(right)
+    starts = [start for start, _ in ordered]
+    reach = list(accumulate((end for _, end in ordered), max))
+    number = 0
+    for start, end in spans:
+        before = bisect_right(starts, start)
+        number += not (before and reach[before - 1] >= end)
+    return number

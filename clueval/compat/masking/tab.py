@@ -1,0 +1,169 @@
+"""The figures of the evaluation script of the Text Anonymization Benchmark (Pilán et al. 2022).
+
+The class and the label of an entity are those of its first mention. An entity is masked if its mentions that need
+masking are; mention and token recall count all mentions of such entities, and count ignorable tokens as masked.
+In precision a token, or a whole span, is right for each annotator who has one mention to mask around it; the
+denominator has the annotators with any gold span. The script takes words of the classes ADP, PART, CCONJ and DET
+for ignorable; here these are the words of ``ignore_words``. 0/0 is 0.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import accumulate
+from typing import Any, ClassVar, NamedTuple
+
+from clueval.compat.masking.program import OtherProgram, share
+from clueval.compat.masking.sides import examination_of
+from clueval.metrics.counting import Tally, f_measure
+from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.figures import weighted_sums
+from clueval.metrics.masking.masked_words import Flags, Range
+from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
+from clueval.transforms.group import Group
+
+IGNORABLE = frozenset(" ,.-;:/&()[]–'\"’“”")
+IGNORABLE_WORDS = frozenset(("mr", "mrs", "ms", "no", "nr", "about"))
+DIRECT = "DIRECT"
+
+_WORD = re.compile(r"\w+")
+
+
+class TabEntity(NamedTuple):
+    """An entity of one annotator that needs masking: all its mentions, and those that need masking."""
+
+    kind: str
+    label: str
+    mentions: Sequence[Mention]
+    to_mask: Sequence[Mention]
+
+
+class TabFigures(OtherProgram):
+    """Counts as the script of the benchmark does."""
+
+    program: ClassVar[str] = "tab"
+
+    def count(self, group: Group) -> Tally:
+        tally: Tally = Tally()
+        examination = examination_of(self.metric, group)
+        if examination is None:
+            return tally
+        exposed = self._exposed(examination)
+        views = {name: list(self._mentions(examination, group, name)) for name in examination.mentions}
+        for found in views.values():
+            for entity in self._entities(found):
+                _add_entity(tally, entity, exposed, examination.words.text)
+        self._add_precision(tally, examination, views)
+        return tally
+
+    def _exposed(self, examination: Examination) -> Flags:
+        """Return the characters that are neither ignorable nor masked."""
+        text = examination.words.text
+        words = IGNORABLE_WORDS | self.metric.ignore_words.words
+        ignored = (match.span() for match in _WORD.finditer(text) if match[0].casefold() in words)
+        visible = Flags(bytes(character not in IGNORABLE for character in text))
+        return visible - Flags.at(ignored, len(text)) - examination.masked
+
+    def _mentions(self, examination: Examination, group: Group, name: str) -> Iterator[Mention]:
+        """Yield all gold spans of an annotator in the order of the document, those to keep, too."""
+        metric = self.metric
+        risk = risk_by(metric.risk_order)
+        reader = MentionReader(group.gold, examination.words, metric.risk_layer, risk, metric.entity, ())
+        yield from reader.read(group.gold.layers.get(name, ()), None)
+
+    def _needs_mask(self, mention: Mention) -> bool:
+        return mention.kind not in self.metric.keep and mention.label not in self.metric.keep
+
+    def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
+        """Yield the entities whose first mention needs masking."""
+        members: dict[tuple[str, ...], list[Mention]] = {}
+        for mention in mentions:
+            members.setdefault(mention.entity, []).append(mention)
+        for found in members.values():
+            if self._needs_mask(found[0]):
+                to_mask = [mention for mention in found if self._needs_mask(mention)]
+                yield TabEntity(found[0].kind, found[0].label, found, to_mask)
+
+    def _add_precision(
+        self, tally: Tally, examination: Examination, views: Mapping[str, Sequence[Mention]]
+    ) -> None:
+        annotators = sum(bool(found) for found in views.values())
+        around = [
+            _Covers([one for mention in found if self._needs_mask(mention) for one in mention.ranges])
+            for found in views.values()
+        ]
+        text = examination.words.text
+        weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
+        for mask in examination.masks:
+            start, end = mask.ranges[0][0], mask.ranges[-1][1]
+            tally["mention", "right"] += sum(cover.holds(start, end) for cover in around)
+            tally["mention", "predicted"] += annotators
+            for match in _WORD.finditer(text, start, end):
+                right = sum(cover.holds(*match.span()) for cover in around)
+                tally["token", "right"] += right
+                tally["token", "predicted"] += annotators
+                if weigh is not None:
+                    weight = repr(weigh(match[0]))
+                    tally["weighted", "token", "", "right", weight] += right
+                    tally["weighted", "token", "", "predicted", weight] += annotators
+
+    def section(self) -> Mapping[str, Any]:
+        get = self.counted.__getitem__
+        recall = share(get(("token", "masked")), get(("token", "gold")))
+        precision = share(get(("token", "right")), get(("token", "predicted")))
+        labels = sorted({key[1] for key in self.counted if key[0] == "token of"})
+        sums = weighted_sums(self.counted)
+        weighted = None
+        if self.metric.word_weights is not None:
+            weighted = share(sums.get(("token", "", "right"), 0), sums.get(("token", "", "predicted"), 0))
+        return {
+            "token_recall": recall,
+            "mention_recall": share(get(("mention", "masked")), get(("mention", "gold"))),
+            **{f"recall_{kind}_entities": self._entity_recall(kind) for kind in ("all", "direct", "quasi")},
+            "token_recall_by_type": {
+                label: share(get(("token of", label, "masked")), get(("token of", label, "gold")))
+                for label in labels
+            },
+            "token_precision": precision,
+            "mention_precision": share(get(("mention", "right")), get(("mention", "predicted"))),
+            "weighted_token_precision": weighted,
+            "token_f1": f_measure(precision, recall),
+        }
+
+    def _entity_recall(self, kind: str) -> float:
+        kinds = ("direct", "quasi") if kind == "all" else (kind,)
+        masked, gold = (
+            sum(self.counted["entity", one, what] for one in kinds) for what in ("masked", "gold")
+        )
+        return share(masked, gold)
+
+
+def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags, text: str) -> None:
+    kind = "direct" if entity.kind == DIRECT else "quasi"
+    tally["entity", kind, "gold"] += 1
+    tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in entity.to_mask)
+    for mention in entity.mentions:
+        tally["mention", "gold"] += 1
+        tally["mention", "masked"] += not exposed.within(mention.ranges)
+        for start, end in mention.ranges:
+            for match in _WORD.finditer(text, start, end):
+                is_masked = not exposed.between(*match.span())
+                for place in (("token",), ("token of", entity.label)):
+                    tally[*place, "gold"] += 1
+                    tally[*place, "masked"] += is_masked
+
+
+class _Covers:
+    """Ranges, to tell whether one of them holds another range."""
+
+    def __init__(self, ranges: Collection[Range]) -> None:
+        ordered = sorted(ranges)
+        self._starts = [start for start, _ in ordered]
+        self._reach = list(accumulate((end for _, end in ordered), max))
+
+    def holds(self, start: int, end: int) -> bool:
+        """Return whether one range begins at `start` or before, and ends at `end` or after."""
+        number = bisect_right(self._starts, start)
+        return number > 0 and self._reach[number - 1] >= end

@@ -1,0 +1,154 @@
+"""The tables that a result shows first: the headlines, one table of labels, and a table for each break-down.
+
+With the lines on what was read, they take at most 40 lines of 80 columns, break-downs aside, which have a row for each
+value, worst first. If there are too many labels, those with the most spans are shown. Metrics without a headline
+show all their tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from clueval.evaluation.headline import headline_rates
+from clueval.evaluation.rows import Row, rows_of
+from clueval.metrics.metric import Metric
+from clueval.metrics.tables import of_changes, of_report
+from clueval.reports.cutting import cut_label
+from clueval.reports.matrices import how_many
+from clueval.reports.table import Cell, Rate, Table
+from clueval.reports.text import MORE, foot, summary
+
+LINES = 40
+"""The lines of the first screen."""
+
+LEAST_LABELS = 3
+"""The number of labels that are shown in any case."""
+
+_AROUND_ROWS = 4
+"""The lines of a table besides its rows: title, header, rule, and an empty line after it."""
+
+Report = Mapping[str, Any]
+
+
+class Headline(NamedTuple):
+    """The headline of a metric in one sequence, and all rows of that report."""
+
+    metric: str
+    sequence: str
+    row: Row
+    rows: Sequence[Row]
+
+    @property
+    def name(self) -> str:
+        """The metric, the sequence and what the headline counts."""
+        return f"{self.metric}, {cut_label(self.sequence)}: {self.what}"
+
+    @property
+    def what(self) -> str:
+        """What the headline counts, as ``labelled, level 1``."""
+        level = [] if self.row["level"] is None else [f"level {self.row['level']}"]
+        section = [] if self.row["section"] is None else [self.row["section"]]
+        return ", ".join([*section, *level] or [self.row["average"]])
+
+    def of_labels(self) -> list[Row]:
+        """Return the rows of labels, then of averages, that count in the same way as the headline."""
+        same = [row for row in self.rows if self._is_counted_alike(row)]
+        labels = [row for row in same if row["label"] is not None]
+        return labels and labels + [row for row in same if row["label"] is None]
+
+    def _is_counted_alike(self, row: Row) -> bool:
+        if row["level"] != self.row["level"]:
+            return False
+        if self.row["section"] != "unlabelled":
+            return bool(row["section"] == self.row["section"])
+        return str(row["section"]).startswith("labelled") and row["label"] is not None
+
+
+def first_tables(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
+    """Yield the tables of the first screen of a report made by `Result.to_dict`."""
+    found = list(headlines(report["metrics"]))
+    with_headline = {headline.metric for headline in found}
+    used = len([*summary(report), "", MORE, *foot(report)])
+    if found:
+        rows = [[headline.name, *_rates(headline.row)] for headline in found]
+        yield Table("Headlines", ["metric", *_RATES], rows)
+        used += len(rows) + _AROUND_ROWS
+    yield from _labels(found, LINES - used - _AROUND_ROWS)
+    for key, groups in report.get("by", {}).items():
+        yield from _break_downs(key, groups)
+    others = [metric for metric in metrics if metric.name not in with_headline]
+    yield from of_report(report, others) if others else of_changes(report)
+
+
+def headlines(metrics: Report) -> Iterator[Headline]:
+    """Yield the headline of each metric and sequence that has one."""
+    for metric, sequences in metrics.items():
+        for sequence, found in sequences.items():
+            head = {"metric": metric, "sequence": sequence, "by": None, "value": None}
+            paths = headline_rates(sequence, found)
+            if len(paths) < len(_RATES):
+                continue
+            entries = list(rows_of(head, found))
+            own = next((row for path, row in entries if path == paths[0][:-1]), None)
+            if own is not None:
+                yield Headline(metric, sequence, own, [row for _, row in entries])
+
+
+def _labels(found: Sequence[Headline], most: int) -> Iterator[Table]:
+    """Yield the table of labels of the first metric that has some: of all its sequences."""
+    metric = next((headline.metric for headline in found if headline.of_labels()), None)
+    if metric is None:
+        return
+    own = [headline for headline in found if headline.metric == metric]
+    rows = [row for headline in own for row in headline.of_labels()]
+    labels = [row for row in rows if row["label"] is not None]
+    limit = max(LEAST_LABELS, most - (len(rows) - len(labels)))
+    kept = sorted(range(len(labels)), key=lambda n: -_spans(labels[n]))[:limit]
+    shown = {id(labels[n]) for n in kept}
+    several = len(own) > 1 or own[0].row["section"] == "unlabelled"
+    row = next(row for row in rows if row["label"] is not None)
+    what = [str(row["section"]).partition(".")[0]] if row["section"] else []
+    what += [f"level {row['level']}"] if row["level"] is not None else []
+    title = f"{metric}: labels" + (f" ({', '.join(what)})" if what else "")
+    cells = [
+        [_name(row, several), *_rates(row), *_support(row)]
+        for row in rows
+        if row["label"] is None or id(row) in shown
+    ]
+    yield Table(f"{title}{how_many(len(kept), len(labels))}", ["label", *_RATES, *_SUPPORT], cells)
+
+
+def _name(row: Row, several: bool) -> str:
+    """Return the label or the average of a row, with its layer if there are `several`."""
+    name = row["average"] if row["label"] is None else row["label"]
+    layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
+    return cut_label(f"{layer}: {name}" if several else name)
+
+
+def _break_downs(key: str, groups: Report) -> Iterator[Table]:
+    """Yield a table for each headline: a row for each value, the lowest F1 first."""
+    of_headline: dict[str, list[tuple[str, Row]]] = {}
+    for value, group in groups.items():
+        for headline in headlines(group["metrics"]):
+            of_headline.setdefault(headline.name, []).append((value, headline.row))
+    for name, rows in of_headline.items():
+        rows.sort(key=lambda pair: (pair[1]["f1"] is None, pair[1]["f1"]))
+        cells = [[cut_label(value), *_rates(row), *_support(row)] for value, row in rows]
+        yield Table(f"By {key}: {name}", [key, *_RATES, *_SUPPORT], cells)
+
+
+_RATES = ("precision", "recall", "f1")
+_SUPPORT = ("gold", "predicted")
+
+
+def _rates(row: Row) -> list[Cell | Rate]:
+    return [Rate(row[name]) for name in _RATES]
+
+
+def _support(row: Row) -> list[Cell | Rate]:
+    return ["-" if row[name] is None else row[name] for name in _SUPPORT]
+
+
+def _spans(row: Row) -> float:
+    return sum(row[name] or 0 for name in _SUPPORT)

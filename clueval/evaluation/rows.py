@@ -1,0 +1,232 @@
+"""The rows of a result, for tables of data: the same columns for every metric, None where a column does not apply.
+
+An entry of a report that has precision and recall is one row. Entries are recognised by their names:
+
+* under ``per_label`` or ``per_type``, the next name is the `label`;
+* ``macro``, ``weighted`` and ``file_mean`` are the `average`, and so is ``micro``, which all numbers are that are
+  computed from summed counts of all labels, as ``overall``, ``all`` and ``ALL``;
+* 1 to 4 are the `level`, and all other names are the `section`, as ``labelled``, ``fair`` or ``strict``. In a merged
+  sequence, the section has the layer, too: ``labelled.entity``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from clueval.metrics.counting import f_measure
+from clueval.reports.estimates import Estimate, with_estimates
+
+ROW = (
+    "metric",
+    "sequence",
+    "by",
+    "value",
+    "section",
+    "level",
+    "average",
+    "label",
+    "precision",
+    "recall",
+    "f1",
+    "gold",
+    "predicted",
+    "tp_gold",
+    "tp_predicted",
+    "fn",
+    "fp",
+)
+"""The columns of a row."""
+
+_RATES = ("precision", "recall", "f1")
+_ENDS = tuple(f"{rate}_{end}" for rate in _RATES for end in ("low", "high"))
+"""The ends of intervals, columns of a row if the result has intervals."""
+
+LONG_ROW = ("metric", "sequence", "by", "value", "path", "number")
+"""The columns of a row that has one number."""
+
+Report = Mapping[str, Any]
+Row = dict[str, Any]
+
+_LABELLED = ("per_label", "per_type")
+_AVERAGES = {
+    "micro": "micro",
+    "overall": "micro",
+    "all": "micro",
+    "ALL": "micro",
+    "macro": "macro",
+    "weighted": "weighted",
+    "file_mean": "file_mean",
+}
+_LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
+_VALUES = ("by", "thresholds")
+"""Sections whose names are values of the data."""
+
+_MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")
+"""Sections whose names are labels and whose numbers are counts."""
+
+
+class Place(NamedTuple):
+    """The place of an entry in a report, in the words of a row; `path` has all names, from the sequence on."""
+
+    path: tuple[str, ...] = ()
+    section: str | None = None
+    level: int | None = None
+    average: str | None = None
+    label: str | None = None
+    names_values: bool = False
+
+    def below(self, name: str) -> Place:
+        """Return the place of the entry or section `name` in this one."""
+        place = self._replace(path=(*self.path, name))
+        if self.names_values:
+            return place.in_section(name)
+        if name in _LEVELS and self.section is not None:
+            return place._replace(level=_LEVELS[name])
+        if name in _AVERAGES and self.average is None and self.label is None:
+            return place._replace(average=_AVERAGES[name])
+        return place.in_section(name)._replace(names_values=name in _VALUES)
+
+    def in_section(self, name: str) -> Place:
+        """Return the place within a section of this one."""
+        return self._replace(section=name if self.section is None else f"{self.section}.{name}")
+
+
+def columns_of(report: Report) -> tuple[str, ...]:
+    """Return the columns of `wide_rows`: with intervals, the ends of each rate come last."""
+    return (*ROW, *_ENDS) if "intervals" in report else ROW
+
+
+def wide_rows(report: Report) -> Iterator[Row]:
+    """Yield a row for each entry of the reports in a dictionary of `Result.to_dict`."""
+    has_ends = "intervals" in report
+    for head, found in _reports(with_estimates(report)):
+        for _, row in rows_of(head, found):
+            yield _with_ends(row) if has_ends else row
+
+
+def _with_ends(row: Row) -> Row:
+    found = {**row, **dict.fromkeys(_ENDS)}
+    for rate in _RATES:
+        if isinstance(value := row[rate], Estimate):
+            found |= {rate: float(value), f"{rate}_low": value.low, f"{rate}_high": value.high}
+    return found
+
+
+def rows_of(head: Row, found: Report) -> Iterator[tuple[tuple[str, ...], Row]]:
+    """Yield the path and the row of each entry of one report; `head` has its metric, sequence and group."""
+    for place, numbers in _entries(found, Place(), head["sequence"]):
+        average = place.average
+        if average is None and place.label is None and place.section != "unlabelled":
+            average = "micro"
+        where = {"section": place.section, "level": place.level, "average": average, "label": place.label}
+        yield place.path, {**dict.fromkeys(ROW), **head, **where, **numbers}
+
+
+def long_rows(report: Report) -> Iterator[Row]:
+    """Yield a row for each number of the reports in a dictionary of `Result.to_dict`."""
+    for head, found in _reports(report):
+        for path, number in _numbers(found):
+            yield {**head, "path": path, "number": number}
+
+
+def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
+    """Yield the report of each metric and sequence, on all documents and then on each group."""
+    groups = [(None, None, report["metrics"])]
+    for key, values in report.get("by", {}).items():
+        groups += [(key, value, group["metrics"]) for value, group in values.items()]
+    for metric, sequences in report["metrics"].items():
+        for sequence in sequences:
+            for by, value, metrics in groups:
+                head = {"metric": metric, "sequence": sequence, "by": by, "value": value}
+                yield head, metrics[metric][sequence]
+
+
+def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Row]]:
+    for ending, numbers in _rates_and_counts(found):
+        yield (place.in_section(ending) if ending else place), numbers
+    support = _support(found.get("traditional"))
+    for name, value in found.items():
+        if not isinstance(value, Mapping) or (name in _MATRICES and not place.names_values):
+            continue
+        for own, entry in _below(name, value, place, sequence):
+            for deeper, numbers in _entries(entry, own, sequence):
+                yield deeper, {**numbers, **support}
+
+
+def _below(name: str, value: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Report]]:
+    """Yield a section, or the entries of each label or layer in it."""
+    if name in _LABELLED and not place.names_values:
+        for label, entry in value.items():
+            yield place._replace(path=(*place.path, name, label), label=label), entry
+    elif name == "labelled" and not place.path:
+        for layer, levels in value.items():
+            section = name if layer == sequence else f"{name}.{layer}"
+            yield Place((name, layer), section), levels
+    else:
+        yield place.below(name), value
+
+
+def _rates_and_counts(entry: Report) -> Iterator[tuple[str, Row]]:
+    """Yield the numbers of an entry with the name of its section: ``strict`` and ``lenient``, or none."""
+    for ending in ("", "strict", "lenient"):
+        joined = f"_{ending}" if ending else ""
+        rates = [entry.get(f"{name}{joined}", 0) for name in ("precision", "recall")]
+        if all(isinstance(rate, float | None) for rate in rates):
+            yield ending, {**_rates(entry, joined), **_counts(entry, joined)}
+
+
+def _rates(entry: Report, ending: str) -> Row:
+    precision, recall = entry[f"precision{ending}"], entry[f"recall{ending}"]
+    f1 = entry.get(f"f1{ending}")
+    if f1 is None and precision is not None and recall is not None:
+        f1 = f_measure(precision, recall)
+    return {"precision": precision, "recall": recall, "f1": f1}
+
+
+def _counts(entry: Report, ending: str) -> Row:
+    if "TP" in entry:
+        true = entry["TP"]
+        return {"tp_gold": true, "tp_predicted": true, "fn": entry["FN"], "fp": entry["FP"]}
+    if "tp_gold" in entry:
+        return {
+            name: entry.get(name) for name in ("gold", "predicted", "tp_gold", "tp_predicted", "fn", "fp")
+        }
+    if "possible" in entry:
+        return _of_pairs(entry["possible"], entry["actual"], entry["correct"] + 0.5 * entry["partial"])
+    if f"correct{ending}" in entry:
+        return _of_pairs(entry["targets"], entry["responses"], entry[f"correct{ending}"])
+    if "matched" in entry:
+        return _of_pairs(entry["gold"], entry["predicted"], entry["matched"])
+    return {}
+
+
+def _of_pairs(gold: float, predicted: float, true: float) -> Row:
+    """Return the counts of spans that are paired one to one, `true` of them correctly."""
+    true = int(true) if true == int(true) else true
+    return {
+        "gold": gold,
+        "predicted": predicted,
+        "tp_gold": true,
+        "tp_predicted": true,
+        "fn": gold - true,
+        "fp": predicted - true,
+    }
+
+
+def _support(traditional: Report | None) -> Row:
+    """Return the numbers of spans of an entry of FairEval, which only its traditional part has."""
+    if traditional is None:
+        return {}
+    return {
+        "gold": traditional["TP"] + traditional["FN"],
+        "predicted": traditional["TP"] + traditional["FP"],
+    }
+
+
+def _numbers(found: Report, before: str = "") -> Iterator[tuple[str, float | None]]:
+    for name, value in found.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{before}{name}.")
+        elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+            yield before + name, value

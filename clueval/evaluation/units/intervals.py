@@ -1,0 +1,210 @@
+"""The intervals of all rates of a report, by the method that was chosen.
+
+`jackknife` needs no random numbers and is the default; `percentile` and `bca` are for those who must report a
+bootstrap. `clueval.statistics` has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from clueval.evaluation.units.columns import Column, UnitColumns, summed
+from clueval.evaluation.units.rates import RateGroup, Value, groups_of
+from clueval.evaluation.units.recipes import Path
+from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric
+from clueval.statistics.bootstrap import bca, percentile
+from clueval.statistics.interval import Interval
+from clueval.statistics.jackknife import bound, effective_number, logit_jackknife, standard_error
+from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
+
+FEW_EFFECTIVE = 10
+FEW_UNITS_OF_LABEL = 5
+_MOST_UNDEFINED = 0.01
+"""If a rate is undefined in a larger share of the resamples, it has no bootstrap interval."""
+
+
+def interval_section(
+    metrics: Sequence[Metric],
+    sequences: Mapping[str, Sequence[str]],
+    units: Units,
+    trust: Trust,
+    members: Sequence[Unit] | None = None,
+) -> dict[str, Any]:
+    """Return the section ``intervals`` of a result, or of one value of a break-down, which has these `members`.
+
+    Raises `UsageError` if the corpus is one unit, or no units were kept.
+    """
+    if units.by == CORPUS:
+        raise UsageError(
+            "intervals need counts by unit, and only those of the whole corpus were kept",
+            advice="score with resample_by='document', or on the command line with --intervals or --save",
+        )
+    if len(units.units) == 1:
+        finer = units.by != SENTENCE
+        raise UsageError(
+            f"intervals need several units, and there is one {units.by}",
+            advice="resample by sentence (--resample-by sentence)" if finer else "score more text",
+        )
+    chosen = units.units if members is None else members
+    scores, remarks = intervals_of(metrics, sequences, chosen, trust)
+    is_random = trust.method != "jackknife"
+    return {
+        "method": trust.method,
+        "confidence": trust.confidence,
+        "resample_by": units.by,
+        "units": len(chosen),
+        "resamples": trust.resamples if is_random else None,
+        "seed": trust.seed if is_random else None,
+        "remarks": remarks,
+        "scores": scores,
+    }
+
+
+def intervals_of(
+    metrics: Sequence[Metric], sequences: Mapping[str, Sequence[str]], units: Sequence[Unit], trust: Trust
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the intervals by metric and sequence, in the shape of the reports, and remarks about them.
+
+    Costs O(n) for each rate that a recipe computes, and a report for each unit for the others.
+    """
+    scores: dict[str, Any] = {}
+    remarks: list[str] = []
+    keys = [unit.key for unit in units]
+    for metric in metrics:
+        scores[metric.name] = {}
+        for sequence, layers in sequences.items():
+            tallies = [unit.tallies.get((metric.name, sequence), Tally()) for unit in units]
+            source = UnitColumns(metric, layers, tallies)
+            report: dict[str, Any] = {}
+            groups, weights = list(groups_of(source)), Weights(source.kind_of)
+            for group in groups:
+                found = _of_group(source, group, keys, trust, weights)
+                for path, interval in zip(group.paths, found, strict=True):
+                    _put(report, path, interval.to_dict())
+            scores[metric.name][sequence] = report
+            remarks += [
+                f"{metric.name}, {sequence}: {remark}" for remark in _remarks(groups, weights, len(units))
+            ]
+    return scores, remarks
+
+
+def _of_group(
+    source: UnitColumns, group: RateGroup, keys: Sequence[str], trust: Trust, weights: Weights
+) -> Iterator[Interval]:
+    scores = group.values([[summed(column, source.times)] for column in group.columns])
+    resampled = None if trust.method == "jackknife" else _resampled(source, group, keys, trust)
+    for place, (path, values) in enumerate(zip(group.paths, group.without_each(source.times), strict=True)):
+        (score,) = scores[place]
+        without = list(map(values.__getitem__, source.kind_of))
+        units, effective = weights.of(group, path)
+        if score is None or None in without:
+            reason = "the score is undefined" + (" without one of the units" if score is not None else "")
+            yield Interval(None, None, None, units, effective, reason)
+        elif resampled is None:
+            yield logit_jackknife(score, _defined(without), units, effective, trust.confidence)
+        else:
+            yield _bootstrap(score, _defined(without), units, effective, resampled[place], trust)
+
+
+class Weights:
+    """How many units there are, and how many of them are effective, for each rate of a report.
+
+    A unit weighs as much as its gold spans for recall, its predicted ones for precision, both for other rates.
+    """
+
+    def __init__(self, kind_of: Sequence[int]) -> None:
+        self._kind_of = kind_of
+        self._known: dict[tuple[int, ...], tuple[int, float]] = {}
+        self._held: list[Sequence[Column]] = []  # a column that is known by its id must stay
+
+    def of(self, group: RateGroup, path: Path) -> tuple[int, float]:
+        """Return the number of units in which the denominator is not 0, and the effective number."""
+        columns = columns_that_weigh(group, path)
+        place = tuple(map(id, columns))
+        if place not in self._known:
+            by_kind = list(map(sum, zip(*columns, strict=True)))
+            sizes = [by_kind[kind] for kind in self._kind_of]
+            self._known[place] = sum(map(bool, sizes)), effective_number(sizes)
+            self._held.append(columns)
+        return self._known[place]
+
+
+def columns_that_weigh(group: RateGroup, path: Path) -> Sequence[Column]:
+    """Return the columns whose sum is how much a unit weighs for a rate."""
+    gold, predicted = group.sizes(path)
+    if path[-1].startswith("recall"):
+        return (gold,)
+    return (predicted,) if path[-1].startswith("precision") else (gold, predicted)
+
+
+def _resampled(source: UnitColumns, group: RateGroup, keys: Sequence[str], trust: Trust) -> list[list[Value]]:
+    rows = [
+        {place: count for place, count in enumerate(row) if count} for row in zip(*group.columns, strict=True)
+    ]
+    named = zip(keys, (rows[kind] for kind in source.kind_of), strict=True)
+    return group.values(weighted_sums(named, len(group.columns), BOOTSTRAP, trust.resamples, trust.seed))
+
+
+def _bootstrap(
+    score: float,
+    without: Sequence[float],
+    units: int,
+    effective: float,
+    values: Sequence[Value],
+    trust: Trust,
+) -> Interval:
+    defined = _defined(values)
+    if units < 2:
+        return logit_jackknife(score, without, units, effective, trust.confidence)
+    if len(values) - len(defined) > _MOST_UNDEFINED * len(values):
+        return Interval(
+            None, None, None, units, effective, "the score is undefined in over 1 % of the resamples"
+        )
+    if score in (0, 1) and all(value == score for value in defined):
+        return bound(score, units, effective, trust.confidence)
+    se = standard_error(without)
+    if trust.method == "percentile":
+        return Interval(*percentile(defined, trust.confidence), se, units, effective)
+    try:
+        return Interval(*bca(defined, score, without, trust.confidence), se, units, effective)
+    except UsageError as error:
+        return Interval(None, None, se, units, effective, error.problem)
+
+
+def _defined(values: Sequence[Value]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _put(report: dict[str, Any], path: Path, value: object) -> None:
+    for name in path[:-1]:
+        report = report.setdefault(name, {})
+    report[path[-1]] = value
+
+
+def _remarks(groups: Sequence[RateGroup], weights: Weights, units: int) -> Iterator[str]:
+    """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
+    found = {path: group for group in groups for path in group.paths}
+    overall = next((path for path in found if "per_label" not in path and path[-1].startswith("f")), None)
+    if overall is not None:
+        _, effective = weights.of(found[overall], overall)
+        if effective < FEW_EFFECTIVE:
+            yield (
+                f"{units} unit{'s' * (units != 1)}, of which {effective:.1f} are effective: with so few, or so "
+                "unequal ones, intervals are wide and rough"
+            )
+    few: dict[str, int] = {}
+    if any(path[-2:-1] == ("macro",) for path in found):
+        for path, group in found.items():
+            if path[-3:-2] == ("per_label",) and path[-1].startswith("f"):
+                occurs, _ = weights.of(group, path)
+                if occurs < FEW_UNITS_OF_LABEL:
+                    few[path[-2]] = occurs
+    for label, occurs in sorted(few.items()):
+        yield (
+            f"label {label} occurs in {occurs} unit{'s' * (occurs != 1)} and counts in full in every macro average"
+        )

@@ -1,0 +1,120 @@
+"""Collecting what is counted in each unit while documents go by, and making units of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from clueval.evaluation.totals import Totals, UnitPiece
+from clueval.evaluation.units.unit import (
+    CORPUS,
+    DOCUMENT,
+    SENTENCE,
+    Unit,
+    Units,
+    different_keys,
+    document_key,
+    joined,
+)
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally
+from clueval.spans.filters import ID
+from clueval.spans.span import _NOTHING
+
+WITHOUT_VALUE = "(none)"
+"""The value of documents that lack the metadata of a break-down or of a unit."""
+
+
+class Pieces:
+    """The pieces of an evaluation, in the order of the documents; none if `by` is None.
+
+    `file` is the name of the file that is being counted; it is part of the keys if the sides are folders.
+    The pieces of a document, and of its sentences, stay apart; those of other units with equal keys and values are
+    counted together, so that memory grows with the number of units.
+    """
+
+    def __init__(self, by: str | None, in_folders: bool) -> None:
+        self.by, self._in_folders = by, in_folders
+        self.file: str | None = None
+        self.listed: list[UnitPiece] = []
+        self._known: dict[tuple[str, tuple[str, ...]], UnitPiece] = {}
+
+    def key(self, document: str, metadata: Mapping[str, str] = _NOTHING, sentence: int | None = None) -> str:
+        """Return the key of the unit of a document, or of a sentence of it."""
+        if self.by in (DOCUMENT, SENTENCE):
+            return document_key(self.file, document, self._in_folders, sentence)
+        return value_of(str(self.by), document, metadata)
+
+    def metadata(self) -> Sequence[str]:
+        """Return the key of metadata whose values are the units, if they are that."""
+        return () if self.by in (None, DOCUMENT, SENTENCE) else (self.by,)
+
+    def totals_of(self, key: str, values: tuple[str, ...], *, begins: bool) -> Totals:
+        """Return the totals that count a unit; a document that does not begin here goes on."""
+        if self.by in (DOCUMENT, SENTENCE):
+            if begins or not self.listed:
+                self.listed.append(UnitPiece(key, values, Totals()))
+            return self.listed[-1].totals
+        piece = self._known.get((key, values))
+        if piece is None:
+            piece = self._known[key, values] = UnitPiece(key, values, Totals())
+            self.listed.append(piece)
+        return piece.totals
+
+    def include(self, pieces: Iterable[UnitPiece]) -> None:
+        """Add the pieces of another evaluation."""
+        for piece in pieces:
+            self.totals_of(piece.key, piece.values, begins=True).include(piece.totals)
+
+    def units(self, total: Totals, by: Mapping[str, Mapping[str, Totals]], sha256: str | None) -> Units:
+        """Return the units, and those of each value of the break-downs; the corpus as one if none were kept."""
+        if self.by is None:
+            return _whole_corpus(total, by)
+        keys: Sequence[str] = [piece.key for piece in self.listed]
+        if self.by in (DOCUMENT, SENTENCE):
+            keys = different_keys(keys)
+        units = [_unit(key, piece.totals) for key, piece in zip(keys, self.listed, strict=True)]
+        groups: dict[str, dict[str, list[Unit]]] = {}
+        for place, by_key in enumerate(by):
+            values: dict[str, list[Unit]] = {}
+            for unit, piece in zip(units, self.listed, strict=True):
+                values.setdefault(piece.values[place], []).append(unit)
+            groups[by_key] = {value: joined(of_value) for value, of_value in sorted(values.items())}
+        return Units(self.by, joined(units), groups, sha256)
+
+
+def _whole_corpus(total: Totals, groups: Mapping[str, Mapping[str, Totals]]) -> Units:
+    """Return the whole corpus as one unit, where no units were kept."""
+    return Units(
+        CORPUS,
+        [_unit(CORPUS, total)],
+        {
+            key: {value: [_unit(CORPUS, totals)] for value, totals in sorted(values.items())}
+            for key, values in groups.items()
+        },
+    )
+
+
+def value_of(key: str, document: str, metadata: Mapping[str, str]) -> str:
+    """Return the value of a key of metadata, or the id of the document for the key of ids."""
+    return document if key == ID else metadata.get(key, WITHOUT_VALUE)
+
+
+def require_sum(pieces: Iterable[UnitPiece], whole: Totals, document: str) -> None:
+    """Raise `UsageError` if the counts of the pieces of a document are not those of the whole.
+
+    They are not if a setting of a metric joins spans across the end of a sentence.
+    """
+    together = Totals()
+    for piece in pieces:
+        together.include(piece.totals)
+    for place in {*whole.tallies, *together.tallies}:
+        if whole.tallies.get(place, Tally()) != together.tallies.get(place, Tally()):
+            raise UsageError(
+                f"metric {place[0]!r} does not count sentences one by one: their counts do not add up",
+                document=document,
+                advice="resample by document",
+            )
+
+
+def _unit(key: str, totals: Totals) -> Unit:
+    return Unit(key, totals.documents, totals.tokens, totals.tallies)

@@ -1,0 +1,107 @@
+"""The options for intervals and for counts by unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clueval.evaluation.units.unit import CORPUS, DOCUMENT
+from clueval.exceptions import UsageError
+from clueval.options import number, option, whole
+from clueval.statistics.checked import require_share
+
+SEED = 12345
+RESAMPLES = 9_999
+METHODS = ("jackknife", "percentile", "bca")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trust:
+    """What is said about the uncertainty of scores, and of what units.
+
+    Attributes:
+        intervals: compute an interval for every rate.
+        resample_by: what a unit is: ``document``, ``sentence`` (a document is cut at each sentence end that no span
+            of either side crosses), or metadata, whose values are the units. None: documents, if units are needed.
+        confidence: of the intervals, between 0 and 1.
+        method: ``jackknife``, ``percentile`` or ``bca``.
+        resamples: how many resamples a bootstrap has.
+        seed: of the random weights of a bootstrap.
+        save: a file to save the counts of all units to.
+
+    Raises `UsageError` for values that mean nothing.
+    """
+
+    intervals: bool = field(
+        default=False,
+        metadata=option("--intervals", None, "print a confidence interval with every rate"),
+    )
+    resample_by: str | None = field(
+        default=None,
+        metadata=option(
+            "--resample-by",
+            "UNIT",
+            "what intervals and tests take for independent: document, sentence, or metadata, as in "
+            "--resample-by court",
+            topic="intervals",
+            takes="document, sentence or the name of metadata",
+            default="document",
+        ),
+    )
+    confidence: float = field(
+        default=0.95,
+        metadata=option(
+            "--confidence",
+            "C",
+            "how often intervals like these contain the true value, between 0 and 1",
+            topic="intervals",
+            parse=number,
+        ),
+    )
+    method: str = field(
+        default=METHODS[0],
+        metadata=option(
+            "--method", "METHOD", "how intervals are computed", topic="intervals", choices=METHODS
+        ),
+    )
+    resamples: int = field(
+        default=RESAMPLES,
+        metadata=option(
+            "--resamples", "N", "how many resamples percentile and bca have", topic="intervals", parse=whole
+        ),
+    )
+    seed: int = field(
+        default=SEED,
+        metadata=option(
+            "--seed", "N", "the seed of the resamples", topic="intervals", parse=lambda text: whole(text, 0)
+        ),
+    )
+
+    save: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--save",
+            "FILE",
+            "save the counts of all units to FILE (packed if it ends in .gz), for clueval compare and for gates",
+            topic="intervals",
+            parse=Path,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        require_share("confidence", self.confidence)
+        if self.method not in METHODS:
+            raise UsageError(f"unknown method {self.method!r}", advice=f"one of {', '.join(METHODS)}")
+        for name, least in (("resamples", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if type(value) is not int or value < least:
+                raise UsageError(f"{name} must be a whole number from {least} on, not {value!r}")
+        if self.resample_by is not None and (not self.resample_by or self.resample_by == CORPUS):
+            raise UsageError(
+                f"{self.resample_by!r} cannot be a unit", advice="document, sentence or the name of metadata"
+            )
+
+    @property
+    def units(self) -> str | None:
+        """What counts are kept by while files are read; None if no units are needed."""
+        return self.resample_by or (DOCUMENT if self.intervals else None)

@@ -1,0 +1,126 @@
+"""Units: their keys, their counts, and how they add up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Metric
+
+DOCUMENT = "document"
+SENTENCE = "sentence"
+CORPUS = "corpus"
+"""What the whole corpus as one unit is called, where no units were asked for."""
+
+
+class Unit(NamedTuple):
+    """What was counted in one unit; a tally stands under the names of its metric and its sequence."""
+
+    key: str
+    documents: int
+    tokens: int
+    tallies: Mapping[tuple[str, str], Tally]
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """All units of a corpus, with different keys, and what they are.
+
+    `by` is ``document``, ``sentence`` or the metadata whose values are the units. `groups` has, by metadata and
+    value, the parts of the units that belong to this value, if scores are broken down. `gold_sha256` tells gold
+    files apart; None where the gold side is no file of its own.
+    """
+
+    by: str
+    units: Sequence[Unit]
+    groups: Mapping[str, Mapping[str, Sequence[Unit]]]
+    gold_sha256: str | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        return [unit.key for unit in self.units]
+
+
+class CountedUnits(NamedTuple):
+    """What intervals, tests and saved results are made of."""
+
+    metrics: Sequence[Metric]
+    sequences: Mapping[str, Sequence[str]]
+    units: Units
+
+
+def unit_key(*parts: str | None) -> str:
+    """Return the key of a unit from its parts: file, document, sentence; those that are None are left out.
+
+    >>> unit_key(None, "d1", "s7"), unit_key("sub/a.vrt", "d#1", None)
+    ('d1#s7', 'sub/a.vrt#d##1')
+    """
+    return "#".join(part.replace("#", "##") for part in parts if part is not None)
+
+
+def document_key(file: str | None, document: str, in_folder: bool, sentence: int | None = None) -> str:
+    """Return the key of a document, or of a sentence of it.
+
+    `file` is the name of the file among others, with which the id of the document may begin; it is part of the key
+    if the files are those of a folder, and is not said twice.
+
+    >>> document_key("sub/a.vrt", "sub/a.vrt:d1", True), document_key("a.xml", "a.xml", True)
+    ('sub/a.vrt#d1', 'a.xml')
+    >>> document_key("/x/a.vrt", "/x/a.vrt:d1", False), document_key(None, "3", False, sentence=7)
+    ('d1', '3#s7')
+    """
+    last = None if sentence is None else f"s{sentence}"
+    if file is None:
+        return unit_key(document, last)
+    own = None if document == file else document.removeprefix(f"{file}:")
+    return unit_key(file, own, last) if in_folder else unit_key("1" if own is None else own, last)
+
+
+def different_keys(keys: Iterable[str]) -> list[str]:
+    """Return the keys made different: of equal ones, the second gets ``#2``, and so on.
+
+    >>> different_keys(["d", "d", "e"])
+    ['d', 'd#2', 'e']
+    """
+    found: list[str] = []
+    last: dict[str, int] = {}
+    taken: set[str] = set()
+    for key in keys:
+        number = last.get(key, 0) + 1
+        while (name := key if number == 1 else f"{key}#{number}") in taken:
+            number += 1
+        last[key] = number
+        taken.add(name)
+        found.append(name)
+    return found
+
+
+def joined(units: Iterable[Unit]) -> list[Unit]:
+    """Return the units with those of equal keys added together, in the order in which keys first occur."""
+    found: dict[str, Unit] = {}
+    for unit in units:
+        own = found.get(unit.key)
+        found[unit.key] = unit if own is None else added(own, unit)
+    return list(found.values())
+
+
+def added(own: Unit, other: Unit) -> Unit:
+    """Return two units as one, with the key of the first."""
+    tallies = {place: Tally(tally) for place, tally in own.tallies.items()}
+    for place, tally in other.tallies.items():
+        tallies.setdefault(place, Tally()).update(tally)
+    return Unit(own.key, own.documents + other.documents, own.tokens + other.tokens, tallies)
+
+
+def joined_corpora(own: Units, other: Units) -> Units:
+    """Return the units of two corpora together; if they are not units of the same kind, the whole as one unit."""
+    if own.by == other.by != CORPUS:
+        units = [*own.units, *other.units]
+        if own.by in (DOCUMENT, SENTENCE):
+            keys = different_keys(unit.key for unit in units)
+            units = [unit._replace(key=key) for key, unit in zip(keys, units, strict=True)]
+        return Units(own.by, joined(units), {})
+    whole = [unit._replace(key=CORPUS) for unit in (*own.units, *other.units)]
+    return Units(CORPUS, joined(whole), {})

@@ -1,0 +1,207 @@
+"""The counts of metric `masking`, from the examination of one document.
+
+The keys of the tally, of which `clueval.metrics.masking.figures` makes the report:
+
+* ``(ROWS, name, field)``: ROWS is ``all`` (name ``""``), ``class`` or ``label``; the fields are `FIELDS`.
+* ``("precision", field)``, ``("replacements", field)``, ``("redacted", field)``, ``("string_leaks", "all")``;
+  ``("redacted", "documents")`` is the number of redacted texts.
+* ``("weighted", ROWS, name, field, weight)`` and ``("weighted", "precision", "", field, weight)``: how many
+  words have this weight (as `repr` writes it), so that sums of weights are exact.
+* ``("entities", "by id")`` and ``("entities", "by surface")``: how many mentions of an entity were told apart
+  by its id or by its words.
+* ``("seen", layer)``: documents whose predicted side has a layer that ``masks`` names, and ``("gold", "layer")``:
+  documents whose gold side has the layer of the sequence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from clueval.metrics.counting import Tally
+from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.masked_words import Flags
+from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.replacements import consistency_of, replacements_of
+from clueval.metrics.tally_keys import Shape, any_score, any_text
+
+MENTION_FIELDS = (
+    *("mentions", "protected", "partial", "missed"),
+    *("words", "words_exposed", "characters", "characters_exposed"),
+)
+FIELDS = (
+    *("mentions", "protected", "partial", "missed", "entities", "entities_protected", "entities_in_part"),
+    *("words", "words_exposed", "characters", "characters_exposed", "documents", "documents_exposed"),
+)
+PRECISION_FIELDS = (
+    *("words", "words_right", "masks", "masks_needless", "letters", "letters_masked"),
+    *("letters_outside", "characters_over_masked"),
+)
+REPLACEMENT_FIELDS = ("entities", "several", "shared")
+REDACTED_FIELDS = ("placeholders", "uncertain", "initials", "replaced_words")
+
+_ROWS = ("all", "class", "label")
+
+TALLY_KEYS: tuple[Shape, ...] = (
+    (_ROWS, any_text, FIELDS),
+    (("precision",), PRECISION_FIELDS),
+    (("replacements",), REPLACEMENT_FIELDS),
+    (("redacted",), (*REDACTED_FIELDS, "documents")),
+    (("string_leaks",), ("all",)),
+    (("weighted",), (*_ROWS, "precision"), any_text, (*FIELDS, *PRECISION_FIELDS), any_score),
+    (("entities",), ("by id", "by surface")),
+    (("seen",), any_text),
+    (("gold",), ("layer",)),
+)
+"""The shapes of the keys, see `clueval.metrics.tally_keys`."""
+
+WeightOf = Callable[[int], float]
+"""The weight of a word, given its number."""
+
+Row = tuple[str, str]
+"""The kind of a row (``all``, ``class`` or ``label``) and its name."""
+
+
+def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> Tally:
+    """Return everything that is counted in one document; `weight_of` is None if words have no weights."""
+    tally: Tally = Tally()
+    for found in examination.judged.values():
+        counted = [one for one in found if one.mention.counted]
+        _add_mentions(tally, counted)
+        _add_entities(tally, counted, risk)
+        if weight_of is not None:
+            _add_weights(tally, examination, counted, weight_of)
+    _add_documents(tally, examination)
+    _add_precision(tally, examination, weight_of)
+    for field, number in consistency_of(examination).items():
+        tally["replacements", field] += number
+    tally["string_leaks", "all"] += len(examination.string_leaks)
+    _add_redacted(tally, examination)
+    return +tally
+
+
+def _rows(one: Judged) -> Iterator[Row]:
+    yield "all", ""
+    yield "class", one.mention.kind
+    yield "label", one.mention.label
+
+
+def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
+    """Add mentions to their rows; those of the same class and label are added up first."""
+    sums: dict[tuple[str, str], list[int]] = {}
+    for one in found:
+        mention, exposed = one.mention, one.exposed
+        status = 1 if not exposed else 3 if exposed == one.characters else 2
+        numbers = sums.setdefault((mention.kind, mention.label), [0] * len(MENTION_FIELDS))
+        numbers[0] += 1
+        numbers[status] += 1
+        numbers[4] += one.words
+        numbers[5] += one.words_exposed
+        numbers[6] += one.characters
+        numbers[7] += exposed
+        tally["entities", "by id" if mention.has_id else "by surface"] += 1
+    for (kind, label), numbers in sums.items():
+        for row in (("all", ""), ("class", kind), ("label", label)):
+            for field, number in zip(MENTION_FIELDS, numbers, strict=True):
+                tally[*row, field] += number
+
+
+def by_entity(found: Iterable[Judged]) -> dict[tuple[str, ...], list[Judged]]:
+    """Group the mentions of one annotator by their entities."""
+    entities: dict[tuple[str, ...], list[Judged]] = {}
+    for one in found:
+        entities.setdefault(one.mention.entity, []).append(one)
+    return entities
+
+
+def _add_entities(tally: Tally, found: Sequence[Judged], risk: Risk) -> None:
+    for members in by_entity(found).values():
+        kind = min((one.mention.kind for one in members), key=risk)
+        protected = sum(one.is_protected for one in members)
+        for row in (("all", ""), ("class", kind)):
+            tally[*row, "entities"] += 1
+            tally[*row, "entities_protected"] += protected == len(members)
+            tally[*row, "entities_in_part"] += 0 < protected < len(members)
+
+
+def _add_documents(tally: Tally, examination: Examination) -> None:
+    exposed: dict[Row, bool] = {}
+    for found in examination.judged.values():
+        for one in found:
+            for row in (("all", ""), ("class", one.mention.kind)) if one.mention.counted else ():
+                exposed[row] = exposed.get(row, False) or not one.is_protected
+    for row, is_exposed in exposed.items():
+        tally[*row, "documents"] += 1
+        tally[*row, "documents_exposed"] += is_exposed
+
+
+def _add_precision(tally: Tally, examination: Examination, weight_of: WeightOf | None) -> None:
+    words, masked, mentioned = examination.words, examination.masked, examination.mentioned
+    outside = words.letters - mentioned
+    tally["precision", "letters"] += words.letters.total
+    tally["precision", "letters_masked"] += (words.letters & masked).total
+    tally["precision", "letters_outside"] += outside.total
+    tally["precision", "characters_over_masked"] += (outside & masked).total
+    for mask in examination.masks:
+        tally["precision", "masks"] += mask.counted
+        tally["precision", "masks_needless"] += mask.counted and not mentioned.within(mask.ranges)
+    touched = list(_masked_words(examination))
+    for found in examination.mentions.values():
+        own = (one for mention in found for one in mention.ranges)
+        alone = len(examination.mentions) == 1
+        inside = mentioned if alone else Flags.at(own, len(words.text))
+        right = words.letters & masked & inside
+        for word, letters in touched:
+            start, end = words.starts[word], words.ends[word]
+            is_right = right.between(start, end) == letters
+            tally["precision", "words"] += 1
+            tally["precision", "words_right"] += is_right
+            if weight_of is not None:
+                weight = repr(weight_of(word))
+                tally["weighted", "precision", "", "words", weight] += 1
+                tally["weighted", "precision", "", "words_right", weight] += is_right
+
+
+def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
+    """Yield the words with masked letters or digits, by number, and how many of these they have."""
+    words = examination.words
+    masked = (words.letters & examination.masked).bytes
+    past = 0
+    for start, end in examination.masked_ranges:
+        for word in words.words_in(start, end):
+            letters = masked.count(1, words.starts[word], words.ends[word])
+            if word >= past and letters:
+                yield word, letters
+                past = word + 1
+
+
+def _add_weights(
+    tally: Tally, examination: Examination, found: Iterable[Judged], weight_of: WeightOf
+) -> None:
+    for one in found:
+        for word, exposed in examination.words_of(one.mention):
+            weight = repr(weight_of(word))
+            for row in _rows(one):
+                tally["weighted", *row, "words", weight] += 1
+                tally["weighted", *row, "words_exposed", weight] += exposed
+
+
+def _add_redacted(tally: Tally, examination: Examination) -> None:
+    """Add what is known of a redacted text, if the predicted side comes from one."""
+    details = examination.details
+    if not details:
+        return
+    tally["redacted", "documents"] += 1
+    for field in ("placeholders", "replaced_words"):
+        tally["redacted", field] += details[field]
+    for _, one, replacement in replacements_of(examination):
+        tally["redacted", "initials"] += shows_initial(one, replacement)
+    other: Examination = details["from_the_right"]
+    for name, found in examination.judged.items():
+        pairs = zip(found, other.judged[name], strict=True)
+        tally["redacted", "uncertain"] += sum(one.status != again.status for one, again in pairs)
+
+
+def shows_initial(one: Judged, replacement: str) -> bool:
+    """Return whether a placeholder shows the first letter of the mention that it stands for."""
+    is_crossed_out = not replacement.strip("Xx")
+    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]

@@ -1,0 +1,153 @@
+"""Mentions: the gold spans of a document that need masking, with class, label, entity and words.
+
+The class of a mention is its own label in the layer of the classes, or its feature of that name; elsewhere
+the riskiest label of the spans of that layer that it overlaps, else ``_``. The entity is its feature, or the
+label of the layer of entities in its place; else mentions with the same label and the same case-folded words
+are one entity.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from clueval.metrics.masking.masked_words import MaskedWords, Range, Ranges, union_of
+from clueval.spans.document import Document
+from clueval.spans.index import SpanIndex
+from clueval.spans.span import NO_LABEL, Span
+
+CLASS_LAYER = "risk"
+CLASS_FEATURE = "identifier_type"
+"""Where the classes are if the settings do not say: this layer or, in documents without it, this feature."""
+
+Risk = Callable[[str], tuple[int, str]]
+"""The sort key of a class: riskiest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A gold span that needs masking; `ranges` are its characters.
+
+    `has_id`: the entity comes from the annotation, not from the words. `counted`: no filter excludes it.
+    """
+
+    ranges: Ranges
+    kind: str
+    label: str
+    entity: tuple[str, ...]
+    words: tuple[str, ...]
+    has_id: bool
+    counted: bool
+
+    @property
+    def start(self) -> int:
+        return self.ranges[0][0]
+
+    @property
+    def end(self) -> int:
+        return self.ranges[-1][1]
+
+
+def risk_by(order: Sequence[str]) -> Risk:
+    """Return the sort key of classes: those of `order` first, then by name, ``_`` last.
+
+    >>> sorted(["_", "b", "low", "a", "high"], key=risk_by(["high", "low"]))
+    ['high', 'low', 'a', 'b', '_']
+    """
+    places = {name: place for place, name in enumerate(order)}
+
+    def risk(kind: str) -> tuple[int, str]:
+        return (len(places) + 1, "") if kind == NO_LABEL else (places.get(kind, len(places)), kind)
+
+    return risk
+
+
+@dataclass(frozen=True, slots=True)
+class MentionReader:
+    """Reads the mentions of one document.
+
+    `class_layer` is the layer or feature of the classes (None: see `CLASS_LAYER`), `entity` that of the
+    entities; spans whose class or label is in `keep` need no mask.
+    """
+
+    document: Document
+    words: MaskedWords
+    class_layer: str | None
+    risk: Risk
+    entity: str
+    keep: Collection[str]
+
+    def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
+        """Yield the mentions among the spans of a layer, by position."""
+        classes = self._classes()
+        entities = _Overlapped(self.document, self.entity)
+        order = sorted(range(len(spans)), key=lambda number: (spans[number].start, spans[number].end))
+        for number in order:
+            span = spans[number]
+            label, ranges = span.label, self.words.ranges_of(span, self.document)
+            kind = classes(span, ranges)
+            if kind in self.keep or label in self.keep:
+                continue
+            words = self.words.strings_of(ranges)
+            own = entities.label_of(span)
+            entity = (own,) if own is not None else (label, *map(str.casefold, words))
+            is_counted = counted is None or counted[number]
+            yield Mention(ranges, kind, label, entity, words, own is not None, is_counted)
+
+    def _classes(self) -> Callable[[Span, Ranges], str]:
+        """Return the function that gives the class of a span, whose characters are the ranges."""
+        names = [CLASS_LAYER, CLASS_FEATURE] if self.class_layer is None else [self.class_layer]
+        if self.class_layer is None and CLASS_LAYER in self.document.layers:
+            names = [CLASS_LAYER]
+        overlapped = list(self._unions(names[0]))
+
+        def class_of(span: Span, ranges: Ranges) -> str:
+            for name in names:
+                own = span.by_layer.get(name) or span.features.get(name)
+                if own is not None and own != "":
+                    return str(own)
+            return next((kind for kind, union in overlapped if _share(union, ranges)), NO_LABEL)
+
+        return class_of
+
+    def _unions(self, layer: str) -> Iterator[tuple[str, list[Range]]]:
+        """Yield the classes in a layer, riskiest first, with all the characters that are of this class."""
+        by_class: dict[str, list[Range]] = {}
+        for span in self.document.layers.get(layer, ()):
+            by_class.setdefault(span.label, []).extend(self.words.ranges_of(span, self.document))
+        for kind in sorted(by_class, key=self.risk):
+            yield kind, union_of(by_class[kind])
+
+
+def _share(union: Sequence[Range], ranges: Ranges) -> bool:
+    """Return whether the ranges share a character with a union of ranges."""
+    for start, end in ranges:
+        place = bisect_right(union, start, key=lambda one: one[1])
+        if start < end and place < len(union) and union[place][0] < end:
+            return True
+    return False
+
+
+class _Overlapped:
+    """Labels that spans have in a feature, in a layer of their own, or in a layer of the document in their place."""
+
+    def __init__(self, document: Document, name: str) -> None:
+        self._name = name
+        spans = document.layers.get(name, ())
+        self._same = {(span.start, span.end): span.label for span in reversed(spans)}
+        self._index = SpanIndex(spans) if spans else None
+
+    def label_of(self, span: Span) -> str | None:
+        """Return the label for a span, None if it has none."""
+        own = span.features.get(self._name)
+        if own is None or own == "":
+            own = span.by_layer.get(self._name)
+        if own is not None:
+            return str(own)
+        if self._index is None:
+            return None
+        if (span.start, span.end) in self._same:
+            return self._same[span.start, span.end]
+        found = self._index.overlapping(span)
+        return found[0].label if found else None

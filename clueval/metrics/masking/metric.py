@@ -1,0 +1,338 @@
+"""The metric: settings, and the way from the two sides of a document to its examination."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally, f_measure
+from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
+from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
+from clueval.metrics.masking.figures import report_of
+from clueval.metrics.masking.masked_words import MaskedWords
+from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
+from clueval.metrics.metric import Needs, Rates, Side
+from clueval.metrics.tally_keys import Shape
+from clueval.options import option
+from clueval.spans.document import Document
+from clueval.spans.span import NO_LABEL, Frozen, Span
+from clueval.statistics.checked import require_share
+
+if TYPE_CHECKING:
+    from clueval.reports.table import Table
+
+RISKS = ("high", "medium", "low", "hoch", "mittel", "niedrig", "DIRECT", "QUASI")
+ANNOTATORS = "annotators"
+"""The sequence that has all annotators."""
+
+EVERY = "all"
+"""The setting that means all layers."""
+
+PLACEHOLDERS, REPLACED_WORDS, FROM_THE_RIGHT = "placeholders", "replaced_words", "from_the_right"
+"""The metadata of a document that was recovered from a redacted text: how many placeholders it has, how many words
+were replaced by others, and the characters that are masked in its second reading, as in ``5-9 22-29``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Masking:
+    """The metric; the specification of its figures is in the guide, `concept-masking-figures`.
+
+    A predicted document whose metadata has the number of ``placeholders`` was recovered from a redacted text.
+    Raises `UsageError` for settings outside their range.
+    """
+
+    name: ClassVar[str] = "masking"
+    zero: ClassVar[str] = "undefined"
+    tally_keys: ClassVar[tuple[Shape, ...]] = TALLY_KEYS
+
+    risk_layer: str | None = field(
+        default=None,
+        metadata=option(
+            "--risk-layer",
+            "NAME",
+            "the layer, or the feature of gold spans, that has the class of each mention",
+            default=f"the layer {CLASS_LAYER}, else the feature identifier_type",
+        ),
+    )
+    risk_order: tuple[str, ...] = field(
+        default=RISKS, metadata=option("--risk-order", "CLASS,...", "the classes, riskiest first")
+    )
+    keep: tuple[str, ...] = field(
+        default=("NO_MASK",),
+        metadata=option("--keep", "NAME,...", "classes and labels that need no mask"),
+    )
+    masks: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "--masks",
+            "LAYER,...",
+            "the predicted layers that mask, or all",
+            default="the layer of the same name, or the only one",
+        ),
+    )
+    ignore: str = field(
+        default="punctuation",
+        metadata=option(
+            "--ignore",
+            "WHAT",
+            "characters of a mention that may stay readable: punctuation (all but letters and digits) or none",
+            choices=("punctuation", "none"),
+        ),
+    )
+    ignore_words: IgnoredWords = field(
+        default=IgnoredWords(),
+        metadata=option(
+            "--ignore-words",
+            "FILE",
+            "words that may stay readable, one a line",
+            parse=IgnoredWords.read,
+            takes="a file of words",
+            default="none",
+        ),
+    )
+    entity: str = field(
+        default="entity_id",
+        metadata=option(
+            "--entity",
+            "NAME",
+            "the feature or layer of gold that says which mentions are one entity; without it, mentions with "
+            "the same label and words are",
+        ),
+    )
+    annotators: tuple[str, ...] = field(
+        default=(),
+        metadata=option("--annotators", "LAYER,...", "gold layers that are views of one thing, or all"),
+    )
+    confidence: float = field(
+        default=0.95,
+        metadata=option("--confidence", "C", "the confidence of the bound on documents that leak"),
+    )
+    beta: tuple[float, ...] = field(
+        default=(1.0, 2.0), metadata=option("--beta", "B,...", "weights of recall in the F figures")
+    )
+    word_weights: WordWeights | None = field(
+        default=None,
+        metadata=option(
+            "--word-weights",
+            "FILE",
+            "how often words occur: a word, a tab and its count on each line; rare words weigh more",
+            parse=WordWeights.read,
+            takes="a file of words and counts",
+        ),
+    )
+    token_weights: bool = field(
+        default=False,
+        metadata=option("--token-weights", None, "the ids of gold's tokens (--token-id) are their weights"),
+    )
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.ignore_words, IgnoredWords):
+            object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
+        if isinstance(self.word_weights, Mapping):
+            object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
+        require_share("confidence", self.confidence)
+        if self.ignore not in ("punctuation", "none"):
+            raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")
+        for beta in self.beta:
+            if isinstance(beta, bool) or not isinstance(beta, int | float) or not 0 < beta < float("inf"):
+                raise UsageError(f"beta must be a number above 0, not {beta!r}")
+        if self.token_weights and self.word_weights is not None:
+            raise UsageError("words have weights from a file and from a column", advice="give one of them")
+
+    @property
+    def needs(self) -> Needs:
+        """Return that documents are needed; annotators are counted together."""
+        if not self.annotators:
+            return Needs(documents=True, sequences=self._reported, choices=entities_told_by)
+        instead = "filter documents only, or use keep"
+        return Needs(documents=True, every_span=instead, whole=ANNOTATORS, choices=entities_told_by)
+
+    @property
+    def class_layer(self) -> str:
+        return self.risk_layer or CLASS_LAYER
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        """Count one document. Raises `UsageError` for a side without a document, and for one without text."""
+        examination = self.examine(gold, predicted)
+        if examination is None:
+            return Tally()
+        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        assert predicted.document is not None
+        tally.update(("seen", layer) for layer in self.masks if layer in predicted.document.layers)
+        if gold.document is not None and (gold.sequence in gold.document.layers or self.annotators):
+            tally["gold", "layer"] += 1
+        return tally
+
+    def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
+        """Raise `UsageError`: mentions are characters of documents."""
+        raise UsageError("metric 'masking' counts whole documents with their texts", advice="use count")
+
+    def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
+        """Return the report; the layers of a merged sequence are not reported separately."""
+        return report_of(
+            total,
+            risk_by(self.risk_order),
+            self.beta,
+            self.confidence,
+            weighted=self.token_weights or self.word_weights is not None,
+        )
+
+    def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
+        """Return word precision and the recall of entities, where both are defined."""
+        precision, recall = report["precision"]["word_precision"], report["classes"]["all"]["entity_recall"]
+        if precision is None or recall is None:
+            return {}
+        return {"masking": (precision, recall, f_measure(precision, recall))}
+
+    def tables(self, title: str, report: Mapping[str, Any]) -> Iterator[Table]:
+        from clueval.metrics.masking.tables import tables
+
+        return tables(title, report)
+
+    def check(self, total: Tally) -> None:
+        """Raise `UsageError` if no document has a layer that `masks` names."""
+        counted = any(key[0] == "precision" for key in total)
+        for layer in self.masks if counted and self.masks != (EVERY,) else ():
+            if not total["seen", layer]:
+                raise UsageError(f"no predicted document has a layer {layer!r}", advice="check --masks")
+
+    def examine(self, gold: Side, predicted: Side) -> Examination | None:
+        """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
+        own, other = gold.document, predicted.document
+        if own is None or other is None:
+            raise UsageError("metric 'masking' needs documents", advice="give documents with their texts")
+        views = self._views(gold)
+        if views is None:
+            return None
+        texted = own if own.end is not None or other.end is None else other
+        words = MaskedWords.of(texted, self.ignore, self.ignore_words.words)
+        reader = MentionReader(
+            own, words, self.risk_layer, risk_by(self.risk_order), self.entity, frozenset(self.keep)
+        )
+        mentions = {name: list(reader.read(*view)) for name, view in views.items()}
+        found = self.masking_spans(predicted, gold.sequence)
+        return self._examination(words, own, other, mentions, found)
+
+    def _examination(
+        self,
+        words: MaskedWords,
+        own: Document,
+        other: Document,
+        mentions: Mapping[str, Sequence[Mention]],
+        spans: _Spans,
+    ) -> Examination:
+        masks = self._masks(words, other, *spans)
+        if PLACEHOLDERS not in other.metadata:
+            return Examination(own, words, mentions, masks)
+        places = (place.split("-") for place in other.metadata.get(FROM_THE_RIGHT, "").split())
+        again = [Mask(((int(start), int(end)),), "", counted=True) for start, end in places]
+        details: dict[str, Any] = {
+            name: int(other.metadata.get(name, 0)) for name in (PLACEHOLDERS, REPLACED_WORDS)
+        }
+        details["from_the_right"] = Examination(own, words, mentions, again)
+        return Examination(own, words, mentions, masks, details)
+
+    def _views(self, gold: Side) -> dict[str, _Spans] | None:
+        """Return the gold spans by annotator, with the flags of those that are counted."""
+        assert gold.document is not None
+        layers = gold.document.layers
+        if self.annotators:
+            names = self.mention_layers(layers) if self.annotators == (EVERY,) else self.annotators
+            return {name: (layers[name], None) for name in names if name in layers}
+        name = gold.sequence
+        if name is not None and name not in layers and self.mention_layers(layers):
+            return None
+        if name in (self.class_layer, self.entity) and name not in self.mention_layers(layers):
+            return None
+        return {name or "": (gold.spans, gold.counted)}
+
+    def mention_layers(self, layers: Mapping[str, object]) -> list[str]:
+        """Return the layers less those of the classes and of the entities, unless there is no other."""
+        found = [name for name in layers if name not in (self.class_layer, self.entity)]
+        return found or list(layers)
+
+    def masking_spans(self, predicted: Side, sequence: str | None) -> _Spans:
+        """Return the predicted spans that mask, with the flags of those that are counted."""
+        assert predicted.document is not None
+        layers = predicted.document.layers
+        if PLACEHOLDERS in predicted.document.metadata:  # every layer has the spans of the redacted text
+            return next(iter(layers.values()), ()), None
+        if self.masks:
+            names = list(layers) if self.masks == (EVERY,) else self.masks
+            return [span for name in names for span in layers.get(name, ())], None
+        if predicted.spans or sequence is None or (sequence in layers and not self.annotators):
+            return predicted.spans, predicted.counted
+        names = self.mention_layers(layers)
+        if len(names) > 1:
+            raise UsageError(
+                f"the predicted side has the layers {', '.join(map(repr, names))}, and none of them is {sequence!r}",
+                document=predicted.document.id,
+                file=predicted.document.file,
+                advice="name the layers that mask with --masks",
+            )
+        return [span for name in names for span in layers[name]], None
+
+    def _masks(
+        self, words: MaskedWords, document: Document, spans: Sequence[Span], counted: Sequence[bool] | None
+    ) -> list[Mask]:
+        """Return the masks among the spans of a predicted document."""
+        return [
+            Mask(
+                words.ranges_of(span, document),
+                str(span.features.get(REPLACEMENT, span.label)),
+                counted is None or counted[number],
+                span.features.get(PARTS, ()),
+            )
+            for number, span in enumerate(spans)
+            if self._is_mask(span)
+        ]
+
+    def _is_mask(self, span: Span) -> bool:
+        names = {span.label, span.by_layer.get(self.class_layer), span.features.get(self.class_layer)}
+        return names.isdisjoint(set(self.keep) - {NO_LABEL})  # a mask without a label is a mask
+
+    def _weight_of(self, examination: Examination) -> WeightOf | None:
+        words = examination.words
+        if self.word_weights is not None:
+            weigh = self.word_weights.weigher()
+            return lambda word: weigh(words.text[words.starts[word] : words.ends[word]])
+        return token_weights(examination.document) if self.token_weights else None
+
+    def _reported(self, tallies: Mapping[str, Tally]) -> list[str]:
+        """Return the sequences to report: not those of classes or entities, nor those of the predicted side alone."""
+        found = self.mention_layers(tallies)
+        return [name for name in found if tallies[name]["gold", "layer"]] or found
+
+
+_Spans = tuple[Sequence[Span], Sequence[bool] | None]
+"""Spans, and whether each is counted (None: all are)."""
+
+
+def entities_told_by(tally: Tally) -> dict[str, str]:
+    """Return how entities were told apart, for the signature."""
+    names = [name for name in ("by id", "by surface") if tally["entities", name]]
+    return {"entities": " and ".join(names)} if names else {}
+
+
+def token_weights(document: Document) -> Callable[[int], float]:
+    """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
+    if document.token_ids is None:
+        raise UsageError("the gold tokens have no weights", document=document.id, file=document.file)
+    weights = []
+    for number, text in enumerate(document.token_ids):
+        try:
+            weight = float(text)
+        except ValueError:
+            weight = -1.0
+        if not 0 <= weight < float("inf"):
+            raise UsageError(
+                f"the weight {text!r} of token {number} is no number from 0 on",
+                document=document.id,
+                file=document.file,
+                line=None if document.lines is None else document.lines[number],
+            )
+        weights.append(weight)
+    return weights.__getitem__

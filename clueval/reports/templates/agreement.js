@@ -1,0 +1,181 @@
+"use strict";
+// Text from the corpus is put into the page with textContent, so it is never markup.
+(() => {
+  const PAGE = 50;
+  const byId = (id) => document.getElementById(id);
+  const about = JSON.parse(byId("about").textContent);
+  const names = about.annotators;
+  const places = byId("data").textContent.split("\n").filter((line) => line.trim()).map((line, number) => {
+    const [id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens] = JSON.parse(line);
+    return { number, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
+  });
+
+  const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
+  const visible = (text) => text.replace(INVISIBLE, (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
+  function make(tag, css, text) {
+    const element = document.createElement(tag);
+    if (css) element.className = css;
+    if (text !== undefined) element.textContent = visible(text);
+    return element;
+  }
+
+  // --- choices: place -> number of an annotator, or -1 for nothing -----------------------------------------
+
+  const KEY = "clueval " + about.key + " " + places.length;
+  const choices = new Map();
+  try {
+    for (const [place, choice] of JSON.parse(localStorage.getItem(KEY) ?? "[]")) {
+      if (places[place] && (choice === -1 || places[place].readings[choice]?.length)) choices.set(place, choice);
+    }
+  } catch { /* the browser keeps nothing for this page */ }
+
+  function keep() {
+    try { localStorage.setItem(KEY, JSON.stringify([...choices])); } catch { /* as above */ }
+  }
+
+  // --- export ----------------------------------------------------------------------------------------------
+
+  const cell = (text) => text.replace(/[\t\r\n]/g, " ");
+  function table() {
+    const several = about.sequences.length > 1;
+    const lines = [["document", ...(several ? ["sequence"] : []), "start", "end_inclusive", "label"].join("\t")];
+    for (const place of places) {
+      if (!choices.has(place.number)) continue;
+      const choice = choices.get(place.number);
+      const spans = choice < 0 ? [[0, place.end - place.start, ""]] : place.readings[choice];
+      for (const [start, end, label] of spans) {
+        const range = [place.start + start, place.start + end - 1];
+        lines.push([cell(place.id), ...(several ? [cell(place.layer)] : []), ...range, cell(label)].join("\t"));
+      }
+    }
+    return lines.join("\n") + "\n";
+  }
+
+  let address = null;
+  function showTray() {
+    byId("tray").hidden = !places.length;
+    byId("chosen").textContent = `${choices.size} of ${places.length} places chosen`;
+    if (address) URL.revokeObjectURL(address);
+    address = URL.createObjectURL(new Blob([table()], { type: "text/tab-separated-values" }));
+    byId("export").href = address;
+  }
+  byId("clear").addEventListener("click", () => {
+    if (!choices.size || !confirm("Forget all choices?")) return;
+    choices.clear();
+    keep();
+    show();
+  });
+
+  // --- cards -----------------------------------------------------------------------------------------------
+
+  function marked(place, reading, shown) {
+    const what = make("span", "what");
+    if (reading === null) { what.append(make("span", "none", "not annotated")); return what; }
+    if (!reading.length) { what.append(make("span", "none", "nothing")); return what; }
+    if (!place.tokens.length) { what.textContent = visible(shown); return what; }
+    const joiner = place.inside === place.tokens.join("") ? "" : " ";
+    const cuts = [...new Set([0, place.tokens.length, ...reading.flatMap(([start, end]) => [start, end])])].sort((a, b) => a - b);
+    cuts.slice(0, -1).forEach((start, number) => {
+      const end = cuts[number + 1];
+      const over = reading.filter(([from, to]) => from <= start && end <= to);
+      const text = place.tokens.slice(start, end).join(joiner);
+      if (number && joiner) what.append(joiner);
+      if (!over.length) { what.append(visible(text)); return; }
+      const piece = make("span", "m");
+      const labels = over.filter(([from]) => from === start).map(([, , label]) => label);
+      if (labels.length) piece.append(make("span", "label", labels.join(" + ")));
+      piece.append(visible(text));
+      what.append(piece);
+    });
+    return what;
+  }
+
+  function cardOf(place) {
+    const card = make("li", "card");
+    const head = make("div", "head");
+    head.append(make("span", "what", place.boundary ? `${place.kind} (${place.boundary})` : place.kind));
+    if (about.sequences.length > 1) head.append(make("span", "", place.layer));
+    head.append(make("span", "place", `${place.id} ${place.start}–${place.end - 1}`));
+    card.append(head);
+    if (place.before || place.inside || place.after) {
+      const context = make("p", "context");
+      context.append(visible(place.before), make("mark", "", place.inside), visible(place.after));
+      card.append(context);
+    }
+    const group = make("fieldset", "readings");
+    group.append(make("legend", "unseen", `Readings of ${place.id} ${place.start}`));
+    const settle = () => card.classList.toggle("done", choices.has(place.number));
+    const row = (choice, who, what, off) => {
+      const line = make("label", off ? "reading off" : "reading");
+      const input = make("input");
+      input.type = "radio";
+      input.name = "place-" + place.number;
+      input.checked = choices.get(place.number) === choice;
+      input.disabled = off;
+      if (off) input.style.visibility = "hidden";
+      input.addEventListener("click", () => {  // a second click takes the choice back
+        if (choices.get(place.number) === choice) { choices.delete(place.number); input.checked = false; }
+        else choices.set(place.number, choice);
+        keep(); settle(); showTray();
+      });
+      line.append(input, make("span", "who", who), what);
+      group.append(line);
+    };
+    place.readings.forEach((reading, number) => {
+      row(number, names[number], marked(place, reading, place.shown[number]), !reading?.length);
+    });
+    row(-1, "no span", make("span", "what none", "keep nothing here"), false);
+    card.append(group);
+    settle();
+    return card;
+  }
+
+  // --- filters ---------------------------------------------------------------------------------------------
+
+  function fill(id, options) {
+    byId(id).replaceChildren(new Option("all", ""), ...options.map(([text, value]) => new Option(visible(text), value)));
+    byId(id).parentElement.hidden = options.length < 2;
+  }
+  const tally = new Map();
+  for (const place of places) tally.set(place.kind, (tally.get(place.kind) ?? 0) + 1);
+  fill("f-kind", [...tally].sort().map(([kind, n]) => [`${kind || "none"} (${n})`, kind]));
+  const pairs = [];
+  names.forEach((one, i) => names.forEach((other, j) => { if (i < j) pairs.push([`${one} / ${other}`, `${i} ${j}`]); }));
+  fill("f-pair", pairs);
+  fill("f-layer", about.sequences.map((layer) => [layer, layer]));
+
+  const key = (reading) => JSON.stringify(reading);
+  function fits(place) {
+    const text = byId("f-text").value.trim().toLowerCase(), kind = byId("f-kind").value, pair = byId("f-pair").value;
+    const layer = byId("f-layer").value, done = byId("f-done").value;
+    if (kind && place.kind !== kind) return false;
+    if (layer && place.layer !== layer) return false;
+    if (done && (done === "done") !== choices.has(place.number)) return false;
+    if (pair) {
+      const [one, other] = pair.split(" ").map((number) => place.readings[number]);
+      if (one === null || other === null || key(one) === key(other)) return false;
+    }
+    if (!text) return true;
+    return [place.id, place.before + place.inside + place.after, ...place.shown].join("\n").toLowerCase().includes(text);
+  }
+
+  let found = [], shown = 0;
+  function showMore() {
+    byId("list").append(...found.slice(shown, shown + PAGE).map(cardOf));
+    shown = Math.min(shown + PAGE, found.length);
+    byId("more").hidden = shown === found.length;
+  }
+  function show() {
+    found = places.filter(fits);
+    shown = 0;
+    byId("list").replaceChildren();
+    byId("count").textContent = `${found.length} of ${places.length} places where annotators differ`;
+    showMore();
+    showTray();
+  }
+  byId("filters").addEventListener("input", show);
+  byId("filters").addEventListener("submit", (event) => event.preventDefault());
+  byId("more").addEventListener("click", showMore);
+  show();
+  document.documentElement.dataset.ready = "yes";
+})();

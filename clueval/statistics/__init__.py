@@ -1,0 +1,48 @@
+"""Formulas of statistics: intervals, resampling, tests. Numbers in, numbers out; nothing here knows a span.
+
+To read the package, begin with `jackknife` and `randomisation`, the methods that clueval uses unless asked for
+others; `bootstrap` has the methods on request, `student` and `beta` the distribution functions.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clueval.statistics.bootstrap import bca, bca_levels, percentile
+    from clueval.statistics.correction import holm
+    from clueval.statistics.mcnemar import mcnemar_exact
+    from clueval.statistics.proportions import clopper_pearson, wilson
+    from clueval.statistics.student import t_p, t_quantile
+
+_MODULES = {
+    "bca": "bootstrap",
+    "bca_levels": "bootstrap",
+    "clopper_pearson": "proportions",
+    "holm": "correction",
+    "mcnemar_exact": "mcnemar",
+    "percentile": "bootstrap",
+    "t_p": "student",
+    "t_quantile": "student",
+    "wilson": "proportions",
+}
+"""The module that defines each name; it is imported when the name is first used."""
+
+__all__ = [
+    "bca",
+    "bca_levels",
+    "clopper_pearson",
+    "holm",
+    "mcnemar_exact",
+    "percentile",
+    "t_p",
+    "t_quantile",
+    "wilson",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

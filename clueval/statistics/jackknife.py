@@ -1,0 +1,107 @@
+"""The jackknife over units (Tukey 1958), with an interval on the logit scale for scores between 0 and 1.
+
+By hand, recall of units with 4 of 5, 8 of 10, 3 of 3 and 1 of 2 spans found: the score is 0.8, without one unit
+0.8, 0.8, 0.764706, 0.833333; the standard error is 0.042034, the effective number of units 400/138.
+
+>>> without = [0.8, 0.8, 13 / 17, 15 / 18]
+>>> found = logit_jackknife(0.8, without, 4, effective_number([5, 10, 3, 2]), 0.95)
+>>> round(found.se, 6), round(found.effective, 4), round(found.low, 4), round(found.high, 4)
+(0.042034, 2.8986, 0.5489, 0.9293)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from clueval.statistics.interval import Interval
+from clueval.statistics.student import t_quantile
+
+FEWEST_THAT_DIFFER = 6
+"""With fewer units in which two systems differ, no two-sided p-value is below 0.05."""
+
+POWER = 0.8
+
+
+def standard_error(without: Sequence[float]) -> float:
+    """Return the standard error of a score from its values without each unit; O(n)."""
+    n = len(without)
+    mean = math.fsum(without) / n
+    return math.sqrt((n - 1) / n * math.fsum([(mean - value) ** 2 for value in without]))
+
+
+def effective_number(sizes: Sequence[float]) -> float:
+    """Return the effective number of units of these sizes: their number if all are equal, less otherwise."""
+    squares = math.fsum([size * size for size in sizes])
+    return math.fsum(sizes) ** 2 / squares if squares else 0.0
+
+
+def degrees_of_freedom(effective: float) -> float:
+    """Return the degrees of freedom of a standard error from so many effective units."""
+    return max(effective, 2.0) - 1
+
+
+def logit_jackknife(
+    score: float, without: Sequence[float], units: int, effective: float, confidence: float
+) -> Interval:
+    """Return the interval of a score between 0 and 1.
+
+    `without` are the scores without each unit, `units` is the number of units in which the denominator of the score
+    is not 0, `effective` their `effective_number`.
+    """
+    if units < 2:
+        return Interval(None, None, None, units, effective, _too_few(units))
+    if score in (0, 1):
+        return bound(score, units, effective, confidence)
+    return logit_interval(
+        score, standard_error(without), degrees_of_freedom(effective), units, effective, confidence
+    )
+
+
+def logit_interval(
+    score: float, se: float, df: float, units: int, effective: float, confidence: float
+) -> Interval:
+    """Return the interval of a score between 0 and 1 with this standard error, symmetrical on the logit scale."""
+    if not se:
+        reason = "all units have the same score, so the spread between units is not known"
+        return Interval(None, None, se, units, effective, reason)
+    t = t_quantile((1 + confidence) / 2, df)
+    half, middle = t * se / (score * (1 - score)), math.log(score / (1 - score))
+    return Interval(_logistic(middle - half), _logistic(middle + half), se, units, effective)
+
+
+def bound(score: float, units: int, effective: float, confidence: float) -> Interval:
+    """Return the interval of a score of 1 (no error was seen) or 0 (nothing right was seen)."""
+    end: float = (1 - confidence) ** (1 / units)
+    low, high = (end, 1.0) if score else (0.0, 1 - end)
+    return Interval(low, high, 0.0, units, effective, bound=True)
+
+
+def difference_jackknife(
+    difference: float, without: Sequence[float], differ: int, effective: float, confidence: float
+) -> Interval:
+    """Return the interval of the difference of two scores; `differ` is the number of units that differ."""
+    if differ < FEWEST_THAT_DIFFER:
+        reason = f"the systems differ in {differ} unit{'s' * (differ != 1)}, fewer than {FEWEST_THAT_DIFFER}"
+        return Interval(None, None, None, differ, effective, reason)
+    se = standard_error(without)
+    half = t_quantile((1 + confidence) / 2, degrees_of_freedom(effective)) * se
+    return Interval(difference - half, difference + half, se, differ, effective)
+
+
+def detectable(se: float, df: float) -> float:
+    """Return the difference that a test at 5 % shows with a power of about 80 %; it depends on no observed one."""
+    return (t_quantile(0.975, df) + t_quantile(POWER, df)) * se
+
+
+def _too_few(units: int) -> str:
+    if not units:
+        return "no unit has anything to count"
+    return "only one unit has anything to count"
+
+
+def _logistic(value: float) -> float:
+    if value < 0:
+        grown = math.exp(value)
+        return grown / (1 + grown)
+    return 1 / (1 + math.exp(-value))

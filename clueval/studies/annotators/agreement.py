@@ -1,0 +1,111 @@
+"""`agree`: annotators against each other, in numbers and in the places where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clueval.evaluation.signature import Signature
+from clueval.reading.options import Reading
+from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
+from clueval.studies.annotators.disagreement import Disagreement, kind_of
+from clueval.studies.annotators.lockstep import counted
+from clueval.studies.annotators.placed import placed
+from clueval.studies.annotators.shape import marks_of, places
+from clueval.studies.annotators.source import Group, Naming, annotators_of
+from clueval.studies.annotators.study import Study, report_of, sequences_of
+
+_READING = Reading()
+_NAMING = Naming()
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The result of `agree`."""
+
+    report: Mapping[str, Any]
+    study: Study = field(repr=False)
+
+    @property
+    def signature(self) -> Signature:
+        """The choices that the numbers depend on."""
+        return Signature.parse(self.report["signature"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as plain dictionaries; what is not defined is None."""
+        return dict(self.report)
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON; the same data gives the same bytes."""
+        return self.render("json")
+
+    def render(self, form: str) -> str:
+        """Return the numbers as ``clueval agree --format`` prints them. Raises `UsageError` for another form."""
+        from clueval.studies.annotators.render import render
+
+        return render(self.to_dict(), form)
+
+    def __str__(self) -> str:
+        return self.render("text")
+
+    def disagreements(self) -> Iterator[Disagreement]:
+        """Yield the places where annotators differ, document by document; reads the sources once more."""
+        for group in self.study.groups():
+            yield from disagreements_of(self.study, group)
+
+
+def disagreements_of(study: Study, group: Group) -> Iterator[Disagreement]:
+    """Yield the places of one text where annotators differ."""
+    for sequence in sequences_of(group):
+        columns = [
+            None if document is None else marks_of(document.layers.get(sequence, ()))
+            for document in group[: study.humans]
+        ]
+        differing = [(start, shape) for start, shape in places(columns) if kind_of(shape)[0]]
+        yield from placed(study.annotators.names, group[: study.humans], sequence, differing)
+
+
+def agree(
+    sources: Any,
+    *,
+    conventions: Sequence[str] | str = DEFAULTS,
+    system: Any = None,
+    merge: bool = False,
+    intervals: bool = False,
+    confidence: float = 0.95,
+    naming: Naming = _NAMING,
+    reading: Reading = _READING,
+    **options: Any,
+) -> Agreement:
+    """Compare annotators with each other.
+
+    Args:
+        sources: a mapping from the names of annotators to paths or to sequences of documents; or a list of paths;
+            or one path: a file with several annotators (`annotators`), or a folder with a folder for each.
+        conventions: the conventions of F1: ``exact``, or keys of `clueval.conventions`.
+        system: a path or documents, scored against each annotator (``ceiling`` in the report).
+        merge: whether to merge all layers into one sequence.
+        intervals: whether to add intervals, with documents as units; `confidence` is theirs.
+        naming: how annotators are found and their documents put side by side, see `Naming`.
+        reading: how files are read, see `clueval.reading.options.Reading`.
+        options: any field of `Naming` and `Reading` by its own name, as in ``layers={"entity": 2}``.
+
+    Reads the files once and holds one document of each annotator. Raises `UsageError` for fewer than two
+    annotators or no shared document, `TextMismatch` if the texts of two annotators differ.
+
+    >>> from clueval import Document, Span
+    >>> anna, bob = (Document("d", {"label": [Span(0, end, "PER")]}, tokens=["a"] * 9) for end in (3, 2))
+    >>> study = agree({"anna": [anna], "bob": [bob]})
+    >>> study.to_dict()["agreement"]["label"]["coefficients"]["positions"]["all"]["kappa"]["mean"]
+    0.7272727272727273
+    >>> [(place.start, place.end, place.kind, place.boundary) for place in study.disagreements()]
+    [(0, 3, 'boundary', 'end')]
+    """
+    annotators = annotators_of(sources, naming, reading, options, "agree", system)
+    study = Study(annotators, merge, Contests(chosen_conventions(conventions)))
+    if intervals:
+        from clueval.studies.annotators.intervals import with_intervals
+
+        return Agreement(with_intervals(study, confidence), study)
+    return Agreement(report_of(counted(study)), study)

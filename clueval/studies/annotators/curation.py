@@ -1,0 +1,130 @@
+"""`curate`: one gold out of the spans of many annotators, by votes, by union, or by decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.reading.options import Reading
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen, Span
+from clueval.studies.annotators.contests import DEFAULTS, Contests
+from clueval.studies.annotators.decisions import DecisionTable, read_decisions
+from clueval.studies.annotators.disagreement import Disagreement
+from clueval.studies.annotators.placed import placed
+from clueval.studies.annotators.shape import Shape, marks_of, places
+from clueval.studies.annotators.source import Group, Naming, annotators_of
+from clueval.studies.annotators.study import Study, sequences_of
+from clueval.studies.annotators.votes import VoteOutcome, Votes, checked_votes, united, voted
+
+_READING = Reading()
+_NAMING = Naming()
+
+
+@dataclass(frozen=True, slots=True)
+class Curated:
+    """One document with the spans that are kept, and the places where annotators have not decided on one reading.
+
+    Attributes:
+        document: the text, with the kept spans of each layer.
+        undecided: places without enough votes for any span.
+        outvoted: places where more than half of the annotators have nothing.
+        ties: places of a union at which two labels have equally many positions.
+    """
+
+    document: Document
+    undecided: tuple[Disagreement, ...] = ()
+    outvoted: tuple[Disagreement, ...] = ()
+    ties: tuple[Disagreement, ...] = ()
+
+    @property
+    def listed(self) -> list[Disagreement]:
+        """All these places, by position."""
+        return sorted((*self.undecided, *self.outvoted, *self.ties), key=lambda each: (each.start, each.end))
+
+
+def curate(
+    sources: Any,
+    *,
+    votes: int | str = "majority",
+    union: bool = False,
+    decisions: str | Path | None = None,
+    naming: Naming = _NAMING,
+    reading: Reading = _READING,
+    **options: Any,
+) -> Iterator[Curated]:
+    """Yield the documents of all annotators with one sequence of spans per layer.
+
+    Args:
+        sources, naming, reading, options: as in `clueval.agree`.
+        votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
+            who have annotated the document), ``all``, or a number.
+        union: keep each component as one span, whatever the votes.
+        decisions: a table of spans to keep at places, see `clueval.studies.annotators.decisions`.
+
+    A document of one annotator is taken over. Holds one document of each annotator. Raises the same errors as
+    `agree`, and `FormatError` for a decision about no place, after the last document.
+
+    >>> from clueval import Span
+    >>> given = {name: [Document("d", {"label": [Span(0, end, "PER")]})] for name, end in zip("abc", (2, 2, 3))}
+    >>> [(span.start, span.end, span.label) for each in curate(given) for span in each.document.layers["label"]]
+    [(0, 2, 'PER')]
+    """
+    if union and votes != "majority":
+        raise UsageError("a union needs no votes", advice="give votes or union, not both")
+    annotators = annotators_of(sources, naming, reading, options, "curate")
+    study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    decided = None if decisions is None else read_decisions(Path(decisions))
+    return _curated(study, None if union else checked_votes(votes), decided)
+
+
+def _curated(study: Study, votes: Votes | None, decisions: DecisionTable | None) -> Iterator[Curated]:
+    first = True
+    for group in study.all_groups():
+        if decisions is not None and first:
+            decisions.require_sequences(sequences_of(group))
+        first = False
+        yield _of_group(study, group, votes, decisions)
+    if decisions is not None:
+        decisions.require_used()
+
+
+def _of_group(study: Study, group: Group, votes: Votes | None, decisions: DecisionTable | None) -> Curated:
+    document = next(each for each in group if each is not None)
+    layers: dict[str, list[Span]] = {}
+    listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
+    for sequence in sequences_of(group):
+        columns = [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
+        spans: list[Span] = []
+        for start, shape in places(columns):
+            outcome = _outcome(start, shape, votes, decisions, document.id, sequence)
+            spans += [Span(begin, end, {sequence: label}) for begin, end, label in outcome.kept]
+            for name, rows in listed.items():
+                rows.extend(placed(study.annotators.names, group, sequence, getattr(outcome, name)))
+        layers[sequence] = spans
+    bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
+    return Curated(bare, *(tuple(rows) for rows in listed.values()))
+
+
+def _outcome(
+    start: int,
+    shape: Shape,
+    votes: Votes | None,
+    decisions: DecisionTable | None,
+    document: str,
+    sequence: str,
+) -> VoteOutcome:
+    """Return the outcome of a component: as it was decided, else by votes, or as a union."""
+    if decisions is not None:
+        end = start + max(mark[1] for reading in shape for mark in reading or ())
+        kept = decisions.of(document, sequence, start, end)
+        if kept is not None:
+            return VoteOutcome(kept)
+    if votes is not None:
+        return voted(start, shape, votes)
+    if sum(reading is not None for reading in shape) == 1:
+        return voted(start, shape, "all")
+    return united(start, shape)

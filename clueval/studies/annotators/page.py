@@ -1,0 +1,162 @@
+"""Agreement as one web page that loads nothing else: matrices, coefficients, and the disagreements as cards.
+
+A card has the readings of all annotators, one above the other. A reader chooses one of them, or nothing, for each
+place; the page writes the choices as the table that ``clueval curate --decisions`` reads. Choices stay in the
+browser, if it allows that, so that work can be continued.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from clueval.reports.cutting import cut_label
+from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
+from clueval.studies.annotators.disagreement import Disagreement, written
+from clueval.studies.annotators.render import (
+    ceiling_table,
+    coefficients_table,
+    f1_table,
+    interval_table,
+    kinds_table,
+    label_table,
+    remarks,
+)
+from clueval.writing import whole_file
+
+Report = Mapping[str, Any]
+
+MEANINGS = (
+    (
+        "F1 of pairs",
+        "the share of spans on which two annotators agree, by a convention for when spans agree. Report the exact F1, "
+        "and another convention to show how much of the difference is boundaries.",
+    ),
+    (
+        "kappa, pi, Fleiss, alpha",
+        "agreement beyond chance: 1 is full agreement, 0 is chance, below 0 is less than chance. Alpha and Fleiss are "
+        "of all annotators together; alpha also takes documents that not all have annotated. Report alpha.",
+    ),
+    (
+        "all positions",
+        "every token or character. The number of those that nobody marks is arbitrary, and the more there are, the "
+        "closer kappa comes to F1.",
+    ),
+    (
+        "that one of them marked",
+        "harsh: what one annotator missed counts as disagreement, and nothing else dilutes it.",
+    ),
+    ("that each marked", "labels only: it hides what an annotator missed."),
+    (
+        "units (uα, |uα, cuα)",
+        "Krippendorff's alphas for marking units in a text: of units with labels and gaps, of what is a unit at all, "
+        "and of the labels of overlapping units. Report uα for spans, and cuα to see whether labels are the problem.",
+    ),
+)
+"""What the numbers mean, and which to report."""
+
+
+class Matrix(NamedTuple):
+    """F1 of all pairs by one convention; each cell has its text, its value from 0 to 1, and what it is in words."""
+
+    caption: str
+    names: list[str]
+    rows: list[tuple[str, list[tuple[str, float, str]]]]
+
+
+def write_page(
+    path: Path,
+    report: Report,
+    disagreements: Iterable[Disagreement],
+    *,
+    title: str = "Agreement of annotators",
+) -> None:
+    """Write the page, whole or not at all; the disagreements are streamed to the file.
+
+    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    """
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    script = template("agreement.js")
+    pieces = jinja.get_template("agreement.html").generate(
+        title=title,
+        report=report,
+        matrices=list(_matrices(report)),
+        meanings=MEANINGS,
+        remarks=list(remarks(report)),
+        main_tables=[ShownTable.of(table) for table in _tables(report)],
+        more_tables=(),
+        style=Markup(template("page.css") + template("agreement.css")),
+        about=Markup(json_inside(_about(report))),
+        script=Markup(script),
+        script_hash=script_hash(script),
+        data=(Markup(json_inside(_line(row)) + "\n") for row in disagreements),
+    )
+    with whole_file(path) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def _about(report: Report) -> dict[str, Any]:
+    return {
+        "annotators": report["annotators"],
+        "sequences": list(report["agreement"]),
+        "key": f"{report['signature']} {report['documents']} {report['tokens']} {' '.join(report['annotators'])}",
+    }
+
+
+def _line(row: Disagreement) -> list[Any]:
+    """Return a disagreement as the script reads it."""
+    readings = [
+        None
+        if reading is None
+        else [[start - row.start, end - row.start, label] for start, end, label in reading]
+        for reading in row.readings.values()
+    ]
+    shown = [written(reading) for reading in row.readings.values()]
+    return [
+        row.document,
+        row.sequence,
+        row.start,
+        row.end,
+        row.kind,
+        row.boundary,
+        row.votes,
+        readings,
+        shown,
+        row.context[: row.place[0]],
+        row.context[row.place[0] : row.place[1]],
+        row.context[row.place[1] :],
+        list(row.tokens),
+    ]
+
+
+def _matrices(report: Report) -> Iterator[Matrix]:
+    names = [cut_label(name) for name in report["annotators"]]
+    for sequence, found in report["agreement"].items():
+        for key, f1 in found["f1"].items():
+            rows = [
+                (name, [_cell(value, name, other) for value, other in zip(row, names, strict=True)])
+                for name, row in zip(names, f1["matrix"], strict=True)
+            ]
+            yield Matrix(f"{sequence}, {key}", names, rows)
+
+
+def _cell(value: float | None, name: str, other: str) -> tuple[str, float, str]:
+    if value is None:
+        return "–", 0.0, f"{name} and {other}: not defined"
+    return f"{100 * value:.1f}", value, f"F1 of {name} and {other}: {100 * value:.2f} %"
+
+
+def _tables(report: Report) -> Iterator[Any]:
+    for sequence, found in report["agreement"].items():
+        yield f1_table(sequence, found)
+        yield coefficients_table(sequence, found)
+        yield label_table(sequence, found)
+        yield kinds_table(sequence, found["disagreements"])
+        if "intervals" in report:
+            yield interval_table(sequence, report["intervals"]["scores"][sequence])
+    for sequence, keys in report.get("ceiling", {}).items():
+        yield ceiling_table(sequence, keys)

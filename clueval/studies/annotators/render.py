@@ -1,0 +1,222 @@
+"""The numbers of agreement in all forms of results, in words where a number needs them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.reports import json_text, latex, markdown, text
+from clueval.reports.table import Rate, Table
+from clueval.reports.tsv import guarded
+from clueval.textfiles import cell
+from clueval.visible import visible
+
+FORMS = ("text", "json", "csv", "tsv", "markdown", "latex")
+
+Report = Mapping[str, Any]
+
+WHICH = {
+    ("positions", "all"): "all positions",
+    ("positions", "any"): "positions that one of them marked",
+    ("positions", "both"): "positions that each marked",
+    ("spans", "any"): "ranges that one of them marked",
+    ("spans", "both"): "ranges that each marked",
+}
+"""The items of coefficients, in words."""
+
+_LIKE = 0.005
+"""A smaller difference of F1 counts as none in words."""
+
+
+def render(report: Report, form: str) -> str:
+    """Return the output of `Agreement.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
+    if form not in FORMS:
+        raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+    if form == "json":
+        return json_text.dumps(report)
+    if form in ("csv", "tsv"):
+        return "\n".join(_lines(report, "," if form == "csv" else "\t"))
+    module: Any = {"text": text, "markdown": markdown, "latex": latex}[form]
+    found: str = module.render(report, tables(report))
+    words = [*remarks(report)]
+    if not words:
+        return found
+    *before, last = found.split("\n")
+    escaped = visible if form == "text" else module.escaped
+    return "\n".join([*before, *(escaped(line) for line in words), "", last])
+
+
+def tables(report: Report) -> Iterator[Table]:
+    """Yield all tables: F1 by pair and label, coefficients, unitizing, disagreements, the ceiling."""
+    names = report["annotators"]
+    for sequence, found in report["agreement"].items():
+        for key, f1 in found["f1"].items():
+            yield matrix_table(f"{sequence}: F1 of pairs, {key}", names, f1["matrix"])
+        yield f1_table(sequence, found)
+        yield coefficients_table(sequence, found)
+        yield label_table(sequence, found)
+        yield kinds_table(sequence, found["disagreements"])
+        if "intervals" in report:
+            yield interval_table(sequence, report["intervals"]["scores"][sequence])
+    for sequence, keys in report.get("ceiling", {}).items():
+        yield ceiling_table(sequence, keys)
+
+
+def matrix_table(title: str, names: list[str], matrix: list[list[float | None]]) -> Table:
+    """Return a matrix of all pairs of annotators."""
+    rows: list[list[Any]] = [
+        [name, *("" if i == j else Rate(value) for j, value in enumerate(row))]
+        for i, (name, row) in enumerate(zip(names, matrix, strict=True))
+    ]
+    return Table(title, ["", *names], rows)
+
+
+def f1_table(sequence: str, found: Report) -> Table:
+    """Return mean F1 by convention: all labels, then each label."""
+    keys = list(found["f1"])
+    header = ["F1", *(name for key in keys for name in (f"{key} mean", "sd", "pooled"))]
+    rows: list[list[Any]] = [["all labels", *_of_keys(found["f1"][key] for key in keys)]]
+    for label in next(iter(found["f1"].values()))["per_label"]:
+        rows.append([label, *_of_keys(found["f1"][key]["per_label"][label] for key in keys)])
+    return Table(f"{sequence}: mean F1 of pairs", header, rows)
+
+
+def _of_keys(entries: Iterable[Report]) -> list[Rate]:
+    return [Rate(entry[name]) for entry in entries for name in ("mean", "sd", "pooled")]
+
+
+def coefficients_table(sequence: str, found: Report) -> Table:
+    """Return the coefficients, a row for each kind of items, and those of unitizing."""
+    rows: list[list[Any]] = []
+    for (items, which), words in WHICH.items():
+        c = found["coefficients"][items][which]
+        numbers = [c["observed"]["mean"], c["kappa"]["mean"], c["pi"]["mean"], c["fleiss"], c["alpha"]]
+        rows.append([words, c["items"], *map(decimal, numbers)])
+    unitizing = found["unitizing"] or {}
+    for name, words in UNITIZING.items():
+        rows.append([words, "", "", "", "", "", decimal(unitizing.get(name))])
+    header = ["chance-corrected", "items", "observed", "kappa", "pi", "Fleiss", "alpha"]
+    return Table(f"{sequence}: coefficients (kappa, pi: means of pairs)", header, rows)
+
+
+UNITIZING = {
+    "u": "units and gaps (uα)",
+    "binary": "unit or gap (|uα)",
+    "cu": "labels of overlapping units (cuα)",
+    "cu_coverage": "share of positions behind cuα",
+}
+"""The coefficients of unitizing, in words."""
+
+
+def label_table(sequence: str, found: Report) -> Table:
+    """Return alpha of each label."""
+    positions, spans = found["coefficients"]["positions"]["all"], found["coefficients"]["spans"]["any"]
+    unitizing = (found["unitizing"] or {}).get("per_label", {})
+    labels = sorted({*positions["per_label"], *spans["per_label"], *unitizing})
+    rows: list[list[Any]] = [
+        [
+            label,
+            decimal(positions["per_label"].get(label)),
+            decimal(spans["per_label"].get(label)),
+            decimal(unitizing.get(label, {}).get("alpha")),
+            Rate(unitizing.get(label, {}).get("coverage")),
+        ]
+        for label in labels
+    ]
+    return Table(f"{sequence}: alpha by label", ["", "positions", "ranges", "units", "coverage %"], rows)
+
+
+def kinds_table(sequence: str, found: Report) -> Table:
+    """Return the number of places of each kind of disagreement."""
+    rows: list[list[Any]] = [["all agree", found["unanimous"]]]
+    rows += [[kind, n] for kind, n in found["kinds"].items()]
+    return Table(f"{sequence}: places where spans are", ["", "places"], rows)
+
+
+def interval_table(sequence: str, scores: Report) -> Table:
+    """Return the intervals."""
+    rows: list[list[Any]] = [
+        [name, decimal(entry["low"]), decimal(entry["high"])] for name, entry in scores.items()
+    ]
+    return Table(f"{sequence}: intervals", ["", "from", "to"], rows)
+
+
+def ceiling_table(sequence: str, keys: Report) -> Table:
+    """Return the system beside the annotators."""
+    rows: list[list[Any]] = [
+        [f"{key}, {words}", *(Rate(found[name][column]) for column in ("human", "system", "difference"))]
+        for key, found in keys.items()
+        for name, words in (("pairs", "each other"), ("majority", "the majority of the others"))
+    ]
+    return Table(
+        f"{sequence}: the system beside the annotators, F1", ["", "human", "system", "difference"], rows
+    )
+
+
+def remarks(report: Report) -> Iterator[str]:
+    """Yield what a reader must know besides the numbers."""
+    if report["left_out"]:
+        n = report["left_out"]
+        yield f"{n:,} document{'s were' if n > 1 else ' was'} left out: only one annotator has annotated it"
+    for sequence, found in report["agreement"].items():
+        yield from (f"{sequence}: {note}" for note in found["notes"])
+    for sequence, keys in report.get("ceiling", {}).items():
+        for key, found in keys.items():
+            difference = found["pairs"]["difference"]
+            if difference is not None:
+                yield f"{sequence}, {key}: {in_words(difference)}"
+
+
+def in_words(difference: float) -> str:
+    """Return what the difference of a system's F1 to the annotators' means.
+
+    >>> in_words(0.001)
+    'the system agrees with annotators as well as they do with each other'
+    """
+    if abs(difference) < _LIKE:
+        return "the system agrees with annotators as well as they do with each other"
+    points = f"{100 * abs(difference):.1f} points of F1"
+    if difference > 0:
+        return (
+            f"the system agrees with annotators more than they do with each other, by {points}; it is like one more "
+            "annotator, not right"
+        )
+    return f"the system agrees with annotators less than they do with each other, by {points}"
+
+
+def decimal(value: float | None) -> str:
+    """Return a coefficient with three decimals; a dash if it is not defined."""
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _lines(report: Report, separator: str) -> Iterator[str]:
+    """Yield a line for each number: its sequence, its path in the report, and its value."""
+    text = StringIO()
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
+    writer.writerow(["section", "sequence", "entry", "value"])
+    for section in ("agreement", "ceiling"):
+        for sequence, found in report.get(section, {}).items():
+            for path, value in _numbers(found, report["annotators"], ()):
+                shown = "" if value is None else value
+                writer.writerow([section, guarded(sequence), guarded("/".join(path)), shown])
+    yield text.getvalue().removesuffix("\n")
+    yield f"# signature: {cell(report['signature'])}"
+
+
+def _numbers(
+    value: Any, names: Sequence[str], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each number of a report with its path; rows and columns of matrices are called by annotators."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, names, (*path, key))
+    elif isinstance(value, list):
+        if path[-1] == "notes":
+            return
+        for name, inner in zip(names, value, strict=True):
+            yield from _numbers(inner, names, (*path, name))
+    else:
+        yield path, value

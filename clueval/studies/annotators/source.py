@@ -1,0 +1,334 @@
+"""Annotators: where the documents of each come from, and the documents of one text side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import FileError, UsageError
+from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.reading.options import Reading, ReadOptions
+from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.paths import are_paths, files_of, without_ending
+from clueval.reading.same_text import require_same_text
+from clueval.reading.source import Source, source_of
+from clueval.spans.document import Document
+from clueval.studies.annotators.unannotated import annotated
+from clueval.textfiles import Progress
+
+LAYOUTS = ("annotator/document", "document/annotator")
+"""What the folders and files of one folder are."""
+
+Group = tuple[Document | None, ...]
+"""The documents of one text, in the order of the annotators; None: not annotated."""
+
+Files = Sequence[tuple[str | None, Path]]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotator:
+    """A named source of documents: files, with how to read them, or documents."""
+
+    name: str
+    files: Files = ()
+    options: ReadOptions | None = None
+    given: Sequence[Document] = ()
+    read: dict[Path, Document] = field(default_factory=dict, compare=False, repr=False)
+
+    def source(self, name: str | None, path: Path, progress: Progress | None = None) -> Source:
+        """Return one file, with the name that its documents get."""
+        assert self.options is not None
+        return source_of(path, self.options, name=name, progress=progress, read=self.read)
+
+
+@dataclass(frozen=True, slots=True)
+class Annotators:
+    """All annotators, and the system that is compared with them, which comes last.
+
+    `unannotated` is a tag: a document with nothing but this tag is not annotated.
+    """
+
+    listed: tuple[Annotator, ...]
+    system: Annotator | None = None
+    pair_by: str | None = None
+    unannotated: str | None = None
+    progress: Progress | None = field(default=None, compare=False)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the annotators, without the system."""
+        return [each.name for each in self.listed]
+
+    @property
+    def columns(self) -> tuple[Annotator, ...]:
+        """The annotators and, last, the system."""
+        return self.listed if self.system is None else (*self.listed, self.system)
+
+    def groups(self) -> Iterator[Group]:
+        """Yield the documents of each text, all with the id and positions of the first one.
+
+        Holds one text, and the documents that wait for those of others: none if all annotators have the same
+        documents in the same order. Raises `TextMismatch` if texts differ.
+        """
+        for names in self._rounds():
+            streams = [self._keyed(each, names) for each in self.columns]
+            for key, group in _joined(streams, [each.name for each in self.columns]):
+                yield self._checked(group, key)
+
+    def _rounds(self) -> Iterator[list[str] | None]:
+        """Yield the names of files whose documents are put together at a time; None: all files."""
+        by_name = self.pair_by in (None, "name") and all(
+            each.files and each.files[0][0] is not None for each in self.columns
+        )
+        if not by_name:
+            yield None
+            return
+        found = {self._file_key(name) for each in self.columns for name, _ in each.files}
+        for one in sorted(found):
+            yield [one]
+
+    def _file_key(self, name: str | None) -> str:
+        return without_ending(name or "") if self.pair_by == "name" else name or ""
+
+    def _keyed(self, annotator: Annotator, names: list[str] | None) -> Iterator[tuple[str, Document]]:
+        """Yield the documents of an annotator with the keys by which they are paired."""
+        for document in annotator.given:
+            yield self._key(document, None, 0), document
+        for name, path in annotator.files:
+            key = self._file_key(name)
+            if names is not None and key not in names:
+                continue
+            by_file = self.pair_by in (None, "name")
+            source = annotator.source(key if by_file and name is not None else None, path, self.progress)
+            for number, document in enumerate(annotated(source, self.unannotated)):
+                yield self._key(document, source, number), document
+
+    def _key(self, document: Document, source: Source | None, number: int) -> str:
+        if self.pair_by in ("id", "content"):
+            return key_of(document, self.pair_by)
+        if source is not None and source.name is None and (source.form.single or source.form.nameless):
+            return str(number + 1)
+        return document.id
+
+    def _checked(self, group: Group, key: str) -> Group:
+        first = next(number for number, document in enumerate(group) if document is not None)
+        own = group[first]
+        assert own is not None
+        checked: list[Document | None] = []
+        for number, document in enumerate(group):
+            if document is None or number == first:
+                checked.append(document)
+                continue
+            other = moved_to(document, own)
+            require_same_text(own, other, (self.columns[first].name, self.columns[number].name))
+            checked.append(other)
+        return tuple(checked)
+
+
+def _joined(
+    streams: Sequence[Iterator[tuple[str, Document]]], names: Sequence[str]
+) -> Iterator[tuple[str, Group]]:
+    """Yield the documents of all streams by key: complete groups at once, the others at the end."""
+    waiting: dict[str, list[Document | None]] = {}
+    seen: list[set[str]] = [set() for _ in streams]
+    for row in zip_longest(*streams):
+        for number, found in enumerate(row):
+            if found is None:
+                continue
+            key, document = found
+            if key in seen[number]:
+                raise UsageError(
+                    f"{names[number]} has two documents {key!r}",
+                    file=document.file,
+                    document=document.id,
+                    advice="each annotator may have a document once; --pair-by pairs in other ways",
+                )
+            seen[number].add(key)
+            group = waiting.setdefault(key, [None] * len(streams))
+            group[number] = document
+            if None not in group:
+                yield key, tuple(waiting.pop(key))
+    for key, group in waiting.items():
+        yield key, tuple(group)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Naming:
+    """How annotators are found, and how their documents are put side by side.
+
+    Attributes:
+        annotators: the annotators of a single file: the name and the column, or annotation set, of each.
+        layers: the name and column of each layer; None: the last column, called ``label``.
+        layout: ``annotator/document`` or ``document/annotator``, for a single folder.
+        unannotated: a tag; a document with this tag on every token is not annotated.
+        pair_by: how documents are paired: None (files of folders by name, documents by id), or as in `clueval.score`.
+        progress: called with the numbers of bytes that were read.
+    """
+
+    annotators: Mapping[str, int | str] | None = None
+    layers: Mapping[str, int] | None = None
+    layout: str | None = None
+    unannotated: str | None = None
+    pair_by: str | None = None
+    progress: Progress | None = None
+
+
+def annotators_of(
+    sources: Any,
+    naming: Naming,
+    reading: Reading,
+    options: Mapping[str, Any],
+    caller: str,
+    system: Any = None,
+) -> Annotators:
+    """Return the annotators of the sources: a mapping by name, several paths, or one path with several annotators.
+
+    `options` are fields of `naming` and `reading` by their own names; `caller` is for the error for others.
+    """
+    refuse_unknown(options, [*field_names(Naming), *field_names(Reading)], caller)
+    naming, reading = with_fields(naming, options), with_fields(reading, options)
+    require_pair_by(naming.pair_by)
+    if naming.layout not in (None, *LAYOUTS):
+        raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
+    read = ReadOptions.of(reading, naming.layers)
+    if not isinstance(sources, Mapping):
+        sources = _by_name(sources, read, naming)
+    elif naming.annotators is not None or naming.layout is not None:
+        raise UsageError(
+            "columns of annotators and a layout need one source", advice="give one file or folder"
+        )
+    listed = tuple(_annotator(name, source, read) for name, source in sources.items())
+    if len(listed) < 2:
+        raise UsageError(
+            f"there {'is one annotator' if listed else 'are no annotators'}, but agreement needs two",
+            advice="give a second file, or name columns or annotation sets as annotators",
+        )
+    last = None if system is None else _annotator("system", system, read)
+    found = Annotators(listed, last, naming.pair_by, naming.unannotated, naming.progress)
+    paths = [path for each in found.columns for _, path in each.files]
+    read.require_use(paths)
+    return found
+
+
+def _by_name(sources: Any, read: ReadOptions, naming: Naming) -> dict[str, Any]:
+    """Return sources without names by the names that they get."""
+    single = _single(sources)
+    if single is not None:
+        return dict(_of_one(single, read, naming.annotators, naming.layout))
+    if naming.annotators is not None or naming.layout is not None:
+        raise UsageError(
+            "columns of annotators and a layout need one source", advice="give one file or folder"
+        )
+    paths = [Path(path) for path in sources]
+    return dict(zip(names_of(paths), paths, strict=True))
+
+
+def _single(sources: Any) -> Path | None:
+    if isinstance(sources, str | Path):
+        return Path(sources)
+    listed = list(sources)
+    return Path(listed[0]) if len(listed) == 1 and isinstance(listed[0], str | Path) else None
+
+
+def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
+    if not name or name != name.strip():
+        raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
+    if isinstance(source, Annotator):
+        return source
+    if are_paths(source):
+        for path in [] if isinstance(source, str | Path) else source:
+            files_of(Path(path))  # raises for a path that does not exist
+        return Annotator(name, files_of_side(source), options)
+    given = list(source)
+    for document in given:
+        if not isinstance(document, Document):
+            raise UsageError(
+                f"annotator {name!r} has a {type(document).__name__} where a Document is expected",
+                advice="give paths, or Documents",
+            )
+    return Annotator(name, given=given)
+
+
+def _of_one(
+    path: Path, options: ReadOptions, columns: Mapping[str, Any] | None, layout: str | None
+) -> dict[str, Annotator]:
+    """Return the annotators of one file or folder."""
+    if columns:
+        return {name: _of_column(name, path, options, column) for name, column in columns.items()}
+    if layout is None and path.is_file():
+        return {name: _of_column(name, path, options, name) for name in _sets_of(path, options)}
+    if not path.is_dir():
+        raise FileError("there is no such folder", file=str(path))
+    folders = sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith("."))
+    if layout != LAYOUTS[1]:
+        if not folders:
+            raise UsageError(
+                "the folder has no subfolders, which would be the annotators",
+                file=str(path),
+                advice="give the files of two annotators, or --layout document/annotator",
+            )
+        return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
+    found: dict[str, list[tuple[str | None, Path]]] = {}
+    for folder in folders:
+        for name, file in files_of(folder):
+            found.setdefault(without_ending(name or file.name), []).append((folder.name, file))
+    return {name: Annotator(name, files, options) for name, files in sorted(found.items())}
+
+
+def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
+    """Return the annotator in one column of a file, or in one annotation set."""
+    with suppress(ValueError):
+        column = int(column)
+    if isinstance(column, int):
+        layer = next(iter(options.layers or {"label": column}))
+        chosen = replace(options, layers={layer: column}, token=options.token or 1)
+        return Annotator(name, files_of(path), chosen)
+    return Annotator(name, files_of(path), replace(options, annotation_set=column))
+
+
+def _sets_of(path: Path, options: ReadOptions) -> list[str]:
+    """Return the names of the annotation sets of a file, which are its annotators."""
+    source = source_of(path, options)
+    if not source.form.sets:
+        raise UsageError(
+            "one file has one annotator, unless its columns or annotation sets are named",
+            file=str(path),
+            advice="name each annotator, as in --annotator anna=2 --annotator bob=3",
+        )
+    return source.sets()
+
+
+def names_of(paths: Sequence[Path]) -> list[str]:
+    """Return for each path the shortest ending that no other path has.
+
+    >>> names_of([Path("work/anna/d1.vrt"), Path("work/bob/d1.vrt"), Path("work/bob/d2.vrt")])
+    ['anna/d1.vrt', 'bob/d1.vrt', 'd2.vrt']
+    """
+    parts = [path.resolve().parts for path in paths]
+    names = []
+    for own in parts:
+        for length in range(1, len(own) + 1):
+            if sum(other[-length:] == own[-length:] for other in parts) == 1:
+                break
+        names.append(str(Path(*own[-length:])))
+    if len(set(names)) < len(names):
+        twice = next(path for path, name in zip(paths, names, strict=True) if names.count(name) > 1)
+        raise UsageError(f"two annotators have the path {twice}", advice="give each annotator once")
+    return names
+
+
+def named(paths: Iterable[tuple[str | None, Path]]) -> dict[str, Path]:
+    """Return paths by the names given with them, or by their endings. Raises `UsageError` for a name twice."""
+    listed = list(paths)
+    endings = iter(names_of([path for name, path in listed if name is None]))
+    found: dict[str, Path] = {}
+    for name, path in listed:
+        key = next(endings) if name is None else name
+        if key in found:
+            raise UsageError(f"two annotators have the name {key!r}", advice="give each a name of its own")
+        found[key] = path
+    return found

@@ -1,0 +1,226 @@
+"""A study: what is read, and the counts of all its documents, from which `report_of` makes the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from clueval.evaluation.repairs import RepairCount
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import UsageError
+from clueval.spans.document import Document
+from clueval.spans.merging import with_merged
+from clueval.studies.annotators.contests import Contests
+from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.disagreement import written
+from clueval.studies.annotators.report import Tables, ceiling, sequence_report
+from clueval.studies.annotators.shape import Mark, clash_of, marks_of
+from clueval.studies.annotators.source import Annotators, Group
+from clueval.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What is read, and how: the annotators, whether layers are merged, and the conventions of F1."""
+
+    annotators: Annotators
+    merge: bool
+    contests: Contests
+
+    def groups(self) -> Iterator[Group]:
+        """Yield the documents of each text that is shared, with merged layers if they are to be merged.
+
+        Raises `UsageError` for a shared document that the system lacks, and for a layer that one annotator lacks.
+        """
+        for group in self.all_groups():
+            if sum(document is not None for document in group[: self.humans]) > 1:
+                yield group
+
+    def all_groups(self) -> Iterator[Group]:
+        """Yield the documents of each text."""
+        for group in self.annotators.groups():
+            humans = [document for document in group[: self.humans] if document is not None]
+            if not humans:
+                continue
+            self._require_system(group, humans)
+            self._require_layers(group)
+            if self.merge:
+                group = tuple(None if document is None else with_merged(document) for document in group)
+            yield group
+
+    @property
+    def humans(self) -> int:
+        """The number of annotators, without the system."""
+        return len(self.annotators.listed)
+
+    def _require_system(self, group: Group, humans: Sequence[Document]) -> None:
+        if self.annotators.system is not None and group[-1] is None and len(humans) > 1:
+            raise UsageError(
+                "the system lacks this document, which annotators share",
+                file=humans[0].file,
+                document=humans[0].id,
+                advice="the system needs every shared document",
+            )
+
+    def _require_layers(self, group: Group) -> None:
+        layers = sequences_of(group)
+        for annotator, document in zip(self.annotators.columns, group, strict=True):
+            if document is None or not document.layers:
+                continue
+            for layer in layers:
+                if layer not in document.layers:
+                    raise UsageError(
+                        f"{annotator.name} has no layer {layer!r}, which another annotator has",
+                        file=document.file,
+                        document=document.id,
+                        advice="name the layers that all have",
+                    )
+
+
+def sequences_of(group: Group) -> list[str]:
+    """Return the layers of the documents of a group."""
+    return list(
+        dict.fromkeys(layer for document in group if document is not None for layer in document.layers)
+    )
+
+
+@dataclass(slots=True)
+class StudyCounts:
+    """The counts of a study: documents, positions, and a `Counting` for each sequence."""
+
+    study: Study
+    left_out: int = 0
+    documents: Counter[tuple[bool, ...]] = field(default_factory=Counter)
+    positions: Counter[tuple[bool, ...]] = field(default_factory=Counter)
+    sequences: dict[str, ShapeCounts] = field(default_factory=dict)
+    repairs: list[RepairCount] = field(default_factory=list)
+    units: set[str] = field(default_factory=set)
+    without_text: int = 0
+    overlaps: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.repairs = [RepairCount() for _ in self.study.annotators.listed]
+
+    def count(self) -> StudyCounts:
+        """Count all documents; returns itself."""
+        for group in self.study.all_groups():
+            self.add_read(group)
+        return self
+
+    def add_read(self, group: Group) -> bool:
+        """Count the documents of one text, as they were read; return whether they are shared."""
+        humans = group[: self.study.humans]
+        for repairs, document in zip(self.repairs, humans, strict=True):
+            if document is not None:
+                repairs.add(document)
+        shared = sum(document is not None for document in humans) > 1
+        if shared:
+            self.add(group)
+        else:
+            self.left_out += 1
+        return shared
+
+    def add(self, group: Group) -> None:
+        """Count the documents of one text."""
+        who = tuple(document is not None for document in group[: self.study.humans])
+        present = [document for document in group if document is not None]
+        self.documents[who] += 1
+        self.units.add(present[0].unit)
+        length = next((each.end - each.start for each in present if each.end is not None), None)
+        self.without_text += length is None
+        self.positions[who] += length or 0
+        for sequence in sequences_of(group):
+            columns = [
+                None if document is None else marks_of(document.layers.get(sequence, ()))
+                for document in group
+            ]
+            self._see_overlap(sequence, columns, present[0].id)
+            self.of(sequence).add_spans(columns)
+
+    def _see_overlap(self, sequence: str, columns: Sequence[list[Mark] | None], document: str) -> None:
+        """Record where spans of one annotator overlap first."""
+        names = self.study.annotators.names
+        for name, marks in zip(names, columns, strict=False):
+            found = None if sequence in self.overlaps else clash_of(sorted(set(marks or ())))
+            if found is not None:
+                one, other = (written((mark,)) for mark in found)
+                self.overlaps[sequence] = f"{name} has {one} and {other} in document {document}"
+
+    def of(self, sequence: str) -> ShapeCounts:
+        """Return the counting of a sequence."""
+        if sequence not in self.sequences:
+            self.sequences[sequence] = ShapeCounts(self.study.humans, self.study.contests)
+        return self.sequences[sequence]
+
+    def tables(self) -> dict[str, Tables]:
+        """Return the settled tables of each sequence."""
+        found = {}
+        for sequence, counting in self.sequences.items():
+            tally = counting.settle().copy()
+            for who, n in self.documents.items():
+                tally["documents", who] += n
+            for who, n in self.positions.items():
+                covered = tally["covered", who]  # without a text, only what spans cover is known
+                tally["tokens", who] += max(n, covered)
+            found[sequence] = Tables(tally, self.study.annotators.names, self.study.contests)
+        return found
+
+
+def report_of(counts: StudyCounts) -> dict[str, Any]:
+    """Return the report of all counts. Raises `UsageError` if no document is shared."""
+    study = counts.study
+    if not counts.documents:
+        raise UsageError(
+            "no document is shared by two annotators",
+            advice="documents are paired by id, files of folders by name; see --pair-by",
+        )
+    names = study.annotators.names
+    tables = counts.tables()
+    sequences = {
+        sequence: sequence_report(of, counts.overlaps.get(sequence)) for sequence, of in tables.items()
+    }
+    if counts.without_text:
+        for each in sequences.values():
+            each["notes"].append(_no_text(counts.without_text))
+    report: dict[str, Any] = {
+        "clueval": __version__,
+        "signature": str(_signature(counts)),
+        "annotators": names,
+        "documents": sum(counts.documents.values()),
+        "left_out": counts.left_out,
+        "common": [
+            [sum(n for who, n in counts.documents.items() if who[i] and who[j]) for j in range(len(names))]
+            for i in range(len(names))
+        ],
+        "tokens": sum(counts.positions.values()),
+        "repaired_tags": {name: each.total() for name, each in zip(names, counts.repairs, strict=True)},
+        "agreement": sequences,
+    }
+    if study.annotators.system is not None:
+        report["ceiling"] = {
+            sequence: ceiling(of, sequences[sequence]["f1"]) for sequence, of in tables.items()
+        }
+    return report
+
+
+def _no_text(n: int) -> str:
+    return f"{n} document{'s have' if n > 1 else ' has'} no text, so positions outside of all spans are not counted"
+
+
+def _signature(counts: StudyCounts) -> Signature:
+    files = [each for each in counts.study.annotators.listed if each.options is not None]
+    schemes = sorted({scheme or "none" for repairs in counts.repairs for _, _, scheme in repairs.layers()})
+    invalid = {each.options.invalid or "conlleval" for each in files if each.options is not None}
+    choices = {
+        "metrics": f"agreement({','.join(counts.study.contests.keys)})",
+        "unit": "+".join(sorted(counts.units)) or "token",
+        "scheme": "+".join(schemes) or "documents",
+        "invalid": "+".join(sorted(invalid)) or "documents",
+        "merge": "yes" if counts.study.merge else "no",
+        "zero": "0/0=null",
+    }
+    if counts.study.annotators.pair_by is not None:
+        choices["paired"] = counts.study.annotators.pair_by
+    return Signature.of([], choices)

@@ -1,0 +1,218 @@
+"""The result of `clueval.compare`: numbers, tables, and in words what the tests say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.reports import json_text
+from clueval.reports.markdown import escaped
+from clueval.reports.table import Table
+from clueval.reports.tsv import guarded
+from clueval.textfiles import cell
+from clueval.version import __version__
+from clueval.visible import visible
+
+FORMS = ("text", "json", "tsv", "markdown", "latex")
+
+_UNITS = {"document": "documents", "sentence": "sentences"}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several systems on the same units; the first is the baseline.
+
+    Attributes:
+        resample_by: what a unit is.
+        units: how many units there are.
+        scores: for each score its values and the differences to the baseline, as in the JSON.
+        confidence: of the intervals.
+        detect: the difference for which the number of units was computed, if one was given.
+        labels: the same as `scores` for F1 of each label, if details were asked for.
+        most: for each F1 and system the units that the difference depends on most, if details were asked for.
+    """
+
+    signature: str
+    resample_by: str
+    units: int
+    systems: Sequence[str]
+    scores: Sequence[Mapping[str, Any]]
+    documents: int
+    tokens: int
+    confidence: float
+    detect: float | None = None
+    labels: Sequence[Mapping[str, Any]] = ()
+    most: Sequence[Mapping[str, Any]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as plain data. Scores and differences are fractions."""
+        return {
+            "clueval": __version__,
+            "signature": self.signature,
+            "resample_by": self.resample_by,
+            "units": self.units,
+            "systems": list(self.systems),
+            "scores": [dict(score) for score in self.scores],
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON."""
+        return json_text.dumps(self.to_dict())
+
+    def render(self, form: str) -> str:
+        """Return the comparison in one of `FORMS`. Raises `UsageError` for another."""
+        if form not in FORMS:
+            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+        if form == "json":
+            return self.to_json()
+        if form == "tsv":
+            return "\n".join("\t".join(row) for row in self._rows())
+        from importlib import import_module
+
+        facts = {
+            "documents": self.documents,
+            "tokens": self.tokens,
+            "repaired_tags": {},
+            "signature": self.signature,
+        }
+        rendered: str = import_module(f"clueval.reports.{form}").render(facts, self.tables())
+        return rendered if form == "latex" else "\n".join([rendered, "", *self._paragraphs(form)])
+
+    def __str__(self) -> str:
+        return self.render("text")
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the values of all systems, then their differences to the baseline; both in points."""
+        several = any("sd" in value for score in self.scores for value in score["values"])
+        header = ["score", "system", "value", self._of_interval(), *(["sd", "runs"] if several else [])]
+        rows = []
+        for score in self.scores:
+            for value in score["values"]:
+                runs = [points(value.get("sd")), str(value.get("runs", 1))] if several else []
+                ends = interval(value)
+                rows.append(
+                    [score["score"], value["system"], points(value["value"]), ends, *runs],
+                )
+        yield Table("Scores", header, rows)
+        differences = [
+            [
+                score["score"],
+                entry["system"],
+                points(entry["difference"], sign=True),
+                interval(entry, sign=True),
+                shown_p(entry["p"]),
+                *([shown_p(entry["p_holm"])] if len(self.systems) > 2 else []),
+                str(entry["units_that_differ"]),
+                points(entry["detectable"]),
+            ]
+            for score in self.scores
+            for entry in score["against_baseline"]
+        ]
+        holm = ["p (Holm)"] if len(self.systems) > 2 else []
+        header = ["score", "system", "difference", self._of_interval(), "p", *holm]
+        yield Table(
+            f"Difference to {self.systems[0]}", [*header, "units that differ", "detectable"], differences
+        )
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what the tests say, in words: a sentence for each score and system, then the method."""
+        for score in self.scores:
+            for entry in score["against_baseline"]:
+                yield f"{score['score']}: {_verdict(self.systems[0], entry)}{self._needed(entry)}."
+        units = _UNITS.get(self.resample_by, f"values of {self.resample_by}")
+        by_runs = any("sd" in value for score in self.scores for value in score["values"])
+        test = (
+            "t-test over runs and units"
+            if by_runs
+            else "paired approximate randomisation, two-sided; intervals by the jackknife"
+        )
+        yield f"{self.units} units ({units}); {test}; {100 * self.confidence:g} % confidence."
+        tested = len(self.scores)
+        if tested > 1:
+            corrected = (
+                " Holm's correction is over systems, not over scores;" if len(self.systems) > 2 else ""
+            )
+            yield (
+                f"{tested} scores were tested;{corrected} of {tested} tests at 5 %, "
+                f"{0.05 * tested:.2g} are positive by chance alone."
+            )
+
+    def _needed(self, entry: Mapping[str, Any]) -> str:
+        if self.detect is None or entry.get("units_needed") is None:
+            return ""
+        return f"; to show {points(self.detect)} points takes about {entry['units_needed']:,} such units"
+
+    def _of_interval(self) -> str:
+        return f"{100 * self.confidence:g} % interval"
+
+    def _paragraphs(self, form: str) -> Iterator[str]:
+        for sentence in self.sentences():
+            if form == "markdown":
+                yield escaped(sentence) + "\n"
+            else:
+                yield visible(sentence)
+
+    def _rows(self) -> Iterator[list[str]]:
+        columns = ("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact")
+        more = ("units_that_differ", "detectable", "units_needed", "reason")
+        yield ["score", "system", "against", *columns, *more]
+        for score in self.scores:
+            for value in score["values"]:
+                yield _row(score["score"], value, "", (*columns, *more))
+            for entry in score["against_baseline"]:
+                yield _row(score["score"], entry, self.systems[0], (*columns, *more))
+        yield [f"# signature: {cell(self.signature)}"]
+
+
+def _row(score: str, entry: Mapping[str, Any], against: str, columns: Sequence[str]) -> list[str]:
+    values = ["" if entry.get(name) is None else str(entry[name]) for name in columns]
+    return [guarded(score), guarded(entry["system"]), guarded(against), *values]
+
+
+def _verdict(baseline: str, entry: Mapping[str, Any]) -> str:
+    """What a test says, in words."""
+    difference, p = entry["difference"], entry["p_holm"]
+    name, size = entry["system"], f"{points(abs(difference))} points"
+    if not entry["units_that_differ"]:
+        return f"{name} and {baseline} have the same counts in every unit"
+    ends = interval(entry, sign=True)
+    shown = f"{f' {ends}' if entry['low'] is not None else ''}, p {_equals(p)}"
+    if p < 0.05:
+        verdict = f"{name} is {'better' if difference > 0 else 'worse'} than {baseline} by {size}{shown}"
+    else:
+        signed = f"{points(difference, sign=True)} points"
+        verdict = f"{name} and {baseline} cannot be told apart (difference {signed}{shown})"
+    if entry["detectable"] is None:
+        return f"{verdict}; {entry.get('reason', 'too few units differ')}"
+    return (
+        f"{verdict}; this test set shows differences of {points(entry['detectable'])} points with 80 % power"
+    )
+
+
+def points(value: float | None, *, sign: bool = False) -> str:
+    """Return a fraction in points, which are percent.
+
+    >>> points(0.014), points(0.014, sign=True), points(None)
+    ('1.40', '+1.40', '-')
+    """
+    if value is None:
+        return "-"
+    return f"{100 * value:+.2f}" if sign else f"{100 * value:.2f}"
+
+
+def interval(entry: Mapping[str, Any], *, sign: bool = False) -> str:
+    """Return the interval of an entry in points; ``-`` if it has none."""
+    if entry["low"] is None or entry["high"] is None:
+        return "-"
+    return f"[{points(entry['low'], sign=sign)}, {points(entry['high'], sign=sign)}]"
+
+
+def shown_p(p: float) -> str:
+    """Return a p-value with four decimals; a smaller one as ``<0.0001``."""
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _equals(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"

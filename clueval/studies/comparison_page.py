@@ -1,0 +1,151 @@
+"""A comparison as a web page that loads nothing else: dots with whiskers, differences with the zero line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clueval.reports.cutting import cut_label
+from clueval.reports.page import ShownTable, environment, template
+from clueval.studies.comparison import Comparison, interval, points
+from clueval.writing import whole_file
+
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class DotRow:
+    """A dot and its whisker, as places from 0 to 100; a row without an interval has no whisker."""
+
+    name: str
+    low: float | None
+    width: float
+    middle: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DotFigure:
+    """Rows of dots on one axis, which goes from `low` to `high`; `zero` is the place of 0 if it is shown."""
+
+    title: str
+    first: str
+    second: str
+    low: str
+    high: str
+    zero: float | None
+    rows: Sequence[DotRow]
+
+
+def write_page(path: Path, comparison: Comparison, *, title: str = "Comparison") -> None:
+    """Write the page, whole or not at all.
+
+    Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    """
+    page = render_page(comparison, title=title)
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
+    """Return the page as a string; see `write_page`."""
+    jinja = environment()
+    from markupsafe import Markup  # comes with Jinja
+
+    report = {
+        **comparison.to_dict(),
+        "documents": comparison.documents,
+        "tokens": comparison.tokens,
+        "repaired_tags": {},
+    }
+    return jinja.get_template("compare.html").render(
+        title=title,
+        report=report,
+        sentences=list(comparison.sentences()),
+        main_tables=[ShownTable.of(table) for table in comparison.tables()],
+        more_tables=(),
+        figures=[*_values(comparison), *_differences(comparison, comparison.scores, "Differences")],
+        labels=list(_differences(comparison, comparison.labels, "F1 by label")),
+        units=list(_units(comparison)),
+        style=Markup(template("page.css") + _STYLE),
+    )
+
+
+def _values(comparison: Comparison) -> Iterator[DotFigure]:
+    for score in comparison.scores:
+        rows = [(value["system"], value["value"], value) for value in score["values"]]
+        yield _figure(score["score"], "system", "value", rows, is_difference=False)
+
+
+def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
+    """A figure for each system: its differences to the baseline, one row for each score."""
+    for number, system in enumerate(comparison.systems[1:]):
+        entries = [(score["score"], score["against_baseline"][number]) for score in scores]
+        rows = [(name, entry["difference"], entry) for name, entry in entries]
+        if rows:
+            heading = f"{title}: {system}, compared with {comparison.systems[0]}"
+            yield _figure(heading, "score", "difference", rows, is_difference=True)
+
+
+def _figure(
+    title: str, first: str, second: str, rows: Sequence[tuple[str, float, Entry]], *, is_difference: bool
+) -> DotFigure:
+    numbers = [value for _, middle, entry in rows for value in (middle, entry["low"], entry["high"])]
+    low, high = _ends([0.0, *numbers] if is_difference else numbers)
+
+    def place(value: float) -> float:
+        return round(100 * (value - low) / (high - low), 2)
+
+    shown = []
+    for name, middle, entry in rows:
+        ends = None if entry["low"] is None else (place(entry["low"]), place(entry["high"]))
+        shown.append(
+            DotRow(
+                cut_label(name),
+                None if ends is None else ends[0],
+                0.0 if ends is None else round(ends[1] - ends[0], 2),
+                place(middle),
+                f"{points(middle, sign=is_difference)} {interval(entry, sign=is_difference)}",
+            )
+        )
+    zero = place(0.0) if is_difference else None
+    axis = points(low, sign=is_difference), points(high, sign=is_difference)
+    return DotFigure(cut_label(title, 120), first, second, *axis, zero, shown)
+
+
+def _ends(numbers: Iterable[float | None]) -> tuple[float, float]:
+    """The ends of an axis on which all numbers lie."""
+    known = [number for number in numbers if number is not None]
+    low, high = min(known), max(known)
+    margin = (high - low) / 20 or 0.01
+    return low - margin, high + margin
+
+
+def _units(comparison: Comparison) -> Iterator[ShownTable]:
+    for table in comparison.most:
+        rows = [
+            [cut_label(unit), points(influence, sign=True), f"{positions:,}"]
+            for unit, influence, positions in table["units"]
+        ]
+        title = f"{table['score']}: {table['system']}, compared with {comparison.systems[0]}"
+        yield ShownTable(cut_label(title, 120), ("unit", "share of the difference", "positions"), rows)
+
+
+_STYLE = """
+.dots { margin: 0 0 26px; }
+.dots table { width: 100%; font-size: .88rem; }
+.dots th { text-align: left; font-weight: 500; padding: 4px 12px 4px 0; width: 22em; overflow-wrap: anywhere; }
+.dots thead th { color: var(--soft); font-size: .8rem; }
+.dots td:last-child, .dots th:last-child { text-align: right; white-space: nowrap; width: 14em; }
+.dots .ends { display: flex; justify-content: space-between; }
+.dots thead th:nth-child(2) { width: auto; padding: 0; }
+.track { position: relative; height: 22px; min-width: 160px; }
+.track::before { content: ""; position: absolute; top: 50%; width: 100%; height: 1px; background: var(--line); }
+.track i { position: absolute; top: 50%; }
+.whisker { height: 4px; margin-top: -2px; background: var(--predicted); opacity: .55; border-radius: 2px; }
+.dot { width: 10px; height: 10px; margin: -5px 0 0 -5px; background: var(--predicted); border-radius: 50%; }
+.zero { width: 1px; top: 0 !important; height: 100%; background: var(--ink); }
+@media (max-width: 720px) { .dots th { width: auto; } .dots td:last-child { width: auto; } }
+"""

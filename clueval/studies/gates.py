@@ -1,0 +1,140 @@
+"""Gates: a result fails if a score is below a limit, or below that of a saved baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from clueval.evaluation.headline import headline_rates
+from clueval.evaluation.result import Result
+from clueval.evaluation.score_path import Path, find_path, number_at
+from clueval.evaluation.signature import require_same
+from clueval.evaluation.units.trust import Trust
+from clueval.exceptions import UsageError
+from clueval.options import number
+from clueval.studies.compare import compare
+
+_EPSILON = 1e-12
+_ENDS = ("low", "high")
+
+
+class Limit(NamedTuple):
+    """A score by its path, with the end of its interval if that is what is limited, and the least value."""
+
+    score: str
+    end: str | None
+    least: float
+
+
+class ScoreGate(NamedTuple):
+    """The outcome of a gate; `why` says in words what is wrong if it has failed."""
+
+    score: str
+    value: float | None
+    limit: float | None
+    passed: bool
+    why: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the gate as the JSON has it."""
+        return {"score": self.score, "value": self.value, "limit": self.limit, "passed": self.passed}
+
+
+def limit_of(text: str) -> Limit:
+    """Return the limit that a text like ``exact.entity.micro.f1=0.8`` names. Raises `ValueError` for another.
+
+    >>> limit_of("exact.entity.micro.f1.low=0.8")
+    Limit(score='exact.entity.micro.f1.low', end='low', least=0.8)
+    """
+    score, equals, least = text.rpartition("=")
+    if not score or not equals:
+        raise ValueError(f"{text!r} is no limit: write PATH=X, as in exact.entity.micro.f1=0.8")
+    ending = score.rpartition(".")[2]
+    return Limit(score, ending if ending in _ENDS else None, number(least))
+
+
+def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:
+    """Yield the gate of each limit. Raises `UsageError` for a score that does not exist."""
+    intervals: Mapping[str, Any] | None = None
+    for score, end, least in limits:
+        text = score if end is None else score.removesuffix(f".{end}")
+        path = find_path(result.metrics, text)
+        value = number_at(result.metrics, path)
+        if end is not None:
+            if intervals is None:
+                intervals = result.intervals(
+                    confidence=trust.confidence,
+                    method=trust.method,
+                    resamples=trust.resamples,
+                    seed=trust.seed,
+                )["scores"]
+            value = number_at(intervals, (*path, end))
+        yield _gate(score, value, least, f"below {least:g}")
+
+
+def fail_if_worse(
+    result: Result,
+    baseline: Result,
+    scores: Sequence[str] | None,
+    allow_drop: float,
+    trust: Trust,
+    *,
+    significant: bool,
+) -> Iterator[ScoreGate]:
+    """Yield a gate for each score (None: F1 of each headline): it fails if the score is worse than the baseline's.
+
+    With `significant`, a worse score fails only if its difference is significant. Raises `UsageError` for results
+    that cannot be compared.
+    """
+    require_same(result.signature, baseline.signature, "compared")
+    if result.tokens != baseline.tokens:
+        raise UsageError(
+            f"the baseline has {baseline.tokens} positions and this result {result.tokens}",
+            advice="score the same documents",
+        )
+    for text, path in _headlines(result) if scores is None else _named(result, scores):
+        value, before = number_at(result.metrics, path), number_at(baseline.metrics, path)
+        if before is None:
+            yield ScoreGate(text, value, None, False, "the baseline has no such score")
+            continue
+        limit = before - allow_drop
+        gate = _gate(text, value, limit, f"below the baseline's {before:.6g}" + _less(allow_drop))
+        if significant and not gate.passed and value is not None:
+            p = _p(result, baseline, text, trust)
+            gate = gate._replace(passed=p > 1 - trust.confidence, why=f"{gate.why}, p = {p:.3g}")
+        yield gate
+
+
+def _gate(score: str, value: float | None, limit: float, below: str) -> ScoreGate:
+    if value is None:
+        return ScoreGate(score, None, limit, False, "it is undefined")
+    passed = value >= limit - _EPSILON
+    return ScoreGate(score, value, limit, passed, "" if passed else f"{value:.6g} is {below}")
+
+
+def _less(allow_drop: float) -> str:
+    return f" less {allow_drop:g}" if allow_drop else ""
+
+
+def _headlines(result: Result) -> Iterator[tuple[str, Path]]:
+    for metric, sequences in result.metrics.items():
+        for sequence, report in sequences.items():
+            for path in headline_rates(sequence, report)[-1:]:
+                yield ".".join((metric, sequence, *path)), (metric, sequence, *path)
+
+
+def _named(result: Result, scores: Iterable[str]) -> Iterator[tuple[str, Path]]:
+    return ((text, find_path(result.metrics, text)) for text in scores)
+
+
+def _p(result: Result, baseline: Result, score: str, trust: Trust) -> float:
+    found = compare(
+        baseline,
+        result,
+        scores=[score],
+        confidence=trust.confidence,
+        resamples=trust.resamples,
+        seed=trust.seed,
+    )
+    p: float = found.scores[0]["against_baseline"][0]["p"]
+    return p

@@ -1,0 +1,84 @@
+"""An observer that collects the leaks of all documents, and what else a page shows of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.exposure import Examination
+from clueval.metrics.masking.replacements import replacements_of
+from clueval.metrics.metric import Side
+from clueval.studies.masking.leak import (
+    Leak,
+    StringLeak,
+    leaks_of,
+    needless_of,
+    replacements_by_entity,
+    string_leaks_of,
+)
+from clueval.transforms.group import Group
+
+
+class Inconsistent(NamedTuple):
+    """An entity with several replacements, or a replacement of several entities, in one document.
+
+    `start` is where the first of its mentions begins.
+    """
+
+    document: str
+    start: int
+    text: str
+    replacements: tuple[str, ...]
+
+
+class WatchedMasking(Masking):
+    """The metric, which keeps the examinations of the document that it has counted last.
+
+    So that no document is examined twice; `taken` hands them over.
+    """
+
+    def examine(self, gold: Side, predicted: Side) -> Examination | None:
+        found = super().examine(gold, predicted)
+        if found is not None:
+            self.__dict__.setdefault("_examinations", []).append(found)
+        return found
+
+    def taken(self) -> list[Examination]:
+        """Return the examinations since the last call."""
+        examinations: list[Examination] = self.__dict__.pop("_examinations", [])
+        return examinations
+
+
+class LeakCollector:
+    """Sees every group that is counted and keeps its leaks; the metric has examined the documents before."""
+
+    name = "leaks"
+
+    def __init__(self, metric: WatchedMasking) -> None:
+        self._metric = metric
+        self.leaks: list[Leak] = []
+        self.string_leaks: list[StringLeak] = []
+        self.needless: Counter[str] = Counter()
+        self.inconsistent: list[Inconsistent] = []
+
+    def see(self, _: Group) -> None:
+        strings: dict[tuple[int, int], StringLeak] = {}
+        for examination in self._metric.taken():
+            self.leaks += leaks_of(examination)
+            strings |= {(leak.start, leak.end): leak for leak in string_leaks_of(examination)}
+            self.needless.update(needless_of(examination))
+            self.inconsistent += _inconsistent(examination)
+        self.string_leaks += strings.values()
+
+    def section(self) -> Mapping[str, Any]:
+        """Return nothing: leaks are no figures."""
+        return {}
+
+
+def _inconsistent(examination: Examination) -> Iterator[Inconsistent]:
+    for mention, replacements in replacements_by_entity(replacements_of(examination)).values():
+        if len(replacements) > 1:
+            text = examination.words.text[mention.start : mention.end]
+            yield Inconsistent(examination.document.id, mention.start, text, tuple(sorted(replacements)))

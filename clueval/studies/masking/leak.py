@@ -1,0 +1,216 @@
+"""Leaks: the mentions of a document that are not protected, and what a page shows of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from clueval.metrics.masking.counts import by_entity
+from clueval.metrics.masking.exposure import Examination, Judged
+from clueval.metrics.masking.masked_words import Range, union_of
+from clueval.metrics.masking.mention import Mention, Risk
+
+AROUND = 60
+"""How many characters of context a page shows on either side of a mention."""
+
+MOST_SIBLINGS = 30
+"""How many other mentions of the entity a page shows with a leak."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPiece:
+    """A piece of a context; `style` is ``masked``, ``exposed`` or empty, `is_own` marks the mention itself."""
+
+    text: str
+    style: str
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another mention of the entity of a leak, with its context."""
+
+    start: int
+    end: int
+    status: str
+    context: tuple[ShownPiece, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """A mention that is not protected.
+
+    Positions are characters of the document. `mentions` and `protected` are the mentions of its entity and those
+    of them that are protected; `same_words` and `same_words_protected` the mentions with the same words. `text` is
+    the text of the mention, `context` and `siblings` are for a page.
+    """
+
+    document: str
+    annotator: str
+    start: int
+    end: int
+    kind: str
+    status: str
+    exposed: tuple[Range, ...]
+    mentions: int
+    protected: int
+    same_words: int
+    same_words_protected: int
+    characters_exposed: int
+    label: str
+    text: str
+    context: tuple[ShownPiece, ...] = ()
+    siblings: tuple[Sibling, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leak for JSON; it has positions, no text."""
+        return {
+            "document": self.document,
+            "annotator": self.annotator,
+            "start": self.start,
+            "end": self.end,
+            "class": self.kind,
+            "status": self.status,
+            "exposed": [list(one) for one in self.exposed],
+            "mentions": self.mentions,
+            "protected": self.protected,
+            "same_words": self.same_words,
+            "same_words_protected": self.same_words_protected,
+        }
+
+    @property
+    def is_in_part(self) -> bool:
+        """Whether other mentions of the entity are protected."""
+        return self.protected > 0
+
+    def order(self, risk: Risk) -> tuple[Any, ...]:
+        """The sort key: riskiest class first, then entities that are protected elsewhere, then the longest."""
+        place = (self.document, self.start, self.end, self.annotator)
+        return (risk(self.kind), not self.is_in_part, -self.characters_exposed, *place)
+
+
+@dataclass(frozen=True, slots=True)
+class StringLeak:
+    """Words of a mention elsewhere in the text, unmasked and in no mention."""
+
+    document: str
+    start: int
+    end: int
+    text: str
+    context: tuple[ShownPiece, ...] = ()
+
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """The sort key: by document, then by position."""
+        return self.document, self.start, self.end
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"document": self.document, "start": self.start, "end": self.end}
+
+
+def leaks_of(examination: Examination) -> Iterator[Leak]:
+    """Yield the leaks of one document."""
+    for annotator, found in examination.judged.items():
+        counted = [one for one in found if one.mention.counted]
+        entities = by_entity(counted)
+        words = Counter(one.mention.words for one in counted)
+        protected = Counter(one.mention.words for one in counted if one.is_protected)
+        for one in counted:
+            if not one.is_protected:
+                members = entities[one.mention.entity]
+                same = (words[one.mention.words], protected[one.mention.words])
+                yield _leak(examination, annotator, one, members, same)
+
+
+def _leak(
+    examination: Examination, annotator: str, one: Judged, members: Sequence[Judged], same: tuple[int, int]
+) -> Leak:
+    mention = one.mention
+    others = [other for other in members if other is not one][:MOST_SIBLINGS]
+    return Leak(
+        examination.document.id,
+        annotator,
+        mention.start,
+        mention.end,
+        mention.kind,
+        one.status,
+        tuple(examination.exposed_in(mention)),
+        len(members),
+        sum(member.is_protected for member in members),
+        *same,
+        one.exposed,
+        mention.label,
+        examination.words.text[mention.start : mention.end],
+        context_of(examination, (mention.start, mention.end)),
+        tuple(_sibling(examination, other) for other in others),
+    )
+
+
+def _sibling(examination: Examination, one: Judged) -> Sibling:
+    mention = one.mention
+    return Sibling(
+        mention.start, mention.end, one.status, context_of(examination, (mention.start, mention.end))
+    )
+
+
+def string_leaks_of(examination: Examination) -> Iterator[StringLeak]:
+    """Yield the string leaks of one document."""
+    for start, end in examination.string_leaks:
+        text = examination.words.text[start:end]
+        yield StringLeak(examination.document.id, start, end, text, context_of(examination, (start, end)))
+
+
+def needless_of(examination: Examination) -> Iterator[str]:
+    """Yield the texts of the masks that have no character of a mention."""
+    for mask in examination.masks:
+        if mask.counted and not examination.mentioned.within(mask.ranges):
+            yield "".join(examination.words.text[start:end] for start, end in mask.ranges)
+
+
+def replacements_by_entity(
+    replacements: Iterator[tuple[str, Judged, str]],
+) -> Mapping[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]]:
+    """Group the replacements of protected mentions by annotator and entity, with the entity's first mention."""
+    found: dict[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]] = {}
+    for annotator, one, replacement in replacements:
+        _, counter = found.setdefault((annotator, one.mention.entity), (one.mention, Counter()))
+        counter[replacement] += 1
+    return found
+
+
+def context_of(examination: Examination, own: Range) -> tuple[ShownPiece, ...]:
+    """Return the text around a range in pieces: masked, exposed (not masked, in the range), or neither."""
+    text = examination.words.text
+    first, last = _reach(text, own)
+    exposed = union_of(examination.exposed.runs((own,)) or [own])
+    cuts = {first, last, *own}
+    for start, end in (*exposed, *examination.masked.runs(((first, last),))):
+        cuts |= {start, end}
+    places = sorted(place for place in cuts if first <= place <= last)
+    pieces = [
+        ShownPiece(text[start:end], _style(examination, start, own, exposed), own[0] <= start < own[1])
+        for start, end in pairwise(places)
+    ]
+    cut = ShownPiece("…", "", is_own=False)
+    return (*([cut] if first else []), *pieces, *([cut] if last < len(text) else []))
+
+
+def _reach(text: str, own: Range) -> Range:
+    """Return the range of the context, which begins and ends at a blank if one is near."""
+    first, last = max(0, own[0] - AROUND), min(len(text), own[1] + AROUND)
+    if first:
+        first = max(first, text.find(" ", first, own[0]))
+    if last < len(text):
+        blank = text.rfind(" ", own[1], last)
+        last = last if blank < 0 else blank + 1
+    return first, last
+
+
+def _style(examination: Examination, place: int, own: Range, exposed: Sequence[Range]) -> str:
+    if examination.masked.between(place, place + 1):
+        return "masked"
+    is_exposed = own[0] <= place < own[1] and any(start <= place < end for start, end in exposed)
+    return "exposed" if is_exposed else ""

@@ -1,0 +1,162 @@
+"""Redacted texts in the place of predicted spans: paired with the gold documents, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import tee
+from pathlib import Path, PurePosixPath
+
+from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS
+from clueval.reading.paths import files_of
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
+from clueval.textfiles import blocks
+from clueval.transforms.characters import to_characters
+from clueval.transforms.redaction.placeholders import patterns_of
+from clueval.transforms.redaction.recovery import Recovery, recovery_of
+
+
+@dataclass(frozen=True, slots=True)
+class RedactedText:
+    """A redacted text, and the file that it comes from."""
+
+    text: str
+    file: str | None = None
+
+
+class RedactedTexts:
+    """The redacted texts of gold documents: a file, a folder, or texts in the order of the documents.
+
+    In a folder, the text of a document is the file that is called, but for its ending, as the document's id is,
+    or as the file of the document where that holds a single document.
+    """
+
+    def __init__(self, source: str | Path | Iterable[str]) -> None:
+        self._files: dict[str, Path] = {}
+        self._single = self._texts = None
+        self._used: set[str] = set()
+        self.folder: Path | None = None
+        if not isinstance(source, str | Path):
+            self._texts = iter(source)
+        elif (path := Path(source)).is_dir():
+            self.folder = path
+            self._files = _by_stem(files_of(path))
+        else:
+            self._single = path
+
+    def of(self, document: Document) -> RedactedText:
+        """Return the redacted text of a document. Raises `FileError` if there is none."""
+        if self._texts is not None:
+            text = next(self._texts, None)
+            if text is None:
+                raise UsageError("there is no redacted text for this document", document=document.id)
+            return RedactedText(text)
+        if self._single is not None:
+            if self._used:
+                raise UsageError(
+                    "gold has several documents, and there is one redacted text",
+                    document=document.id,
+                    advice="give a folder with a file for each document, called as its id is",
+                )
+            self._used.add(document.id)
+            return _read(self._single)
+        for name in _names_of(document):
+            if name in self._files and name not in self._used:
+                self._used.add(name)
+                return _read(self._files[name])
+        raise FileError("has no redacted text for this document", file=str(self.folder), document=document.id)
+
+    def require_all_used(self) -> None:
+        """Raise `FileError` for a redacted text without a gold document."""
+        if self._texts is not None and next(self._texts, None) is not None:
+            raise UsageError("there are more redacted texts than gold documents")
+        for name in sorted(self._files.keys() - self._used):
+            raise FileError("is the redacted text of no gold document", file=str(self._files[name]))
+
+
+def _by_stem(files: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for name, path in files:
+        stem = _stem(name or path.name)
+        if stem in found:
+            raise FileError(f"is called as {found[stem].name} is, but for its ending", file=str(path))
+        found[stem] = path
+    return found
+
+
+def _stem(name: str) -> str:
+    """Return a relative name without its ending, and without that of a packed file."""
+    path = PurePosixPath(name.removesuffix(".gz"))
+    return str(path.with_suffix("")) if path.suffix else str(path)
+
+
+def _names_of(document: Document) -> Iterator[str]:
+    """Yield the names that the redacted text of a document may have."""
+    yield document.id
+    yield _stem(document.id)
+    before, colon, own = document.id.rpartition(":")
+    if colon:
+        yield own
+        yield f"{_stem(before)}/{own}"
+    if document.file is not None:
+        yield _stem(Path(document.file).name)
+
+
+def _read(path: Path) -> RedactedText:
+    return RedactedText("".join(text for _, text in blocks(path)), str(path))
+
+
+class RedactedPairs:
+    """Pairs of gold documents, in characters, and the documents that their redacted texts are.
+
+    `aligned` counts the texts that had to be aligned.
+    """
+
+    def __init__(self, texts: RedactedTexts, placeholder: Iterable[str] | str, *, align: bool) -> None:
+        self._texts = texts
+        self._placeholder = [placeholder] if isinstance(placeholder, str) else list(placeholder)
+        patterns_of(self._placeholder)  # what is wrong with them is said before anything is read
+        self.may_align = align
+        self.aligned = 0
+
+    def sides(self, gold: Iterable[Document]) -> tuple[Iterator[Document], Iterator[Document]]:
+        """Return the gold and the predicted documents, of which one pair is held at a time."""
+        pairs = tee(self._pairs(gold))
+        return (pair[0] for pair in pairs[0]), (pair[1] for pair in pairs[1])
+
+    def _pairs(self, gold: Iterable[Document]) -> Iterator[tuple[Document, Document]]:
+        for document in gold:
+            redacted = self._texts.of(document)
+            try:
+                recovery = recovery_of(document, redacted.text, self._placeholder, align=self.may_align)
+            except CluevalError as error:
+                error.file = error.file or redacted.file
+                error.document = document.id
+                raise
+            self.aligned += recovery.aligned
+            own = _in_characters(document)
+            yield own, _predicted(own, recovery)
+        self._texts.require_all_used()
+
+
+def _in_characters(document: Document) -> Document:
+    """Return a document in characters that keeps its tokens, which are its words."""
+    if document.unit == "character":
+        return document
+    return replace(to_characters(document), tokens=document.tokens, token_ids=document.token_ids)
+
+
+def _predicted(gold: Document, recovery: Recovery) -> Document:
+    """Return the predicted document: the recovered spans in each layer of gold."""
+    shift = gold.start
+    spans = [replace(span, start=span.start + shift, end=span.end + shift) for span in recovery.spans]
+    layers: dict[str, Sequence[Span]] = dict.fromkeys(gold.layers or [DEFAULT_LAYER], spans)
+    again = " ".join(f"{span.start}-{span.end}" for span in recovery.from_the_right)
+    metadata = {
+        PLACEHOLDERS: str(recovery.placeholders),
+        REPLACED_WORDS: str(recovery.replaced_words),
+        FROM_THE_RIGHT: again,
+    }
+    return replace(gold, layers=Frozen(layers), metadata=Frozen(metadata), tags=Frozen())

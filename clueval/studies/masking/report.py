@@ -1,0 +1,70 @@
+"""The masking report: the result of metric `masking` with its leaks, and the forms in which it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from clueval.exceptions import UsageError
+from clueval.metrics.masking.mention import risk_by
+from clueval.studies.masking.found import MaskingFindings, by_frequency
+
+FORMS = ("text", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class MaskingReport(MaskingFindings):
+    """What was left unmasked, see `MaskingFindings`; reports of several corpora add up."""
+
+    def to_json(self) -> str:
+        """The report as JSON."""
+        from clueval.reports.json_text import dumps
+
+        return dumps(self.to_dict())
+
+    def render(self, form: str = "text", *, text: bool = True) -> str:
+        """The report as ``text`` or ``json``; without `text`, leaks have positions only."""
+        if form == "json":
+            return self.to_json()
+        if form != "text":
+            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+        from clueval.studies.masking.text import lines
+
+        return "\n".join(lines(self, text=text))
+
+    def write_table(self, path: str | Path, *, text: bool = True) -> None:
+        """Write the leaks as tab-separated values. Raises `FileError`."""
+        from clueval.studies.masking.table import write
+
+        write(Path(path), self, text=text)
+
+    def write_page(self, path: str | Path, *, text: bool = True) -> None:
+        """Write the web page to sign. Raises `FileError`, and `MissingExtra` without the extra ``report``."""
+        from clueval.studies.masking.page import write
+
+        write(Path(path), self, text=text)
+
+    def failures(
+        self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()
+    ) -> list[str]:
+        """A line for each limit, such as ``entity_recall[high]=1``, that the figures do not keep."""
+        from clueval.studies.masking.gates import failures
+
+        return list(failures(self, fail_under, fail_over))
+
+    def __add__(self, other: MaskingReport) -> MaskingReport:
+        """The report of both corpora. Raises `UsageError` if they were not counted alike."""
+        risk = risk_by(self.metric.risk_order)
+        return replace(
+            self,
+            result=self.result.add(other.result),
+            leaks=sorted([*self.leaks, *other.leaks], key=lambda leak: leak.order(risk)),
+            string_leaks=sorted([*self.string_leaks, *other.string_leaks], key=lambda leak: leak.place),
+            needless=by_frequency([*self.needless, *other.needless]),
+            inconsistent=[*self.inconsistent, *other.inconsistent],
+            aligned=self.aligned + other.aligned,
+        )
+
+    def __str__(self) -> str:
+        return self.render()

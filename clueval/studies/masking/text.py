@@ -1,0 +1,68 @@
+"""A masking report as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from clueval.metrics.masking.tables import tables
+from clueval.metrics.tables import of_report, of_section
+from clueval.reports.cutting import cut_label
+from clueval.reports.text import render_tables, summary
+from clueval.visible import visible
+
+if TYPE_CHECKING:
+    from clueval.studies.masking.found import MaskingFindings
+    from clueval.studies.masking.leak import Leak
+
+MOST_LEAKS = 200
+"""How many leaks the text shows; JSON and TSV have all."""
+
+
+def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    """Yield the lines: the sentence on documents, the tables, the leaks riskiest first, the signature."""
+    whole = report.result.to_dict()
+    yield from summary(whole)
+    yield from (f"{sentence[0].upper()}{sentence[1:]}." for sentence in report.sentences())
+    yield ""
+    yield render_tables(
+        table for name, one in report.reports.items() for table in tables(f"masking, {cut_label(name)}", one)
+    )
+    if report.result.groups is not None:
+        groups = of_report({**whole, "metrics": {}}, report.result.scored_by)
+        yield render_tables(groups)
+    for name, one in report.reports.items():
+        sections = one["conventions"].items()
+        yield from (
+            render_tables(of_section(f"as {program} counts, {cut_label(name)}", section))
+            for program, section in sections
+        )
+    yield from _leaks(report, text=text)
+    yield f"signature: {visible(str(report.signature))}"
+
+
+def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
+    number = len(report.leaks)
+    yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
+    for leak in report.leaks[:MOST_LEAKS]:
+        yield visible(f"  {_line(leak)}{f': {cut_label(leak.text)}' if text else ''}")
+    if number > MOST_LEAKS:
+        yield f"  ... {number - MOST_LEAKS:,} more (--tsv or --format json has all)"
+    number = len(report.string_leaks)
+    if number:
+        yield f"{number:,} string leak{'s' * (number != 1)}: words of a mention elsewhere in the text"
+    for one in report.string_leaks[:MOST_LEAKS]:
+        yield visible(f"  {one.document} [{one.start},{one.end}){f': {cut_label(one.text)}' if text else ''}")
+    yield ""
+
+
+def _line(leak: Leak) -> str:
+    place = f"{leak.document} [{leak.start},{leak.end})"
+    return f"{place} {leak.kind}, {leak.label}, {leak.status}; {where_masked(leak)}"
+
+
+def where_masked(leak: Leak) -> str:
+    """Return in how many places the entity of a leak is masked, in words."""
+    if leak.mentions == 1:
+        return "its only place"
+    return f"masked in {leak.protected} of {leak.mentions} places"

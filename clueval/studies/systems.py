@@ -1,0 +1,114 @@
+"""Systems that are compared: each one result, or the results of several runs, with the same units."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from clueval.evaluation.result import Result
+from clueval.evaluation.signature import require_same
+from clueval.evaluation.units.loaded import load_result
+from clueval.evaluation.units.unit import CORPUS, Unit, Units
+from clueval.exceptions import UsageError
+
+Run = Result | str | Path
+System = Run | Sequence[Run]
+"""A result or the file of a saved one; several of them are runs of one system."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSystem:
+    """A system: its name, its runs, and the units of each run, in the same order for all systems."""
+
+    name: str
+    runs: Sequence[Result]
+    units: Sequence[Sequence[Unit]]
+
+
+def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool) -> list[ComparedSystem]:
+    """Return the systems. Raises `UsageError` if their signatures, units, texts or gold spans differ.
+
+    With `force`, signatures and hashes of the gold files may differ.
+    """
+    runs = [_runs_of(system) for system in given]
+    named = list(names) if names is not None else [_name(system, n) for n, system in enumerate(given)]
+    if len(named) != len(runs) or len({*named}) < len(named):
+        raise UsageError(
+            "every system needs a name of its own", advice="give as many different names as systems"
+        )
+    first = runs[0][0]
+    own = _units(first, named[0])
+    found = []
+    for name, results in zip(named, runs, strict=True):
+        for result in results:
+            _require_comparable(first, result, own, _units(result, name), f"{named[0]} and {name}", force)
+        found.append(ComparedSystem(name, results, [_aligned(own, _units(run, name)) for run in results]))
+    return found
+
+
+def _runs_of(system: System) -> list[Result]:
+    several = [system] if isinstance(system, Result | str | Path) else list(system)
+    if not several:
+        raise UsageError("a system has no runs", advice="give a result, a file, or a list of them")
+    return [run if isinstance(run, Result) else load_result(run) for run in several]
+
+
+def _name(system: System, number: int) -> str:
+    several = [system] if isinstance(system, Result | str | Path) else list(system)
+    if all(isinstance(run, str | Path) for run in several):
+        return ",".join(map(str, several))
+    return chr(ord("A") + number) if number < 26 else f"system {number + 1}"
+
+
+def _units(result: Result, name: str) -> Units:
+    units = None if result.counted is None else result.counted.units
+    if units is None or units.by == CORPUS:
+        raise UsageError(
+            f"{name} has no counts by unit",
+            advice="save it with clueval score --save, or score with resample_by='document'",
+        )
+    if len(units.units) < 2:
+        raise UsageError(
+            f"a test needs several units, and {name} has one {units.by}", advice="resample by sentence"
+        )
+    return units
+
+
+def _require_comparable(
+    first: Result, other: Result, own: Units, units: Units, names: str, force: bool
+) -> None:
+    if not force:
+        require_same(first.signature, other.signature, "compared")
+        if None not in (own.gold_sha256, units.gold_sha256) and own.gold_sha256 != units.gold_sha256:
+            raise UsageError(
+                f"{names} were scored against different gold files",
+                advice="use the same, or insist with force",
+            )
+    if own.by != units.by:
+        raise UsageError(f"units of {names} are {own.by} and {units.by}", advice="resample both alike")
+    missing = sorted({*own.keys} ^ {*units.keys})
+    if missing:
+        raise UsageError(
+            f"{names} have different units: {missing[0]!r} is in only one of them"
+            + (f", as are {len(missing) - 1} more" if len(missing) > 1 else ""),
+            advice="score the same documents",
+        )
+    tokens = {unit.key: unit.tokens for unit in own.units}
+    for unit in units.units:
+        if tokens[unit.key] != unit.tokens:
+            raise UsageError(
+                f"{names} have different texts: unit {unit.key!r} has {tokens[unit.key]} and {unit.tokens} positions",
+                advice="score the same documents",
+            )
+
+
+def _aligned(own: Units, units: Units) -> list[Unit]:
+    by_key: Mapping[str, Unit] = {unit.key: unit for unit in units.units}
+    return [by_key[key] for key in own.keys]
+
+
+def all_units(systems: Sequence[ComparedSystem]) -> list[Unit]:
+    """Return the units of all runs of all systems, one run after the other."""
+    return list(chain.from_iterable(units for system in systems for units in system.units))

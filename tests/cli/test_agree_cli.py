@@ -1,0 +1,240 @@
+"""``clueval agree`` and ``clueval curate`` on the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from clueval.cli import main
+from clueval.studies.annotators.render import FORMS
+
+Capture = pytest.CaptureFixture[str]
+
+ANNA = "# newdoc id = d1\nAda\tB-PER\nLovelace\tI-PER\nin\tO\nParis\tB-LOC\n\n# newdoc id = d2\nBob\tB-PER\n"
+BOB = "# newdoc id = d1\nAda\tB-PER\nLovelace\tO\nin\tO\nParis\tB-LOC\n\n# newdoc id = d2\nBob\tO\n"
+CARL = "# newdoc id = d1\nAda\tB-PER\nLovelace\tI-PER\nin\tO\nParis\tB-ORG\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in (("anna", ANNA), ("bob", BOB), ("carl", CARL)):
+        (tmp_path / f"{name}.conll").write_text(text)
+    return tmp_path
+
+
+def report_of(*arguments: str, capsys: Capture) -> dict:
+    assert main(["agree", *arguments, "--format", "json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_agree_names_annotators_by_the_ends_of_their_paths(files: Path, capsys: Capture):
+    report = report_of("anna.conll", "bob.conll", "third=carl.conll", capsys=capsys)
+
+    assert report["annotators"] == ["anna.conll", "bob.conll", "third"]
+    assert report["common"] == [[2, 2, 1], [2, 2, 1], [1, 1, 1]]
+    assert report["agreement"]["label"]["f1"]["exact"]["matrix"][0][1] == 2 / 5
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_agree_has_every_form(files: Path, capsys: Capture, form: str):
+    assert main(["agree", "anna.conll", "bob.conll", "--format", form]) == 0
+    assert "exact" in capsys.readouterr().out
+
+
+def test_agree_output_is_the_same_in_each_run(files: Path, capsys: Capture):
+    outputs = []
+    for _ in range(2):
+        assert main(["agree", "anna.conll", "bob.conll", "carl.conll", "--format", "json"]) == 0
+        outputs.append(capsys.readouterr().out)
+
+    assert outputs[0] == outputs[1]
+
+
+def test_agree_reads_annotators_from_columns(files: Path, capsys: Capture):
+    rows = zip(ANNA.split("\n"), BOB.split("\n"), strict=True)
+    both = "\n".join(own + "\t" + other.split("\t")[1] if "\t" in own else own for own, other in rows)
+    (files / "both.conll").write_text(both)
+    report = report_of("both.conll", "--annotator", "anna=2", "--annotator", "bob=3", capsys=capsys)
+
+    assert report["agreement"] == report_of("anna=anna.conll", "bob=bob.conll", capsys=capsys)["agreement"]
+
+
+@pytest.mark.parametrize("layout", ["annotator/document", "document/annotator"])
+def test_agree_reads_annotators_from_one_folder(files: Path, capsys: Capture, layout: str):
+    for name, text in (("anna", ANNA), ("bob", BOB)):
+        place = (name, "one.conll") if layout.startswith("annotator") else ("one", f"{name}.conll")
+        (files / "all" / place[0]).mkdir(parents=True, exist_ok=True)
+        (files / "all" / place[0] / place[1]).write_text(text)
+    report = report_of("all", "--layout", layout, capsys=capsys)
+
+    assert (report["annotators"], report["documents"]) == (["anna", "bob"], 2)
+    assert report["agreement"]["label"]["f1"]["exact"]["mean"] == 2 / 5
+
+
+def test_agree_pairs_files_of_folders_by_name_whatever_one_lacks(files: Path, capsys: Capture):
+    for name in ("a", "b"):
+        (files / name).mkdir()
+    for folder, file, text in (("a", "x", ANNA), ("b", "x", BOB), ("a", "y", ANNA)):
+        (files / folder / f"{file}.conll").write_text(text)
+    report = report_of("a", "b", capsys=capsys)
+
+    assert (report["documents"], report["left_out"]) == (2, 2)
+
+
+def test_agree_reads_gzipped_files(files: Path, capsys: Capture):
+    (files / "bob.conll.gz").write_bytes(gzip.compress(BOB.encode()))
+
+    assert report_of("a=anna.conll", "b=bob.conll.gz", capsys=capsys)["documents"] == 2
+
+
+def test_agree_leaves_out_documents_that_are_tagged_as_not_annotated(files: Path, capsys: Capture):
+    (files / "bob.conll").write_text(BOB.replace("Bob\tO", "Bob\t?"))
+    report = report_of("anna.conll", "bob.conll", "--unannotated", "?", capsys=capsys)
+
+    assert (report["documents"], report["left_out"], report["common"][0][1]) == (1, 1, 1)
+
+
+def test_agree_refuses_the_tag_on_a_part_of_a_document(files: Path, capsys: Capture):
+    (files / "bob.conll").write_text(BOB.replace("Lovelace\tO", "Lovelace\t?"))
+
+    assert main(["agree", "anna.conll", "bob.conll", "--unannotated", "?"]) == 2
+    assert "bob.conll:3, document 'd1': the tag '?' is on a part of the document" in capsys.readouterr().err
+
+
+def test_agree_lists_disagreements(files: Path, capsys: Capture):
+    assert main(["agree", "anna=anna.conll", "bob=bob.conll", "--disagreements"]) == 0
+    assert capsys.readouterr().out.startswith(
+        "d1 0-1 boundary (end)\n  anna  0-1 PER\n  bob   0-0 PER\n  [Ada Lovelace] in Paris\n\n"
+    )
+
+
+def test_agree_writes_a_table_of_disagreements(files: Path, capsys: Capture):
+    assert main(["agree", "a=anna.conll", "b=bob.conll", "c=carl.conll", "--tsv", "d.tsv"]) == 0
+    assert (files / "d.tsv").read_text().split("\n")[:-1] == [
+        "document\tstart\tend_inclusive\tkind\tboundary\ta\tb\tc\tvotes\tcontext",
+        "d1\t0\t1\tboundary\tend\t0-1 PER\t0-0 PER\t0-1 PER\t2\tAda Lovelace in Paris",
+        "d1\t3\t3\tlabel\t\t3-3 LOC\t3-3 LOC\t3-3 ORG\t2\tAda Lovelace in Paris",
+        "d2\t4\t4\tmissing\t\t4-4 PER\t\t-\t1\tBob",
+    ]
+
+
+def test_agree_writes_a_spreadsheet_in_which_nothing_is_a_formula(files: Path, capsys: Capture):
+    openpyxl = pytest.importorskip("openpyxl")
+    for name in ("anna", "bob"):
+        path = files / f"{name}.conll"
+        path.write_text(path.read_text().replace("Ada", "=1+1"))
+
+    assert main(["agree", "anna=anna.conll", "bob=bob.conll", "--xlsx", "d.xlsx"]) == 0
+    rows = list(openpyxl.load_workbook(files / "d.xlsx").active.iter_rows())
+    assert rows[1][8].value == "=1+1 Lovelace in Paris"
+    assert {cell.data_type for row in rows for cell in row} <= {"s", "n"}
+
+
+def test_agree_writes_files_for_pygamma(files: Path, capsys: Capture):
+    assert main(["agree", "a=anna.conll", "b=bob.conll", "--pygamma", "gamma"]) == 0
+    assert (files / "gamma" / "d1.csv").read_text() == "a,PER,0,2\na,LOC,3,4\nb,PER,0,1\nb,LOC,3,4\n"
+
+
+def test_agree_says_how_a_system_compares(files: Path, capsys: Capture):
+    assert main(["agree", "anna.conll", "bob.conll", "--system", "anna.conll"]) == 0
+    out = capsys.readouterr().out
+    assert "the system agrees with annotators more than they do with each other" in out
+    assert "it is like one more annotator, not right" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["anna.conll"], "one file has one annotator"),
+        (["anna.conll", "anna.conll"], "two annotators have the path anna.conll"),
+        (["a=anna.conll", "a=bob.conll"], "two annotators have the name 'a'"),
+        (["anna.conll", "nothing.conll"], "nothing.conll: there is no such file"),
+        (["=anna.conll", "bob.conll"], "names no annotator"),
+        (["anna.conll", "bob.conll", "--annotator", "x"], "'x' cannot be read"),
+        (["anna.conll", "bob.conll", "--annotator", "x=2"], "need one source"),
+        (["anna.conll", "bob.conll", "--convention", "best"], "unknown convention 'best'"),
+        (["anna.conll", "bob.conll", "--confidence", "0.9"], "add --intervals"),
+        (["anna.conll", "bob.conll", "--tsv", "bob.conll"], "is an input and cannot be overwritten"),
+        (["anna.conll", "bob.conll", "--system", "carl.conll"], "the system lacks this document"),
+        (["anna.conll", "bob.conll", "--layer", "x=7"], "column 7"),
+        (["anna.conll", "bob.conll", "--unannotated", "?", "--input", "ltf"], "ltf"),
+    ],
+)
+def test_agree_refuses_in_one_line(files: Path, capsys: Capture, arguments: list[str], message: str):
+    assert main(["agree", *arguments]) == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert errors.count("\n") == 1
+
+
+# curate
+
+
+def test_curate_writes_a_table_of_spans_and_the_same_bytes_twice(files: Path, capsys: Capture):
+    command = ["curate", "anna.conll", "bob.conll", "carl.conll", "-o", "gold.tsv", "--undecided", "open.tsv"]
+    written = []
+    for _ in range(2):
+        assert main(command) == 0
+        written.append([(files / name).read_bytes() for name in ("gold.tsv", "open.tsv")])
+
+    assert written[0] == written[1]
+    assert written[0][0].decode() == "document\tstart\tend_inclusive\tlabel\nd1\t0\t1\tPER\nd1\t3\t3\tLOC\n"
+    assert capsys.readouterr().err.endswith("2 spans kept; 1 undecided, 0 outvoted, 0 tied\n")
+
+
+def test_curate_lists_undecided_places_in_the_columns_of_disagreements(files: Path, capsys: Capture):
+    assert main(["curate", "a=anna.conll", "b=bob.conll", "--undecided", "open.tsv"]) == 0
+    rows = (files / "open.tsv").read_text().split("\n")
+
+    assert rows[0].split("\t") == [
+        *("document", "start", "end_inclusive", "kind", "boundary", "a", "b", "votes", "context")
+    ]
+    assert [row.split("\t")[:5] for row in rows[1:-1]] == [
+        ["d1", "0", "1", "boundary", "end"],
+        ["d2", "4", "4", "missing", ""],
+    ]
+
+
+def test_curate_takes_decisions(files: Path, capsys: Capture):
+    (files / "decisions.tsv").write_text(
+        "document\tstart\tend_inclusive\tlabel\nd1\t0\t0\tPER\nd2\t4\t4\tPER\n"
+    )
+
+    assert main(["curate", "anna.conll", "bob.conll", "--decisions", "decisions.tsv"]) == 0
+    assert capsys.readouterr().out == (
+        "document\tstart\tend_inclusive\tlabel\nd1\t0\t0\tPER\nd1\t3\t3\tLOC\nd2\t4\t4\tPER\n"
+    )
+
+
+def test_curate_leaves_no_file_if_a_decision_is_about_no_place(files: Path, capsys: Capture):
+    (files / "decisions.tsv").write_text("document\tstart\tend_inclusive\tlabel\nd1\t2\t2\tPER\n")
+
+    assert main(["curate", "anna.conll", "bob.conll", "--decisions", "decisions.tsv", "-o", "gold.tsv"]) == 2
+    assert "decisions.tsv:2, document 'd1': the decision 2 to 2 is about no place" in capsys.readouterr().err
+    assert not (files / "gold.tsv").exists()
+
+
+def test_curate_writes_other_formats(files: Path, capsys: Capture):
+    assert main(["curate", "anna.conll", "bob.conll", "--to", "ltf", "-o", "gold/"]) == 0
+    assert sorted(path.name for path in (files / "gold").iterdir()) == ["d1.xml", "d2.xml"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--votes", "none"], "'none' votes cannot be needed"),
+        (["--votes", "2", "--union"], "--union needs no votes"),
+        (["--decisions", "nothing.tsv"], "nothing.tsv"),
+        (["-o", "anna.conll"], "is an input and cannot be overwritten"),
+        (["-o", "x.tsv", "--undecided", "x.tsv"], "two results would be written to x.tsv"),
+    ],
+)
+def test_curate_refuses_in_one_line(files: Path, capsys: Capture, arguments: list[str], message: str):
+    assert main(["curate", "anna.conll", "bob.conll", *arguments]) == 2
+    errors = capsys.readouterr().err
+    assert message in errors
+    assert errors.count("\n") == 1

@@ -1,0 +1,136 @@
+"""``clueval masking``: options, exit codes, files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval.cli import main
+
+GOLD = """\
+<text id="d1">
+Frau	O	O	e
+Anna	B-PER	B-high	B-p1
+Weiß	I-PER	I-high	I-p1
+aus	O	O	O
+Ulm	B-LOC	B-low	B-u
+Anna	B-PER	B-high	B-p1
+</text>
+""".replace("\te\n", "\tO\n")
+PREDICTED = """\
+<text id="d1">
+Frau	O
+Anna	B-X
+Weiß	I-X
+aus	O
+Ulm	B-X
+Anna	O
+</text>
+"""
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def sides(tmp_path: Path) -> list[str]:
+    return [str(write(tmp_path / "g.vrt", GOLD)), str(write(tmp_path / "p.vrt", PREDICTED))]
+
+
+LAYERS = ["--layer", "label=2", "--entity", "4"]
+
+
+def test_ids_of_entities_may_stand_in_a_column_of_gold(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, *LAYERS, "--format", "json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    row = found["metrics"]["masking"]["label"]["classes"]["all"]
+    assert list(found["metrics"]["masking"]) == ["label"]
+    assert (row["entities"], row["entities_in_part"], row["entities_protected"]) == (2, 1, 1)
+    assert found["leaks"][0]["mentions"] == 2
+    assert "|entities:by id|" in found["signature"]
+
+
+def test_a_limit_that_is_not_kept_exits_with_one_and_a_line(sides: list[str], capsys: Capture) -> None:
+    limits = ["--fail-under", "entity_recall=1", "--fail-under", "word_recall=0.5", "--fail-over", "masks=1"]
+
+    assert main(["masking", *sides, *LAYERS, *limits]) == 1
+
+    captured = capsys.readouterr()
+    assert captured.err == (
+        "clueval masking: entity_recall is 0.5, under 1\nclueval masking: masks is 2, over 1\n"
+    )
+    assert "riskiest first" in captured.out
+
+
+def test_limits_that_are_kept_are_not_mentioned(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, *LAYERS, "--fail-under", "word_recall=0.5"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fail-under", "recall=1"], "there is no figure 'recall'"),
+        (["--fail-under", "recall"], "cannot be read"),
+        (["--ignore", "all"], "'all' is none of punctuation, none"),
+        (["--ignore-words", "no-such-file"], "cannot be read"),
+        (["--word-weights", "no-such-file"], "cannot be read"),
+        (["--confidence", "1"], "confidence must lie between 0 and 1"),
+        (["--beta", "0"], "beta must be a number above 0"),
+        (["--masks", "other"], "no predicted document has a layer 'other'"),
+        (["--weight-column", "1"], "the weight 'Frau' of token 0 is no number from 0 on"),
+        (["--weight-column", "9"], "column"),
+        (["--annotators", "all", "--where", "label=PER"], "cannot leave spans out of the count"),
+    ],
+)
+def test_wrong_use_exits_with_two_and_one_line(
+    sides: list[str], capsys: Capture, arguments: list[str], message: str
+) -> None:
+    try:
+        code: object = main(["masking", *sides, "--layer", "label=2", *arguments])
+    except SystemExit as stop:  # as argparse ends
+        code = stop.code
+    assert code == 2
+
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_the_weights_of_tokens_may_stand_in_a_column(tmp_path: Path, capsys: Capture) -> None:
+    gold = write(tmp_path / "g.conll", "Anna\tB-PER\t1\nWeiß\tI-PER\t0.5\naus\tO\t0\nUlm\tB-LOC\t1\n")
+    predicted = write(tmp_path / "p.conll", "Anna\tB-PER\nWeiß\tO\naus\tO\nUlm\tB-LOC\n")
+
+    assert (
+        main(
+            [
+                "masking",
+                str(gold),
+                str(predicted),
+                "--layer",
+                "x=2",
+                "--weight-column",
+                "3",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
+
+    row = json.loads(capsys.readouterr().out)["metrics"]["masking"]["x"]["classes"]["all"]
+    assert row["weighted_word_recall"] == 2 / 2.5
+
+
+def test_leaks_are_written_as_a_table_without_text_if_asked(
+    sides: list[str], tmp_path: Path, capsys: Capture
+) -> None:
+    path = tmp_path / "leaks.tsv"
+
+    assert main(["masking", *sides, *LAYERS, "--tsv", str(path), "--no-text"]) == 0
+
+    assert "Anna" not in path.read_text() + capsys.readouterr().out
+    assert len(path.read_text().splitlines()) == 2

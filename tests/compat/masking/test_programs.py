@@ -1,0 +1,191 @@
+"""The figures of other programs, on the case that is worked by hand."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval import Document, Span
+from clueval.compat.masking.i2b2 import I2b2Figures
+from clueval.compat.masking.presidio import labels_of
+from clueval.exceptions import UsageError
+from clueval.metrics.masking import Masking
+from clueval.spans.document import Sentence
+from clueval.transforms.group import Group
+
+TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
+GOLD = [(5, 9, "e1", "DIRECT"), (22, 29, "e2", "QUASI"), (31, 35, "e1", "DIRECT"), (45, 49, "e3", "QUASI")]
+MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+
+
+def sides(id: str = "d") -> tuple[Document, Document]:
+    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
+    sentences = [Sentence(0, 30), Sentence(31, 50)]
+    return (
+        Document(id, {"x": gold}, text=TEXT, unit="character", sentences=sentences),
+        Document(id, {"x": [Span(*one, "PER") for one in MASKED]}, text=TEXT, unit="character"),
+    )
+
+
+def figures(program: str, gold: Document, predicted: Document, **settings: Any) -> dict[str, Any]:
+    report = clueval.masking([gold], [predicted], conventions=program, **settings)
+    (found,) = report.to_dict()["metrics"]["masking"].values()
+    assert list(found["conventions"]) == [program]
+    result: dict[str, Any] = found["conventions"][program]
+    return result
+
+
+def test_tab() -> None:
+    found = figures("tab", *sides())
+
+    assert (found["recall_all_entities"], found["recall_direct_entities"]) == (1 / 3, 0.0)
+    assert found["recall_quasi_entities"] == 1 / 2
+    assert (found["mention_recall"], found["token_recall"]) == (2 / 4, 3 / 5)
+    assert (found["token_precision"], found["mention_precision"]) == (4 / 5, 2 / 4)
+    assert found["token_recall_by_type"] == {"PER": 3 / 5}
+    assert found["token_f1"] == pytest.approx(2 * 0.8 * 0.6 / 1.4)
+    assert found["weighted_token_precision"] is None
+
+
+def test_tab_takes_class_and_label_of_an_entity_from_its_first_mention() -> None:
+    text = "Anna, A"
+    spans = [
+        Span(0, 4, "PER", {"entity_id": "1", "identifier_type": "QUASI"}),
+        Span(6, 7, "X", {"entity_id": "1", "identifier_type": "NO_MASK"}),
+    ]
+    gold = Document("d", {"x": spans}, text=text, unit="character")
+    predicted = Document("d", {"x": [Span(0, 4, "M")]}, text=text, unit="character")
+
+    found = figures("tab", gold, predicted)
+
+    assert found["recall_all_entities"] == 1.0
+    assert (found["mention_recall"], found["token_recall_by_type"]) == (0.5, {"PER": 0.5})
+
+
+def test_tab_counts_ignorable_tokens_as_masked() -> None:
+    text = "Mr Weiß (no 1)"
+    gold = Document("d", {"x": [Span(0, 7, "PER"), Span(8, 11, "X")]}, text=text, unit="character")
+    predicted = Document("d", {"x": [Span(3, 7, "M")]}, text=text, unit="character")
+
+    found = figures("tab", gold, predicted)
+
+    assert (found["mention_recall"], found["token_recall"], found["token_precision"]) == (1.0, 1.0, 1.0)
+
+
+def test_tab_divides_precision_by_the_annotators_with_any_span() -> None:
+    layers = {"a": [Span(5, 9, "PER")], "b": [Span(31, 35, "PER")], "c": []}
+    gold = Document("d", layers, text=TEXT, unit="character")
+    predicted = Document("d", {"x": [Span(5, 9, "M")]}, text=TEXT, unit="character")
+
+    assert figures("tab", gold, predicted, annotators="all")["token_precision"] == 1 / 2
+
+
+def test_i2b2() -> None:
+    found = figures("i2b2", *sides())
+
+    counts = {name: (one["tp"], one["fp"], one["fn"]) for name, one in found.items()}
+    assert counts == {
+        "token": (5, 1, 1),
+        "binary_token": (5, 1, 1),
+        "strict": (1, 3, 3),
+        "relaxed": (1, 3, 3),
+        "binary_strict": (1, 3, 3),
+    }
+    assert found["token"]["micro_precision"] == 5 / 6
+
+
+def test_i2b2_allows_ends_that_differ_by_two_in_the_relaxed_comparison() -> None:
+    gold = Document(
+        "d", {"x": [Span(0, 4, "A"), Span(6, 9, "A"), Span(12, 20, "A")]}, text=TEXT, unit="character"
+    )
+    other = [Span(0, 6, "A"), Span(0, 5, "A"), Span(6, 9, "B"), Span(12, 17, "A")]
+    predicted = Document("d", {"x": other}, text=TEXT, unit="character")
+
+    found = figures("i2b2", gold, predicted)["relaxed"]
+
+    assert (found["tp"], found["fp"], found["fn"]) == (1, 3, 2)
+
+
+def test_i2b2_has_macro_averages_over_documents() -> None:
+    counter = I2b2Figures(Masking())
+    for number, labels in enumerate(("AB", "AA")):
+        gold, predicted = (
+            Document(str(number), {"x": [Span(0, 4, one)]}, text="Anna", unit="character") for one in labels
+        )
+        counter.see(Group(gold, predicted))
+
+    strict = counter.section()["strict"]
+
+    assert (strict["macro_precision"], strict["macro_recall"]) == (0.5, 0.5)
+    assert strict["macro_recall_sd"] == statistics.pstdev([0, 1])
+
+
+def test_meddocan() -> None:
+    found = figures("meddocan", *sides())
+
+    assert {name: (one["tp"], one["fp"], one["fn"]) for name, one in found.items()} == dict.fromkeys(
+        ("ner", "strict", "merged"), (1, 3, 3)
+    )
+    assert (found["ner"]["leak"], found["ner"]["precision"], found["ner"]["f1"]) == (3 / 2, 1 / 4, 1 / 4)
+
+
+def test_meddocan_joins_spans_without_a_letter_between() -> None:
+    text = "Ana, Eva y Luz"
+    gold = Document(
+        "d", {"x": [Span(0, 3, "A"), Span(5, 8, "A"), Span(11, 14, "A")]}, text=text, unit="character"
+    )
+    predicted = Document("d", {"x": [Span(0, 8, "A")]}, text=text, unit="character")
+
+    found = figures("meddocan", gold, predicted)
+
+    assert [found["merged"][name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
+    assert [found["strict"][name] for name in ("tp", "fp", "fn")] == [0, 1, 3]
+
+
+def test_presidio() -> None:
+    found = figures("presidio", *sides())
+
+    pii, span = found["token"]["pii"], found["span"]
+    assert (pii["tp"], pii["predicted"], pii["annotated"]) == (3, 5, 5)
+    assert (span["tp"], span["predicted"], span["annotated"]) == (1, 4, 4)
+    assert pii["f"] == pytest.approx(0.6)
+    assert found["token"]["per_type"]["PER"]["tp"] == 3
+
+
+def test_presidio_drops_wrong_tokens_and_ends_of_runs_among_ignored_words() -> None:
+    found = figures("presidio", *sides(), ignore_words=["Frau"])
+
+    assert found["token"]["pii"]["predicted"] == 4
+    assert found["span"]["tp"] == 2
+
+
+def test_presidio_has_no_rates_where_there_is_nothing_to_divide_by() -> None:
+    empty = Document("d", {"x": []}, text=TEXT, unit="character")
+
+    assert figures("presidio", empty, empty)["span"]["precision"] is None
+
+
+def test_a_token_has_the_label_of_the_first_span_that_holds_it() -> None:
+    tokens = [(0, 2), (3, 5), (6, 8)]
+
+    assert labels_of(tokens, [(0, 4, "A"), (0, 8, "B"), (6, 8, "C")]) == ["A", "B", "B"]
+
+
+def test_several_programs_may_be_asked_for_and_reports_add() -> None:
+    parts = [clueval.masking([g], [p], conventions="tab,i2b2,meddocan,presidio") for g, p in map(sides, "ab")]
+    golds, predicteds = zip(*map(sides, "ab"), strict=True)
+    whole = clueval.masking(golds, predicteds, conventions=["tab", "i2b2", "meddocan", "presidio"])
+
+    added = (parts[0] + parts[1]).to_dict()
+    assert added == whole.to_dict()
+    assert list(added["metrics"]["masking"]["x"]["conventions"]) == ["tab", "i2b2", "meddocan", "presidio"]
+    assert not math.isnan(added["metrics"]["masking"]["x"]["conventions"]["tab"]["token_f1"])
+
+
+def test_an_unknown_program_is_refused() -> None:
+    with pytest.raises(UsageError, match="unknown convention 'gate'"):
+        figures("gate", *sides())

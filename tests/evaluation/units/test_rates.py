@@ -1,0 +1,127 @@
+"""Rates without each unit, and of resampled units, against the scores of the metric itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import flat_spans
+
+from clueval.evaluation.units.columns import UnitColumns
+from clueval.evaluation.units.rates import EntryRates, MeanRates, ScoredRates, groups_of
+from clueval.evaluation.units.recipes import entries, entry_at, is_rate
+from clueval.metrics import METRICS, metric_named
+from clueval.metrics.counting import Tally
+from clueval.metrics.metric import Side
+from clueval.spans.document import Document
+from clueval.spans.span import Frozen
+
+SPANS = flat_spans().map(tuple)
+UNITS = st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=6)
+TEXT = "a" * 14
+SETTINGS = {"fair": {"weights": {"LE": {"TP": 0.5, "FN": 0.5}}}, "partial": {"betas": (2.0,)}}
+
+
+def tallies_of(name: str, units: list) -> list[Tally]:  # type: ignore[type-arg]
+    metric = metric_named(name)
+    found = []
+    for pair in units:
+        documents = [
+            Document("d", Frozen({"label": list(spans)}), text=TEXT, unit="character") for spans in pair
+        ]
+        found.append(
+            metric.count(*(Side(document.layers["label"], document=document) for document in documents))
+        )
+    return found
+
+
+def rates_by_scoring(name: str, tally: Tally) -> dict[tuple[str, ...], float | None]:
+    report = metric_named(name, **SETTINGS.get(name, {})).scores(tally, ["label"])
+    return {
+        (*path, rate): value
+        for path, entry in entries(report)
+        for rate, value in entry.items()
+        if is_rate(rate, value)
+    }
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+@given(units=UNITS)
+def test_rates_without_a_unit_are_those_that_the_metric_gives(name: str, units: list) -> None:  # type: ignore[type-arg]
+    tallies = tallies_of(name, units)
+    source = UnitColumns(metric_named(name, **SETTINGS.get(name, {})), ["label"], tallies)
+    groups = list(groups_of(source))
+    total = sum(tallies, Tally())
+
+    assert {path for group in groups for path in group.paths} == rates_by_scoring(name, total).keys()
+    for group in groups:
+        for path, values in zip(group.paths, group.without_each(source.times), strict=True):
+            for tally, kind in zip(tallies, source.kind_of, strict=True):
+                expected = rates_by_scoring(name, total - tally)
+                if path in expected:
+                    assert values[kind] == pytest.approx(expected[path], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", sorted(METRICS))
+@given(units=UNITS, weights=st.lists(st.integers(0, 3), min_size=6, max_size=6))
+def test_rates_of_resampled_units_are_those_that_the_metric_gives(
+    name: str,
+    units: list,  # type: ignore[type-arg]
+    weights: list[int],
+) -> None:
+    tallies = tallies_of(name, units)
+    source = UnitColumns(metric_named(name, **SETTINGS.get(name, {})), ["label"], tallies)
+    total: Tally = Tally()
+    for tally, weight in zip(tallies, weights, strict=False):
+        total.update({key: weight * count for key, count in tally.items() if weight})
+    expected = rates_by_scoring(name, total)
+
+    for group in groups_of(source):
+        sums = [
+            [sum(column[kind] * weight for kind, weight in zip(source.kind_of, weights, strict=False))]
+            for column in group.columns
+        ]
+        for path, (value,) in zip(group.paths, group.values(sums), strict=True):
+            if path in expected:
+                assert value == pytest.approx(expected[path], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        ("levels", {EntryRates, MeanRates}),
+        ("exact", {EntryRates, MeanRates, ScoredRates}),  # token accuracy has no recipe
+        ("muc", {EntryRates}),
+        ("fair", {EntryRates}),
+        ("partial", {ScoredRates}),
+    ],
+)
+def test_rates_of_the_usual_metrics_are_computed_by_recipes(name: str, kinds: set[type]) -> None:
+    from clueval.spans.span import Span
+
+    wrong = (Span(0, 3, "A"), Span(5, 6, "B")), (Span(0, 2, "A"), Span(5, 6, "A"), Span(8, 9, "B"))
+    right = (Span(0, 3, "A"), Span(5, 6, "B")), (Span(0, 3, "A"), Span(5, 6, "B"))
+    source = UnitColumns(metric_named(name), ["label"], tallies_of(name, [wrong, right]))
+
+    assert {type(group) for group in groups_of(source)} == kinds
+
+
+def test_a_setting_that_changes_the_formula_is_noticed() -> None:
+    from clueval.spans.span import Span
+
+    wrong = (Span(0, 3, "A"), Span(5, 6, "B")), (Span(0, 2, "A"), Span(5, 6, "A"), Span(8, 9, "B"))
+    metric = metric_named("fair", weights={"LE": {"TP": 1.0}})
+    source = UnitColumns(metric, ["label"], tallies_of("fair", [wrong]))
+    others = [group for group in groups_of(source) if isinstance(group, ScoredRates)]
+
+    assert ("overall", "weighted", "f1") in others[0].paths
+
+
+def test_units_with_equal_counts_are_one_kind() -> None:
+    tallies = [Tally({("gold", "A"): 1}), Tally({("gold", "A"): 2}), Tally({("gold", "A"): 1})]
+    source = UnitColumns(metric_named("exact"), ["label"], tallies)
+
+    assert source.kind_of == [0, 1, 0]
+    assert source.times == [2, 1]
+    assert source.of([("micro", "gold")]) == [[1, 2]]
+    assert entry_at(source.report, ("micro",))["gold"] == 4

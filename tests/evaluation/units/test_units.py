@@ -1,0 +1,198 @@
+"""Units: their keys, that they add up, and that the way of counting changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clueval import CluevalError, Document, Result, Span, load_result, score
+from clueval.evaluation.units.unit import different_keys, document_key
+from clueval.metrics import METRICS
+from clueval.metrics.counting import Tally
+from clueval.metrics.exact import Exact
+from clueval.metrics.metric import Side
+from clueval.spans.document import Sentence
+
+SAMPLES = Path(__file__).parents[2] / "samples" / "german"
+GERMAN = (SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt")
+COLUMNS = {"entity": 2}
+FLAT = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+def conll(documents: list[list[list[str]]]) -> str:
+    """Documents of sentences of tags as a CoNLL file."""
+    return "".join(
+        "-DOCSTART- O\n\n" + "".join("".join(f"w {tag}\n" for tag in tags) + "\n" for tags in sentences)
+        for sentences in documents
+    )
+
+
+def units_of(result: Result) -> list[str]:
+    assert result.counted is not None
+    assert result.counted.units is not None
+    return [unit.key for unit in result.counted.units.units]
+
+
+def without_intervals(result: Result) -> dict[str, object]:
+    report = result.to_dict()
+    report.pop("intervals", None)
+    return report
+
+
+@pytest.mark.parametrize("unit", ["document", "sentence"])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_units_add_up_to_the_result_without_units(unit: str, jobs: int) -> None:
+    plain = score(*GERMAN, layers=COLUMNS, metrics=FLAT)
+    result = score(*GERMAN, layers=COLUMNS, metrics=FLAT, resample_by=unit, jobs=jobs)
+
+    assert result.to_dict() == plain.to_dict()
+    assert result.counted is not None
+    assert result.counted.units is not None
+    for place, tally in result.counted.tallies.items():
+        parts = [unit.tallies[place] for unit in result.counted.units.units if place in unit.tallies]
+        assert +tally == sum(parts[1:], parts[0])
+
+
+def test_a_document_is_cut_where_no_span_crosses_a_sentence_end() -> None:
+    sentences = [Sentence(0, 2), Sentence(2, 4), Sentence(4, 6)]
+    gold = Document("d", {"x": [Span(1, 3, "A")]}, tokens=list("abcdef"), sentences=sentences)
+    predicted = Document("d", {"x": [Span(4, 5, "A")]}, tokens=list("abcdef"), sentences=sentences)
+
+    assert units_of(score([gold], [predicted], resample_by="sentence")) == ["d#s1", "d#s3"]
+
+
+def test_units_of_metadata_are_its_values() -> None:
+    documents = [
+        Document(str(n), {"x": [Span(0, 1, "A")]}, tokens=["a"], metadata={"court": court})
+        for n, court in enumerate("XYX")
+    ]
+    result = score(documents, documents, resample_by="court")
+
+    assert units_of(result) == ["X", "Y"]
+    assert result.counted is not None
+    assert result.counted.units is not None
+    assert [unit.documents for unit in result.counted.units.units] == [2, 1]
+
+
+def test_units_of_a_folder_are_named_by_file_and_document(tmp_path: Path) -> None:
+    for side in ("gold", "predicted"):
+        folder = tmp_path / side / "sub"
+        folder.mkdir(parents=True)
+        (folder / "a.conll").write_text(conll([[["B-X"]], [["O"]]]), encoding="utf-8")
+
+    assert units_of(score(tmp_path / "gold", tmp_path / "predicted", resample_by="document")) == [
+        "sub/a.conll",
+        "sub/a.conll#2",
+    ]
+    files = [[tmp_path / side / "sub" / "a.conll"] * 2 for side in ("gold", "predicted")]
+    assert units_of(score(*files, resample_by="document")) == ["1", "2", "1#2", "2#2"]
+
+
+def test_equal_keys_are_numbered() -> None:
+    assert different_keys(["d1", "d1", "d1#2", "d1"]) == ["d1", "d1#2", "d1#2#2", "d1#3"]
+    assert document_key(None, "a#b", False, 7) == "a##b#s7"
+
+
+@pytest.mark.parametrize("metric", ["noisy"])
+def test_sentences_are_no_units_for_metrics_that_align_documents(metric: str) -> None:
+    documents = [Document("d", {"x": []}, text="a", unit="character")]
+
+    with pytest.raises(CluevalError, match="aligns whole documents, so sentences cannot be units"):
+        score(documents, documents, metrics=metric, resample_by="sentence")
+
+
+class OncePerDocument(Exact):
+    """Counts one span more in each document."""
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        return super().count(gold, predicted) + Tally({("gold", "A"): 1})
+
+
+def test_a_metric_that_does_not_count_sentences_one_by_one_is_refused() -> None:
+    sentences = [Sentence(0, 2), Sentence(2, 4)]
+    document = Document("d", {"x": [Span(0, 2, "A")]}, tokens=list("abcd"), sentences=sentences)
+
+    with pytest.raises(
+        CluevalError, match="document 'd': metric 'exact' does not count sentences one by one"
+    ):
+        score([document], [document], metrics=OncePerDocument(), resample_by="sentence")
+
+
+def test_unknown_metadata_is_no_unit() -> None:
+    documents = [Document("d", {"x": []}, tokens=["a"])]
+
+    with pytest.raises(CluevalError, match="metadata is called 'court'"):
+        score(documents, documents, resample_by="court")
+
+
+def test_a_break_down_has_intervals_for_each_value() -> None:
+    result = score(
+        *GERMAN, layers=COLUMNS, metrics="exact", by="document", resample_by="sentence", intervals=True
+    )
+    groups = result.to_dict()["by"]["document"]
+    entry = groups["a001"]["intervals"]["scores"]["exact"]["entity"]["micro"]["f1"]
+
+    assert entry["low"] < groups["a001"]["metrics"]["exact"]["entity"]["micro"]["f1"] < entry["high"]
+    assert sum(group["intervals"]["units"] for group in groups.values()) == result.intervals()["units"]
+
+
+def test_one_unit_has_no_interval() -> None:
+    document = Document("d", {"x": [Span(0, 1, "A")]}, tokens=["a"])
+
+    with pytest.raises(CluevalError, match=r"there is one document .*--resample-by sentence"):
+        score([document], [document], intervals=True)
+    with pytest.raises(CluevalError, match="only those of the whole corpus were kept"):
+        score([document] * 2, [document] * 2).intervals()
+
+
+def test_the_order_of_documents_changes_no_interval(tmp_path: Path) -> None:
+    tags = [[["B-X", "O", "B-Y"]], [["O", "B-X"], ["B-Y"]], [["B-Y", "I-Y"]], [["B-X"]]]
+    wrong = [[["B-X", "O", "B-X"]], [["B-X", "O"], ["B-Y"]], [["B-Y", "I-Y"]], [["O"]]]
+    found = []
+    for order in ([0, 1, 2, 3], [3, 1, 0, 2]):
+        files = []
+        for name, side in (("gold", tags), ("predicted", wrong)):
+            files.append(tmp_path / f"{name}.conll")
+            text = "".join(
+                f"# newdoc id = d{number}\n"
+                + "".join("".join(f"w {tag}\n" for tag in sentence) + "\n" for sentence in side[number])
+                for number in order
+            )
+            files[-1].write_text(text, encoding="utf-8")
+        found.append(
+            [
+                score(*files, metrics="exact", intervals=True, method=method).intervals(method=method)
+                for method in ("jackknife", "bca")
+            ]
+        )
+
+    assert found[0] == found[1]
+
+
+def test_adding_results_is_scoring_both_in_one_go() -> None:
+    documents = [Document(str(n), {"x": [Span(0, 1 + n % 2, "A")]}, tokens=["a", "b"]) for n in range(8)]
+    other = [Document(str(n), {"x": [Span(0, 1, "A")]}, tokens=["a", "b"]) for n in range(8)]
+    whole = score(documents, other, resample_by="document")
+    parts = score(documents[:3], other[:3], resample_by="document").add(
+        score(documents[3:], other[3:], resample_by="document")
+    )
+
+    assert parts.intervals() == whole.intervals()
+
+
+@pytest.mark.parametrize("metric", sorted(METRICS))
+def test_every_metric_has_intervals_and_can_be_saved(metric: str, tmp_path: Path) -> None:
+    spans = [[Span(0, 2, "A"), Span(3, 4, "B")], [Span(1, 2, "A")], [Span(0, 2, "B")], [Span(2, 4, "A")]]
+    found = [[Span(0, 2, "A")], [Span(1, 2, "B")], [Span(0, 2, "B"), Span(3, 4, "A")], [Span(2, 4, "A")]]
+    gold, predicted = (
+        [Document(str(n), {"x": each}, text="abcd", unit="character") for n, each in enumerate(side)]
+        for side in (spans, found)
+    )
+    result = score(gold, predicted, metrics=metric, intervals=True)
+    result.save(tmp_path / "r.clueval")
+    loaded = load_result(tmp_path / "r.clueval")
+
+    assert loaded.intervals() == result.intervals()
+    assert loaded.to_dict() == without_intervals(result)
+    assert list(loaded.tables()) == list(score(gold, predicted, metrics=metric).tables())

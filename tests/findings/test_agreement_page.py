@@ -1,0 +1,133 @@
+"""The page of `clueval agree` in a browser, from the matrix to the file of decisions that `clueval curate` reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from test_page import CHROMIUM, Browser
+
+from clueval import Document, Span, agree, curate
+from clueval.studies.annotators.page import write_page
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+HOSTILE = "</script><script>document.title='stolen'</script>"
+
+TEXT = ["Ada", HOSTILE, "in", "Paris", "=1+1"]
+
+
+def document(*spans: tuple[int, int, str]) -> list[Document]:
+    return [Document("<d&1>", {"label": [Span(*span) for span in spans]}, tokens=TEXT)]
+
+
+SOURCES = {
+    "anna": document((0, 2, "PER"), (3, 4, "<b>LOC</b>")),
+    "bob": document((0, 1, "PER"), (3, 4, "ORG")),
+    "<i>carl</i>": document((0, 2, "PER")),
+}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    opened = Browser(tmp_path_factory.mktemp("profile"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    study = agree(SOURCES)
+    path = tmp_path / "agreement.html"
+    write_page(path, study.to_dict(), study.disagreements())
+    return path
+
+
+def test_agreement_page_opens_without_complaint_at_every_width(browser: Browser, page: Path):
+    for width, dark in ((1280, False), (390, True)):
+        browser.open(page, width=width, dark=dark)
+
+        assert browser.complaints == []
+        assert browser.requests == [page.as_uri()]
+        assert browser.run("document.documentElement.scrollWidth") <= width
+        assert browser.run("document.title") == "Agreement of annotators"
+
+
+def test_agreement_page_has_the_matrix_with_its_numbers(browser: Browser, page: Path):
+    browser.open(page)
+    cells = browser.run(
+        "[...document.querySelectorAll('.heat')[0].querySelectorAll('td span')].map(e => e.textContent)"
+    )
+
+    assert cells == ["–", "0.0", "66.7", "0.0", "–", "0.0", "66.7", "0.0", "–"]
+
+
+def test_agreement_page_filters_by_kind_and_by_pair(browser: Browser, page: Path):
+    browser.open(page)
+    shown = []
+    for name, value in (("f-kind", "boundary"), ("f-pair", "0 2"), ("f-done", "done")):
+        browser.run(
+            f"{{ const e = document.getElementById('{name}'); e.value = '{value}'; "
+            "e.dispatchEvent(new Event('input', {bubbles: true})); }"
+        )
+        shown.append(browser.run("document.querySelectorAll('.card').length"))
+        browser.run("document.getElementById('filters').reset()")
+
+    assert shown == [1, 1, 0]
+
+
+def test_agreement_page_exports_the_decisions_that_curate_reads(browser: Browser, page: Path, tmp_path: Path):
+    browser.open(page)
+    browser.run(
+        "{ const make = URL.createObjectURL; URL.createObjectURL = (blob) => make(window.exported = blob); }"
+    )
+    for card, choice in ((0, 1), (1, 0)):
+        browser.run(f"document.querySelectorAll('.card')[{card}].querySelectorAll('input')[{choice}].click()")
+    text = browser.run("window.exported.text()")
+    decisions = tmp_path / "decisions.tsv"
+    decisions.write_text(text)
+    (curated,) = curate(SOURCES, decisions=decisions)
+
+    assert browser.run("document.getElementById('export').href").startswith("blob:")
+    assert text.split("\n")[0] == "document\tstart\tend_inclusive\tlabel"
+    assert [(span.start, span.end, span.label) for span in curated.document.layers["label"]] == [
+        (0, 1, "PER"),
+        (3, 4, "<b>LOC</b>"),
+    ]
+
+
+def test_agreement_page_takes_a_choice_back_at_the_second_click(browser: Browser, page: Path):
+    browser.open(page)
+    browser.run("localStorage.clear()")
+    browser.open(page)
+    for expected in ("1 of 2 places chosen", "0 of 2 places chosen"):
+        browser.run("document.querySelectorAll('.card input')[0].click()")
+
+        assert browser.run("document.getElementById('chosen').textContent") == expected
+
+
+def test_agreement_page_keeps_choices_when_it_is_opened_again(browser: Browser, page: Path):
+    browser.open(page)
+    browser.run("localStorage.clear()")
+    browser.open(page)
+    browser.run("document.querySelectorAll('.card input')[1].click()")
+    browser.open(page)
+
+    assert browser.run("document.querySelectorAll('.card input')[1].checked") is True
+
+
+def test_agreement_page_is_the_same_in_each_run(page: Path, tmp_path: Path):
+    study = agree(SOURCES)
+    write_page(tmp_path / "again.html", study.to_dict(), study.disagreements())
+
+    assert (tmp_path / "again.html").read_bytes() == page.read_bytes()
+
+
+def test_agreement_page_has_no_text_of_the_corpus_as_markup(page: Path):
+    html = page.read_text()
+
+    assert HOSTILE not in html
+    assert "<i>carl</i>" not in html
+    assert json.dumps(HOSTILE)[1:-1].replace("<", "\\u003c").replace(">", "\\u003e") in html

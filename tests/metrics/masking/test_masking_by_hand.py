@@ -1,0 +1,375 @@
+"""Metric `masking`: the case worked by hand, and one small case for each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from clueval import Document, Span, score
+from clueval.exceptions import SpanError, UsageError
+from clueval.metrics.masking import Masking
+from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
+
+TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
+GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
+MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+
+
+def gold_of(
+    text: str, spans: Sequence[tuple[int, int, str | None, str | None]], label: str = "PER", id: str = "d"
+) -> Document:
+    """A document whose spans have an entity and a class, as features."""
+    found = []
+    for start, end, entity, kind in spans:
+        features = {"entity_id": entity, "identifier_type": kind}
+        found.append(
+            Span(start, end, label, {name: one for name, one in features.items() if one is not None})
+        )
+    return Document(id, {"label": found}, text=text, unit="character")
+
+
+def masked_of(text: str, spans: Sequence[tuple[int, int]], label: str = "MASK", id: str = "d") -> Document:
+    return Document(id, {"label": [Span(*one, label) for one in spans]}, text=text, unit="character")
+
+
+def report(gold: Document, predicted: Document, **settings: Any) -> Mapping[str, Any]:
+    found: Mapping[str, Any] = score([gold], [predicted], metrics=[Masking(**settings)]).metrics["masking"]
+    return found["label"]
+
+
+def by_hand(**settings: Any) -> Mapping[str, Any]:
+    return report(gold_of(TEXT, GOLD), masked_of(TEXT, MASKED), **settings)
+
+
+def test_the_case_by_hand_has_its_mentions_entities_words_and_characters() -> None:
+    row = by_hand()["classes"]["all"]
+
+    assert (row["protected"], row["partial"], row["missed"], row["mentions"]) == (2, 1, 1, 4)
+    assert (row["entities_protected"], row["entities_in_part"], row["entities"]) == (1, 1, 3)
+    assert (row["words"], row["words_exposed"]) == (5, 2)
+    assert (row["characters"], row["characters_exposed"]) == (18, 5)
+    assert (row["documents"], row["documents_exposed"], row["document_leak_upper"]) == (1, 1, 1.0)
+    assert row["entity_recall"] == 1 / 3
+
+
+def test_the_case_by_hand_has_its_precision_and_retention() -> None:
+    found = by_hand()
+
+    assert (found["precision"]["words"], found["precision"]["words_right"]) == (5, 4)
+    assert found["precision"]["retention"] == 17 / 21
+    assert found["precision"]["characters_over_masked"] == 4
+    assert (found["precision"]["masks"], found["precision"]["masks_needless"]) == (4, 0)
+    assert found["f"]["1"] == pytest.approx(2 * 0.8 * 0.6 / 1.4)
+    assert list(found["classes"]) == ["all", "high", "medium"]
+
+
+def test_the_shape_of_a_row_is_that_of_the_contract() -> None:
+    found = by_hand()
+
+    assert list(found) == [
+        *("classes", "labels", "f", "precision", "replacements", "string_leaks", "redacted", "conventions")
+    ]
+    assert set(found["classes"]["all"]) - set(found["labels"]["PER"]) == {
+        *("entities", "entities_protected", "entities_in_part", "entity_recall"),
+        *("documents", "documents_exposed", "document_recall", "document_leak_upper"),
+    }
+    assert found["redacted"] is None
+
+
+def test_tokens_are_counted_as_the_characters_of_the_words_joined_by_blanks() -> None:
+    tokens = ["Frau", "Weiß", ",", "Köln"]
+    gold = Document("d", {"label": [Span(0, 3, "PER"), Span(3, 4, "LOC")]}, tokens=tokens)
+    predicted = Document("d", {"label": [Span(1, 2, "X")]}, tokens=tokens)
+
+    row = report(gold, predicted)["classes"]["all"]
+
+    assert (row["characters"], row["characters_exposed"], row["words"], row["words_exposed"]) == (12, 8, 3, 2)
+    assert (row["partial"], row["missed"]) == (1, 1)
+
+
+def test_a_class_is_that_of_the_riskiest_span_of_the_layer_risk_that_a_mention_overlaps() -> None:
+    layers = {
+        "entity": [Span(0, 2, "PER"), Span(3, 4, "LOC"), Span(5, 6, "LOC")],
+        "risk": [Span(1, 4, "low"), Span(0, 1, "high")],
+    }
+    gold = Document("d", layers, tokens=list("abcdefg"))
+    predicted = Document("d", {"entity": [], "risk": []}, tokens=list("abcdefg"))
+
+    found = score([gold], [predicted], metrics=["masking"]).metrics["masking"]
+
+    assert list(found) == ["entity"]
+    assert {name: row["mentions"] for name, row in found["entity"]["classes"].items()} == {
+        "all": 3,
+        "high": 1,
+        "low": 1,
+        "_": 1,
+    }
+
+
+def test_other_metrics_still_count_the_layer_of_the_classes() -> None:
+    gold = Document("d", {"entity": [Span(0, 1, "A")], "risk": [Span(0, 1, "high")]}, tokens=["a"])
+
+    found = score([gold], [gold], metrics=["masking", "levels"]).metrics
+
+    assert (list(found["masking"]), list(found["levels"])) == (["entity"], ["entity", "risk"])
+
+
+def test_a_document_whose_only_layer_is_called_risk_is_scored_by_it() -> None:
+    gold = Document("d", {"risk": [Span(0, 1, "high")]}, tokens=["ab"])
+
+    assert (
+        score([gold], [gold], metrics=["masking"]).metrics["masking"]["risk"]["classes"]["high"]["protected"]
+        == 1
+    )
+
+
+def test_spans_to_keep_need_no_mask_and_are_none() -> None:
+    gold = gold_of(TEXT, [(5, 9, None, "NO_MASK"), (45, 49, None, "DIRECT")])
+    predicted = Document("d", {"label": [Span(45, 49, "NO_MASK")]}, text=TEXT, unit="character")
+
+    found = report(gold, predicted)
+
+    assert (found["classes"]["all"]["mentions"], found["classes"]["all"]["missed"]) == (1, 1)
+    assert found["precision"]["masks"] == 0
+
+
+def test_without_ids_mentions_with_the_same_label_and_words_are_one_entity() -> None:
+    text = "Karl, KARL und Karla"
+    gold = gold_of(text, [(0, 4, None, None), (6, 10, None, None), (15, 20, None, None)])
+    result = score([gold], [masked_of(text, [(0, 4)])], metrics=["masking"])
+
+    row = result.metrics["masking"]["label"]["classes"]["all"]
+
+    assert (row["entities"], row["entities_in_part"]) == (2, 1)
+    assert "|entities:by surface|" in str(result.signature)
+
+
+def test_an_entity_has_the_class_of_its_riskiest_mention() -> None:
+    gold = gold_of(TEXT, [(5, 9, "e1", "low"), (31, 35, "e1", "high")])
+
+    classes = report(gold, masked_of(TEXT, []))["classes"]
+
+    assert (classes["high"]["entities"], classes["low"]["entities"]) == (1, 0)
+    assert (classes["high"]["mentions"], classes["low"]["mentions"]) == (1, 1)
+
+
+def test_ignored_words_are_no_part_of_what_must_go() -> None:
+    gold, predicted = gold_of(TEXT, [(0, 9, "e1", None)]), masked_of(TEXT, [(5, 9)])
+
+    assert report(gold, predicted)["classes"]["all"]["partial"] == 1
+    ignoring = report(gold, predicted, ignore_words=IgnoredWords.of(["FRAU"]))["classes"]["all"]
+    assert (ignoring["protected"], ignoring["words"], ignoring["characters"]) == (1, 1, 4)
+
+
+def test_with_nothing_ignorable_punctuation_must_be_masked() -> None:
+    gold, predicted = gold_of("Karl. Öz", [(0, 8, None, None)]), masked_of("Karl. Öz", [(0, 4), (6, 8)])
+
+    assert report(gold, predicted)["classes"]["all"]["protected"] == 1
+    row = report(gold, predicted, ignore="none")["classes"]["all"]
+    assert (row["partial"], row["characters"], row["characters_exposed"], row["words"]) == (1, 8, 2, 2)
+    assert row["words_exposed"] == 0
+
+
+def test_a_mention_of_ignorable_characters_alone_is_masked_if_all_of_them_are() -> None:
+    gold = gold_of("a --- b", [(2, 5, None, None)])
+
+    assert report(gold, masked_of("a --- b", [(2, 4)]))["classes"]["all"]["partial"] == 1
+    assert report(gold, masked_of("a --- b", [(2, 5)]))["classes"]["all"]["protected"] == 1
+
+
+def test_words_are_clipped_to_the_mention() -> None:
+    text = "Weiß-Müller klagt"
+    gold = gold_of(text, [(0, 2, None, None), (5, 17, None, None)])
+
+    row = report(gold, masked_of(text, [(0, 3)]))["classes"]["all"]
+
+    assert (row["words"], row["words_exposed"], row["protected"]) == (3, 2, 1)
+
+
+def test_annotators_are_views_whose_counts_add_up() -> None:
+    layers = {"ann1": [Span(5, 9, "PER")], "ann2": [Span(0, 9, "PER")], "ann3": []}
+    gold = Document("d", layers, text=TEXT, unit="character")
+    predicted = masked_of(TEXT, [(5, 9)])
+
+    found = score([gold], [predicted], metrics=[Masking(annotators=("all",))]).metrics["masking"][
+        "annotators"
+    ]
+
+    row = found["classes"]["all"]
+    assert (row["mentions"], row["protected"], row["documents"], row["documents_exposed"]) == (2, 1, 1, 1)
+    assert (found["precision"]["words"], found["precision"]["words_right"]) == (3, 2)
+    assert (found["precision"]["masks"], found["precision"]["masks_needless"]) == (1, 0)
+
+
+def test_the_only_predicted_layer_masks_whatever_its_name() -> None:
+    gold = Document("d", {"entity": [Span(5, 9, "PER")]}, text=TEXT, unit="character")
+
+    found = score([gold], [masked_of(TEXT, [(5, 9)])], metrics=["masking"]).metrics["masking"]
+
+    assert list(found) == ["entity"]
+    assert found["entity"]["classes"]["all"]["protected"] == 1
+
+
+def test_several_predicted_layers_need_a_choice() -> None:
+    gold = gold_of(TEXT, GOLD)
+    layers = {"a": [Span(5, 9, "X")], "b": [Span(22, 29, "X"), Span(31, 35, "X")]}
+    predicted = Document("d", layers, text=TEXT, unit="character")
+
+    with pytest.raises(UsageError, match="name the layers that mask"):
+        report(gold, predicted)
+    assert report(gold, predicted, masks=("b",))["classes"]["all"]["protected"] == 2
+    assert report(gold, predicted, masks=("all",))["classes"]["all"]["protected"] == 3
+    with pytest.raises(UsageError, match="no predicted document has a layer 'c'"):
+        report(gold, predicted, masks=("c",))
+
+
+def test_weights_follow_how_often_words_occur() -> None:
+    from math import log
+
+    weights = WordWeights({"weiss": 9, "karl": 4})
+    row = by_hand(word_weights=weights)["classes"]["all"]
+
+    weight = {"weiß": -log(10 / 16), "karl": -log(5 / 16), "öz": -log(1 / 16), "köln": -log(1 / 16)}
+    whole = 2 * weight["weiß"] + weight["karl"] + weight["öz"] + weight["köln"]
+    assert row["weighted_word_recall"] == pytest.approx(
+        1 - (weight["weiß"] + weight["öz"]) / whole, abs=1e-11
+    )
+
+
+def test_replacements_are_the_labels_of_the_masks() -> None:
+    text = "Karl und Karl und Anna"
+    gold = gold_of(text, [(0, 4, "e1", None), (9, 13, "e1", None), (18, 22, "e2", None)])
+    masks = [Span(0, 4, "A"), Span(9, 13, "B"), Span(18, 22, "B")]
+    predicted = Document("d", {"label": masks}, text=text, unit="character")
+
+    assert report(gold, predicted)["replacements"] == {"entities": 1, "several": 1, "shared": 1}
+
+
+def test_string_leaks_are_words_of_a_mention_that_stand_elsewhere_unmasked() -> None:
+    text = "Karl Weiß kam. Karl Weiß ging. weiß, Weiß und Ö. Ö. 1234 1234"
+    gold = gold_of(text, [(0, 9, None, None), (46, 47, None, None), (52, 56, None, None)])
+
+    assert report(gold, masked_of(text, []))["string_leaks"] == 1
+    assert report(gold, masked_of(text, [(15, 24)]))["string_leaks"] == 0
+    assert report(gold, masked_of(text, [(15, 19)]))["string_leaks"] == 1
+
+
+def test_the_longest_string_leak_counts() -> None:
+    text = "Karl Weiß, Weiß. Karl Weiß."
+    gold = gold_of(text, [(0, 9, None, None), (11, 15, None, None)])
+
+    assert report(gold, masked_of(text, []))["string_leaks"] == 1
+
+
+def test_a_span_with_gaps_is_masked_without_its_gaps() -> None:
+    text = "Ober- und Unterhausen"
+    gold = Document(
+        "d",
+        {"label": [Span(0, 21, "LOC", tokens=frozenset([*range(5), *range(15, 21)]))]},
+        text=text,
+        unit="character",
+    )
+
+    row = report(gold, masked_of(text, [(0, 4), (15, 21)]))["classes"]["all"]
+
+    assert (row["protected"], row["characters"], row["words"]) == (1, 10, 2)
+
+
+def test_a_filter_on_labels_leaves_mentions_out_of_the_rows() -> None:
+    spans = [Span(5, 9, "PER"), Span(45, 49, "LOC")]
+    gold = Document("d", {"label": spans}, text=TEXT, unit="character")
+    predicted = Document("d", {"label": [Span(5, 9, "LOC")]}, text=TEXT, unit="character")
+
+    found = score([gold], [predicted], metrics=["masking"], where=["label=PER"]).metrics["masking"]["label"]
+
+    assert (found["classes"]["all"]["mentions"], found["classes"]["all"]["protected"]) == (1, 1)
+
+
+def test_without_mentions_every_rate_is_undefined() -> None:
+    found = report(gold_of(TEXT, []), masked_of(TEXT, []))
+
+    row = found["classes"]["all"]
+    assert [row[name] for name in row if name.endswith(("recall", "upper"))] == [None] * 7
+    assert found["f"] == {"1": None, "2": None}
+    assert found["precision"]["word_precision"] is None
+    assert found["precision"]["retention"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"ignore": "all"}, {"confidence": 1}, {"confidence": True}, {"beta": (0.0,)}, {"beta": ("a",)}],
+)
+def test_settings_outside_their_range_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        Masking(**settings)
+
+
+def test_documents_without_text_are_refused() -> None:
+    gold = Document("d", {"label": [Span(0, 1, "A")]})
+
+    with pytest.raises(UsageError, match="needs the text"):
+        score([gold], [gold], metrics=["masking"])
+
+
+def test_the_headline_is_word_precision_and_the_recall_of_entities() -> None:
+    assert Masking().headlines(by_hand()) == {
+        "masking": (0.8, 1 / 3, pytest.approx(0.8 / 3 * 2 / (0.8 + 1 / 3)))
+    }
+    assert Masking().headlines(report(gold_of(TEXT, []), masked_of(TEXT, []))) == {}
+
+
+def test_predictions_without_text_and_label_mask() -> None:
+    gold = gold_of(TEXT, GOLD)
+    predicted = Document("d", {"label": [Span(5, 9, "_")]}, unit="character")
+
+    assert report(gold, predicted, keep=("_",))["classes"]["all"]["protected"] == 1
+
+
+def test_a_predicted_span_outside_the_text_is_refused() -> None:
+    predicted = Document("d", {"label": [Span(5, 99, "_")]}, unit="character")
+
+    with pytest.raises(SpanError, match="lies outside the text"):
+        report(gold_of(TEXT, GOLD), predicted)
+
+
+def test_merged_layers_are_one_sequence_with_the_classes_of_their_layer() -> None:
+    tokens = ["Frau", "Weiß", "aus", "Köln"]
+    layers = {"entity": [Span(1, 2, "PER"), Span(3, 4, "LOC")], "risk": [Span(0, 2, "high")]}
+    gold = Document("d", layers, tokens=tokens)
+    predicted = Document("d", {"entity": [Span(1, 2, "PER")], "risk": []}, tokens=tokens)
+
+    found = score([gold], [predicted], metrics=["masking"], merge=True).metrics["masking"]
+
+    assert list(found) == ["merged"]
+    assert {name: row["partial"] + row["missed"] for name, row in found["merged"]["classes"].items()} == {
+        "all": 2,
+        "high": 1,
+        "_": 1,
+    }
+
+
+def test_groups_of_a_break_down_have_their_own_figures() -> None:
+    sides = [(gold_of(TEXT, GOLD, id=id), masked_of(TEXT, MASKED[: int(id)], id=id)) for id in "04"]
+    golds, predicteds = zip(*sides, strict=True)
+
+    groups = score(golds, predicteds, metrics=["masking"], by="document").groups
+
+    assert groups is not None
+    rows = {
+        id: group["metrics"]["masking"]["label"]["classes"]["all"]["protected"]
+        for id, group in groups["document"].items()
+    }
+    assert rows == {"0": 0, "4": 2}
+
+
+def test_the_effective_number_of_documents_weighs_them_by_their_mentions() -> None:
+    sides = [(gold_of(TEXT, GOLD[:n], id=str(n)), masked_of(TEXT, MASKED, id=str(n))) for n in (1, 2, 4)]
+    golds, predicteds = zip(*sides, strict=True)
+
+    scores = score(golds, predicteds, metrics=["masking"], intervals=True).intervals()["scores"]
+
+    recall = scores["masking"]["label"]["classes"]["all"]["mention_recall"]
+    assert recall["effective"] == pytest.approx((1 + 2 + 4) ** 2 / (1 + 4 + 16))
+    assert recall["low"] < 2 / 3 < recall["high"]

@@ -1,0 +1,91 @@
+"""Distribution functions, intervals of proportions and Holm's correction, against scipy and statsmodels."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.exceptions import UsageError
+from clueval.statistics import clopper_pearson, holm, t_p, t_quantile, wilson
+from clueval.statistics.beta import inverse_beta, regularised_beta
+
+DEGREES = st.one_of(st.floats(1, 10), st.floats(1, 100_000))
+SHARES = st.floats(0.0005, 0.9995)
+
+
+@st.composite
+def trials(draw: st.DrawFn) -> tuple[int, int]:
+    n = draw(st.one_of(st.integers(1, 30), st.integers(1, 100_000)))
+    return draw(st.integers(0, n)), n
+
+
+@given(SHARES, DEGREES)
+def test_a_quantile_of_t_is_that_of_scipy(q: float, df: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+
+    assert t_quantile(q, df) == pytest.approx(stats.t.ppf(q, df), rel=1e-9, abs=1e-9)
+
+
+@given(st.floats(-40, 40), DEGREES)
+def test_a_p_of_t_is_that_of_scipy(t: float, df: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+
+    assert t_p(t, df) == pytest.approx(2 * stats.t.sf(abs(t), df), rel=1e-8, abs=1e-9)
+
+
+@given(st.floats(0, 1), st.floats(0.5, 3_000), st.floats(0.5, 3_000))
+def test_the_incomplete_beta_function_is_that_of_scipy(x: float, a: float, b: float) -> None:
+    special = pytest.importorskip("scipy.special")
+
+    assert regularised_beta(x, a, b) == pytest.approx(special.betainc(a, b, x), abs=1e-9)
+
+
+@given(st.floats(1e-6, 1 - 1e-6), st.floats(0.5, 500), st.floats(0.5, 500))
+def test_the_inverse_of_the_incomplete_beta_function_leads_back(p: float, a: float, b: float) -> None:
+    assert regularised_beta(inverse_beta(p, a, b), a, b) == pytest.approx(p, abs=1e-9)
+
+
+@given(trials(), SHARES)
+def test_the_exact_interval_of_a_proportion_is_that_of_scipy(k_n: tuple[int, int], confidence: float) -> None:
+    stats = pytest.importorskip("scipy.stats")
+    expected = stats.binomtest(*k_n).proportion_ci(confidence, method="exact")
+
+    assert clopper_pearson(*k_n, confidence) == pytest.approx(tuple(expected), abs=1e-9)
+
+
+@given(trials(), SHARES)
+def test_wilsons_interval_is_that_of_statsmodels(k_n: tuple[int, int], confidence: float) -> None:
+    proportion = pytest.importorskip("statsmodels.stats.proportion")
+    expected = proportion.proportion_confint(*k_n, alpha=1 - confidence, method="wilson")
+
+    assert wilson(*k_n, confidence) == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
+def test_holms_correction_is_that_of_statsmodels(ps: list[float]) -> None:
+    multitest = pytest.importorskip("statsmodels.stats.multitest")
+
+    assert holm(ps) == pytest.approx(list(multitest.multipletests(ps, method="holm")[1]), abs=1e-12)
+
+
+def test_holms_correction_by_hand() -> None:
+    assert holm([0.04, 0.01, 0.5]) == pytest.approx([0.08, 0.03, 0.5])
+    assert holm([]) == []
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (t_quantile, (1.0, 3), "q must lie between 0 and 1"),
+        (t_quantile, (0.9, 0), "df must be a number above 0"),
+        (t_p, (1.0, float("nan")), "df must be a number above 0"),
+        (wilson, (3, 2), "3 successes in 2 trials"),
+        (wilson, (0, 0), "0 successes in 0 trials"),
+        (clopper_pearson, (-1, 2), "-1 successes in 2 trials"),
+        (clopper_pearson, (1, 2, 95), "confidence must lie between 0 and 1, not at 95"),
+    ],
+)
+def test_a_formula_refuses_what_it_cannot_compute(function, arguments, message: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(UsageError, match=message):
+        function(*arguments)

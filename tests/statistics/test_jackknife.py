@@ -1,0 +1,119 @@
+"""The jackknife: by hand, against the package resample, and its bounds."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval.statistics.jackknife import (
+    detectable,
+    difference_jackknife,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
+from clueval.statistics.student import t_quantile
+
+SCORES = st.lists(st.floats(0.01, 0.99), min_size=2, max_size=30)
+
+
+def test_the_interval_of_a_recall_by_hand() -> None:
+    found, gold = [4, 8, 3, 1], [5, 10, 3, 2]
+    without = [(16 - own) / (20 - spans) for own, spans in zip(found, gold, strict=True)]
+
+    interval = logit_jackknife(0.8, without, 4, effective_number(gold), 0.95)
+
+    assert [round(value, 6) for value in without] == [0.8, 0.8, 0.764706, 0.833333]
+    assert interval.se == pytest.approx(0.042034, abs=5e-7)
+    assert interval.effective == pytest.approx(400 / 138)
+    assert t_quantile(0.975, 400 / 138 - 1) == pytest.approx(4.5307, abs=5e-5)
+    assert (interval.low, interval.high) == pytest.approx((0.5489, 0.9293), abs=5e-5)
+
+
+@given(SCORES)
+def test_the_standard_error_is_that_of_resample(values: list[float]) -> None:
+    jackknife = pytest.importorskip("resample.jackknife")
+    numpy = pytest.importorskip("numpy")
+    without = [(math.fsum(values) - value) / (len(values) - 1) for value in values]
+
+    expected = math.sqrt(jackknife.variance(numpy.mean, values))
+
+    assert standard_error(without) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@given(SCORES, st.randoms())
+def test_the_standard_error_does_not_depend_on_the_order(values: list[float], random) -> None:  # type: ignore[no-untyped-def]
+    mixed = random.sample(values, len(values))
+
+    assert standard_error(mixed) == standard_error(values)
+
+
+def test_equal_units_are_as_effective_as_they_are_many() -> None:
+    assert effective_number([7] * 12) == pytest.approx(12)
+    assert effective_number([100, 1, 1]) == pytest.approx(102**2 / 10_002)
+    assert effective_number([0, 0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("score", "ends"), [(1.0, (0.05 ** (1 / 120), 1.0)), (0.0, (0.0, 1 - 0.05 ** (1 / 120)))]
+)
+def test_a_score_without_an_error_has_a_bound(score: float, ends: tuple[float, float]) -> None:
+    interval = logit_jackknife(score, [score] * 120, 120, 120.0, 0.95)
+
+    assert (interval.low, interval.high) == ends
+    assert interval.bound
+    assert interval.to_dict()["bound"] is True
+
+
+def test_120_documents_without_a_miss_promise_97_5_percent() -> None:
+    low = logit_jackknife(1.0, [1.0] * 120, 120, 120.0, 0.95).low
+
+    assert low == pytest.approx(0.975, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("score", "without", "units", "reason"),
+    [
+        (0.5, [0.5, 0.5], 1, "only one unit has anything to count"),
+        (1.0, [1.0], 1, "only one unit has anything to count"),
+        (0.0, [0.0, 0.0], 0, "no unit has anything to count"),
+        (0.5, [0.5, 0.5, 0.5], 3, "all units have the same score"),
+    ],
+)
+def test_no_interval_has_a_reason(score: float, without: list[float], units: int, reason: str) -> None:
+    report = logit_jackknife(score, without, units, len(without), 0.95).to_dict()
+
+    assert (report["low"], report["high"]) == (None, None)
+    assert report["reason"].startswith(reason)
+
+
+@given(st.floats(0.05, 0.95), SCORES, st.floats(0.5, 0.99))
+def test_the_interval_contains_the_score_and_stays_between_0_and_1(
+    score: float, without: list[float], confidence: float
+) -> None:
+    interval = logit_jackknife(score, without, len(without), len(without), confidence)
+
+    if interval.low is not None and interval.high is not None:
+        assert 0 <= interval.low <= score + 1e-12
+        assert score - 1e-12 <= interval.high <= 1
+
+
+def test_a_difference_in_five_units_has_no_interval() -> None:
+    interval = difference_jackknife(0.1, [0.1] * 9, 5, 9.0, 0.95)
+
+    assert interval.low is None
+    assert interval.reason == "the systems differ in 5 units, fewer than 6"
+
+
+def test_the_interval_of_a_difference_is_symmetrical() -> None:
+    interval = difference_jackknife(0.1, [0.1, 0.12, 0.08, 0.11, 0.09, 0.1], 6, 6.0, 0.95)
+    half = t_quantile(0.975, 5) * standard_error([0.1, 0.12, 0.08, 0.11, 0.09, 0.1])
+
+    assert (interval.low, interval.high) == (0.1 - half, 0.1 + half)
+
+
+def test_the_detectable_difference_is_2_8_standard_errors_if_there_are_many_units() -> None:
+    assert detectable(1.0, 100_000) == pytest.approx(1.96 + 0.8416, abs=1e-3)

@@ -1,0 +1,121 @@
+"""The page of a masking report: what it shows, in which order, and what it must not show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval import Document, MaskingReport, Span
+from clueval.studies.masking.found import MaskingFindings
+from clueval.studies.masking.page import render
+
+pytest.importorskip("jinja2")
+
+TEXT = "Frau <Weiß> klagt gegen Karl Öz. <Weiß> wohnt in Köln bei <Weiß>."
+GOLD = [(5, 11, "e1", "high"), (24, 31, "e2", "high"), (33, 39, "e1", "high"), (49, 53, "e3", "low")]
+MASKED = [(5, 11), (12, 17), (24, 28)]
+
+
+def report(text: str = TEXT, **settings: Any) -> MaskingReport:
+    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
+    return clueval.masking(
+        [Document("d", {"x": gold}, text=text, unit="character")],
+        [Document("d", {"x": [Span(*one, "M") for one in MASKED]}, text=text, unit="character")],
+        **settings,
+    )
+
+
+def page(found: MaskingFindings, *, text: bool = True) -> str:
+    return render(found, text=text)
+
+
+def test_the_sections_stand_in_the_order_in_which_they_are_needed() -> None:
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page(report(conventions="tab")))
+
+    assert titles == [
+        "By class, riskiest first",
+        "3 leaks, riskiest first",
+        "Words of mentions elsewhere",
+        "Masked without need",
+        "Replacements that differ",
+        "As other programs count",
+        "All figures",
+        "Protocol",
+    ]
+
+
+def test_the_page_begins_with_the_sentence_on_documents() -> None:
+    found = page(report())
+
+    assert found.index("1 of 1 document leaks") < found.index("By class, riskiest first")
+    assert 'class="verdict bad"' in found
+
+
+def test_text_never_becomes_markup() -> None:
+    found = page(report())
+
+    assert "<Weiß>" not in found
+    assert "&lt;Weiß&gt;" in found
+
+
+def test_exposed_text_is_marked_and_masked_text_is_grey() -> None:
+    found = page(report())
+
+    assert '<span class="masked own">Karl</span>' in found
+    assert '<span class="exposed own">Öz</span>' in found
+
+
+def test_leaks_show_the_other_places_of_their_entity_with_links() -> None:
+    gold = [Span(0, 4, "A", {"entity_id": "1"}), Span(5, 9, "A", {"entity_id": "1"})]
+    text = "Anna Anna"
+    found = page(
+        clueval.masking(
+            [Document("d", {"x": gold}, text=text, unit="character")],
+            [Document("d", {"x": []}, text=text, unit="character")],
+        )
+    )
+
+    assert (
+        set(re.findall(r'href="#(leak-\d+)"', found))
+        == set(re.findall(r'id="(leak-\d+)"', found))
+        == {*("leak-1", "leak-2")}
+    )
+    assert "masked in 0 of 2 places" in found
+
+
+def test_without_text_the_page_has_positions_only() -> None:
+    found = page(report(), text=False)
+
+    for word in ("Weiß", "Karl", "Köln", "klagt"):
+        assert word not in found
+    assert "exposed: 29 to 31" in found
+
+
+def test_needless_masks_are_listed_by_frequency() -> None:
+    assert "<bdi>klagt</bdi> <span>1 ×</span>" in page(report())
+
+
+def test_the_page_runs_no_script_and_loads_nothing() -> None:
+    found = page(report())
+
+    assert "<script" not in found
+    assert "http" not in found.replace("http-equiv", "")
+
+
+def test_a_corpus_without_a_leak_says_so() -> None:
+    document = Document("d", {"x": [Span(0, 4, "PER")]}, text="Anna", unit="character")
+    found = page(clueval.masking([document], [document]))
+
+    assert 'class="verdict good"' in found
+    assert "No mention can be read." in found
+    assert "0 of 1 document leaks; if drawn at random, under 95 % do (95 % confidence)." in found
+
+
+def test_the_page_is_written_whole(tmp_path: Path) -> None:
+    report().write_page(tmp_path / "p.html", text=False)
+
+    assert (tmp_path / "p.html").read_text(encoding="utf-8") == page(report(), text=False)

@@ -1,0 +1,167 @@
+"""Masking reports on redacted texts: figures, pairing by name, errors."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+import clueval
+from clueval import Document, Span
+from clueval.cli import main
+from clueval.exceptions import CluevalError
+
+Capture = pytest.CaptureFixture[str]
+TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
+SPANS = [(5, 9, "e1"), (22, 29, "e2"), (31, 35, "e1"), (45, 49, "e3")]
+
+
+def gold() -> Document:
+    spans = [Span(start, end, "PER", {"entity_id": entity}) for start, end, entity in SPANS]
+    return Document("d", {"x": spans}, text=TEXT, unit="character")
+
+
+def figures(redacted: str, **settings: Any) -> dict[str, Any]:
+    report = clueval.masking([gold()], [redacted], redacted=True, **settings)
+    found: dict[str, Any] = report.to_dict()["metrics"]["masking"]["x"]
+    return found
+
+
+def test_the_figures_of_a_redacted_text_are_those_of_the_recovered_spans() -> None:
+    found = figures("Frau W. klagt gegen Karl ██. Weiß wohnt in [ORT].")
+
+    assert (found["classes"]["all"]["protected"], found["classes"]["all"]["partial"]) == (2, 1)
+    assert found["redacted"] == {"placeholders": 3, "uncertain": 0, "initials": 1, "replaced_words": 0}
+    assert found["replacements"] == {"entities": 0, "several": 0, "shared": 0}
+
+
+def test_an_initial_counts_for_its_own_mention_only() -> None:
+    assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
+
+
+def test_without_redacted_texts_there_are_no_figures_on_them() -> None:
+    predicted = Document("d", {"x": []}, text=TEXT, unit="character")
+
+    assert clueval.masking([gold()], [predicted]).to_dict()["metrics"]["masking"]["x"]["redacted"] is None
+
+
+def test_mentions_that_another_reading_shows_otherwise_are_uncertain() -> None:
+    text = "Karl a a Anna"
+    document = Document("d", {"x": [Span(7, 8, "A")]}, text=text, unit="character")
+
+    report = clueval.masking([document], ["[X] a [Y]"], redacted=True)
+
+    assert report.to_dict()["metrics"]["masking"]["x"]["redacted"]["uncertain"] == 1
+
+
+def test_annotators_and_redacted_texts_go_together() -> None:
+    layers = {"a": [Span(5, 9, "PER")], "b": [Span(22, 29, "PER")]}
+    document = Document("d", layers, text=TEXT, unit="character")
+
+    report = clueval.masking(
+        [document], ["Frau W. klagt gegen Karl Öz. Weiß wohnt in Köln."], redacted=True, annotators="all"
+    )
+
+    assert report.to_dict()["metrics"]["masking"]["annotators"]["classes"]["all"]["protected"] == 1
+
+
+VRT = '<text id="d1">\n<s>\nFrau\tO\nWeiß\tB-PER\n,\tO\n312/18\tB-NR\n</s>\n</text>\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    write(tmp_path / "gold.vrt", VRT + VRT.replace("d1", "d2"))
+    (tmp_path / "out").mkdir()
+    write(tmp_path / "out" / "d1.txt", "Frau [A],\n 312/18\n")
+    write(tmp_path / "out" / "d2.txt", "Frau [A], [B]\n")
+    return tmp_path
+
+
+def test_redacted_texts_in_a_folder_are_called_as_the_documents(files: Path, capsys: Capture) -> None:
+    arguments = ["masking", str(files / "gold.vrt"), str(files / "out"), "--redacted", "--layer", "x=2"]
+
+    assert main([*arguments, "--format", "json"]) == 0
+
+    found = json.loads(capsys.readouterr().out)
+    row = found["metrics"]["masking"]["x"]["classes"]["all"]
+    assert (row["mentions"], row["missed"], row["words"]) == (4, 1, 4)
+    assert found["leaks"] == [
+        {
+            "document": "d1",
+            "annotator": "x",
+            "start": 12,
+            "end": 18,
+            "class": "_",
+            "status": "missed",
+            "exposed": [[12, 15], [16, 18]],
+            "mentions": 1,
+            "protected": 0,
+            "same_words": 1,
+            "same_words_protected": 0,
+        }
+    ]
+
+
+def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path) -> None:
+    for name in ("a", "sub/b"):
+        (tmp_path / "gold" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+        write(tmp_path / "gold" / f"{name}.conll", "Frau O\nWeiß B-PER\n")
+        write(tmp_path / "out" / f"{name}.txt", "Frau [A]")
+
+    report = clueval.masking(tmp_path / "gold", tmp_path / "out", redacted=True)
+
+    assert report.result.documents == 2
+    assert list(report.leaks) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("d2.txt", None, "has no redacted text for this document"),
+        ("d3.txt", "x", "d3.txt: is the redacted text of no gold document"),
+        ("d2.md", "x", "is called as d2"),
+        (
+            "d2.txt",
+            "Herr [A], [B]",
+            "document 'd2': the redacted text differs from the original at its character 0",
+        ),
+    ],
+)
+def test_texts_that_do_not_belong_together_are_refused(
+    files: Path, capsys: Capture, name: str, content: str | None, message: str
+) -> None:
+    path = files / "out" / name
+    if content is None:
+        path.unlink()
+    else:
+        write(path, content)
+
+    assert main(["masking", str(files / "gold.vrt"), str(files / "out"), "--redacted", "--layer", "x=2"]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_one_redacted_text_is_for_one_document(files: Path) -> None:
+    with pytest.raises(CluevalError, match="gold has several documents, and there is one redacted text"):
+        clueval.masking(files / "gold.vrt", files / "out" / "d1.txt", redacted=True)
+    with pytest.raises(CluevalError, match="there is no redacted text"):
+        clueval.masking([gold()], [], redacted=True)
+    with pytest.raises(CluevalError, match="more redacted texts"):
+        clueval.masking([gold()], [TEXT, TEXT], redacted=True)
+    with pytest.raises(CluevalError, match="add redacted"):
+        clueval.masking([gold()], [gold()], align=True)
+
+
+def test_aligned_texts_are_mentioned_on_stderr(tmp_path: Path, capsys: Capture) -> None:
+    pytest.importorskip("rapidfuzz")
+    words = "\n".join(f"Wort{number} O" for number in range(20))
+    conll = write(tmp_path / "g.conll", f"Frau O\nWeiß B-PER\n{words}\n")
+    text = write(tmp_path / "r.txt", "Frau Braun " + " ".join(f"Wort{number}" for number in range(20)))
+
+    assert main(["masking", str(conll), str(text), "--redacted", "--align"]) == 0
+    assert "1 redacted text had to be aligned; there the status of about 0.3 %" in capsys.readouterr().err

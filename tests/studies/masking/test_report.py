@@ -1,0 +1,206 @@
+"""The masking report: leaks, their order, what is added, limits."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import clueval
+from clueval import Document, MaskingReport, Span
+from clueval.exceptions import UsageError
+
+TEXT = "Frau Weiß klagt gegen Karl Öz. Weiß wohnt in Köln."
+GOLD = [(5, 9, "e1", "high"), (22, 29, "e2", "high"), (31, 35, "e1", "high"), (45, 49, "e3", "medium")]
+MASKED = [(0, 9), (22, 26), (28, 30), (45, 49)]
+
+
+def sides(id: str = "d") -> tuple[Document, Document]:
+    gold = [Span(s, e, "PER", {"entity_id": entity, "identifier_type": kind}) for s, e, entity, kind in GOLD]
+    predicted = [Span(*one, "MASK") for one in MASKED]
+    return (
+        Document(id, {"label": gold}, text=TEXT, unit="character"),
+        Document(id, {"label": predicted}, text=TEXT, unit="character"),
+    )
+
+
+def report(**settings: Any) -> MaskingReport:
+    gold, predicted = sides()
+    return clueval.masking([gold], [predicted], **settings)
+
+
+def test_leaks_have_the_shape_of_the_contract() -> None:
+    assert report().to_dict()["leaks"][0] == {
+        "document": "d",
+        "annotator": "label",
+        "start": 31,
+        "end": 35,
+        "class": "high",
+        "status": "missed",
+        "exposed": [[31, 35]],
+        "mentions": 2,
+        "protected": 1,
+        "same_words": 2,
+        "same_words_protected": 1,
+    }
+
+
+def test_leaks_of_entities_that_are_masked_elsewhere_come_first_in_their_class() -> None:
+    assert [(leak.start, leak.is_in_part) for leak in report().leaks] == [(31, True), (22, False)]
+    assert report().leaks[1].exposed == ((27, 28),)
+
+
+def test_the_json_is_that_of_score_with_lists_of_leaks() -> None:
+    gold, predicted = sides()
+    found = json.loads(report().to_json())
+    scored = clueval.score([gold], [predicted], metrics=["masking"]).to_dict()
+
+    assert found["metrics"] == json.loads(json.dumps(scored["metrics"]))
+    assert found.keys() - scored.keys() == {"leaks", "string_leaks"}
+    assert found["signature"] == str(report().signature)
+
+
+def test_string_leaks_have_positions() -> None:
+    gold = Document("d", {"label": [Span(0, 4, "PER")]}, text="Weiß, Weiß", unit="character")
+    predicted = Document("d", {"label": [Span(0, 4, "X")]}, text="Weiß, Weiß", unit="character")
+
+    found = clueval.masking([gold], [predicted]).to_dict()
+
+    assert found["string_leaks"] == [{"document": "d", "start": 6, "end": 10}]
+    assert found["leaks"] == []
+
+
+def test_reports_add_up() -> None:
+    one, other = sides("a"), sides("b")
+    parts = [clueval.masking([gold], [predicted]) for gold, predicted in (one, other)]
+    whole = clueval.masking([one[0], other[0]], [one[1], other[1]])
+
+    assert (parts[1] + parts[0]).to_dict() == whole.to_dict()
+
+
+def test_a_break_down_and_a_filter_work_as_in_score() -> None:
+    found = report(by="document", where=["label=PER"])
+
+    assert list(found.to_dict()["by"]["document"]) == ["d"]
+    assert len(report(where="document=d").leaks) == 2
+
+
+def test_mentions_that_a_filter_leaves_out_are_no_leaks() -> None:
+    gold = Document("d", {"x": [Span(0, 1, "A"), Span(1, 2, "B")]}, tokens=["Anna", "Ulm"])
+    predicted = Document("d", {"x": []}, tokens=["Anna", "Ulm"])
+
+    assert [leak.start for leak in clueval.masking([gold], [predicted], where="x=B").leaks] == [5]
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"keep": "high,x"}, 0),
+        ({"keep": ["high"]}, 0),
+        ({"masks": "label"}, 2),
+        ({"annotators": "all"}, 2),
+        ({"ignore_words": ["karl", "öz", "Weiß"]}, 0),
+    ],
+)
+def test_settings_take_a_list_or_one_text(settings: dict[str, Any], expected: int) -> None:
+    found = report(**settings).leaks
+
+    assert len(found) == (expected or len(found) * (settings.keys() == {"ignore_words"}))
+
+
+def test_files_of_words_and_weights_are_read(tmp_path: Any) -> None:
+    words, weights = tmp_path / "words", tmp_path / "weights"
+    words.write_text("Karl\n\nÖZ\n", encoding="utf-8")
+    weights.write_text("Weiß\t9\nKARL\t4\n", encoding="utf-8")
+
+    found = report(ignore_words=str(words), word_weights=weights)
+
+    assert found.to_dict()["metrics"]["masking"]["label"]["classes"]["high"]["mentions"] == 3
+    assert "ignore_words=sha256=" in str(found.signature)
+    assert (
+        found.to_dict()["metrics"]["masking"]["label"]["classes"]["all"]["weighted_word_recall"] is not None
+    )
+
+
+@pytest.mark.parametrize("content", ["Weiß\t-1\n", "Weiß\n", "\t3\n", "", "Weiß\t1.5\n", "Weiß\t²\n"])
+def test_a_file_of_weights_with_something_else_is_refused(tmp_path: Any, content: str) -> None:
+    path = tmp_path / "weights"
+    path.write_text(content, encoding="utf-8")
+
+    with pytest.raises(clueval.CluevalError):
+        report(word_weights=path)
+
+
+def test_limits_that_are_not_kept_have_a_line_each() -> None:
+    found = report().failures(
+        ["entity_recall[high]=1", "word_recall=0.6", "entity_recall[low]=0", "label.character_recall=0.9"],
+        ["document_leak_upper=1", "masks_needless=-1"],
+    )
+
+    assert found == [
+        "entity_recall[high] is 0, under 1",
+        "entity_recall[low] is undefined, and must not be under 0",
+        "label.character_recall is 0.722222, under 0.9",
+        "masks_needless is 0, over -1",
+    ]
+
+
+def test_a_limit_may_name_a_path_of_the_json() -> None:
+    assert report().failures("masking.label.classes.medium.entity_recall=1") == []
+    assert report().failures("masking.label.f.2=1") == ["masking.label.f.2 is 0.631579, under 1"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "message"),
+    [
+        ("entity_recal=1", "did you mean entity_recall?"),
+        ("other.entity_recall=1", "there is no figure"),
+        ("retention[high]=1", "there is no figure"),
+        ("entity_recall", "cannot be read"),
+        ("entity_recall=x", "cannot be read"),
+        ("entity_recall=nan", "cannot be read"),
+        ("masking.label.classes=1", "there is no figure"),
+    ],
+)
+def test_a_limit_that_means_nothing_is_refused(limit: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        report().failures(limit)
+    assert message in str(caught.value)
+
+
+def test_with_several_sequences_a_limit_names_its_own() -> None:
+    gold = Document("d", {"a": [Span(0, 1, "A")], "b": [Span(1, 2, "B")]}, tokens=["Anna", "Ulm"])
+    predicted = Document("d", {"a": [Span(0, 1, "A")], "b": []}, tokens=["Anna", "Ulm"])
+    found = clueval.masking([gold], [predicted])
+
+    assert found.failures(["a.entity_recall=1", "b.entity_recall[_]=1"]) == [
+        "b.entity_recall[_] is 0, under 1"
+    ]
+    with pytest.raises(UsageError, match="several sequences"):
+        found.failures("entity_recall=1")
+
+
+def test_unknown_settings_are_refused() -> None:
+    with pytest.raises(UsageError, match="did you mean masks"):
+        report(mask="x")
+
+
+def test_the_text_has_the_sentence_on_documents_and_the_leaks() -> None:
+    lines = str(report()).splitlines()
+
+    assert lines[2] == "1 of 1 document leaks; the share among all documents cannot be bounded."
+    assert "  d [31,35) high, PER, missed; masked in 1 of 2 places: Weiß" in lines
+    assert "Weiß" not in report().render(text=False)
+
+
+def test_the_table_of_leaks_is_safe_and_has_text_only_if_asked(tmp_path: Any) -> None:
+    gold = Document("=1", {"label": [Span(0, 5, "PER")]}, text="=Anna", unit="character")
+    found = clueval.masking([gold], [Document("=1", {"label": []}, text="=Anna", unit="character")])
+
+    found.write_table(tmp_path / "t.tsv")
+    line = (tmp_path / "t.tsv").read_text().splitlines()[1].split("\t")
+    found.write_table(tmp_path / "n.tsv", text=False)
+
+    assert (line[0], line[-1], line[6]) == ("'=1", "'=Anna", "1-5")
+    assert "Anna" not in (tmp_path / "n.tsv").read_text()

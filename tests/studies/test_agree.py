@@ -1,0 +1,448 @@
+"""Annotators against each other: the case by hand, definitions by pairs of units, and what must change nothing."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations, pairwise, permutations
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most
+
+from clueval import CluevalError, Document, Span, agree, score
+from clueval.exceptions import TextMismatch, UsageError
+from clueval.studies.annotators.contests import KEYS, Contests
+from clueval.studies.annotators.counting import ShapeCounts
+
+LENGTH = 9
+
+
+def document(name: str, length: int, *spans: tuple[int, int, str], layer: str = "label") -> Document:
+    return Document(name, {layer: [Span(*span) for span in spans]}, tokens=["t"] * length)
+
+
+A = [document("d1", 10, (0, 2, "PER"), (4, 6, "LOC")), document("d2", 4, (1, 2, "PER"))]
+B = [document("d1", 10, (0, 2, "PER"), (4, 7, "LOC")), document("d2", 4)]
+C = [document("d1", 10, (0, 2, "ORG"))]
+
+
+def of(sources: Any, **options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = agree(sources, **options).to_dict()["agreement"]["label"]
+    return found
+
+
+# Worked by hand
+
+
+def test_agree_by_hand_f1():
+    f1 = of({"A": A, "B": B, "C": C})["f1"]["exact"]
+
+    assert f1["matrix"] == [[None, 0.4, 0.0], [0.4, None, 0.0], [0.0, 0.0, None]]
+    assert (round(f1["mean"], 4), round(f1["sd"], 4), f1["pooled"], f1["pairs"]) == (
+        0.1333,
+        0.1886,
+        2 / 11,
+        3,
+    )
+
+
+def test_agree_by_hand_coefficients():
+    found = of({"A": A, "B": B, "C": C})
+    positions = found["coefficients"]["positions"]["all"]
+
+    assert positions["kappa"]["matrix"][0][1] == 75 / 103
+    assert positions["observed"]["matrix"][0][1] == 12 / 14
+    assert round(positions["alpha"], 4) == 0.3782
+    assert (positions["items"], positions["fleiss_items"]) == (14, 10)
+
+
+def test_agree_by_hand_unitizing():
+    found = of({"A": A, "B": B, "C": C})["unitizing"]
+
+    assert (round(found["u"], 4), round(found["binary"], 4), found["cu"]) == (0.3843, 0.5304, 0.375)
+    assert found["cu_coverage"] == 8 / 38
+
+
+def test_agree_by_hand_disagreements():
+    study = agree({"A": A, "B": B, "C": C})
+
+    assert study.to_dict()["agreement"]["label"]["disagreements"] == {
+        "components": 3,
+        "unanimous": 0,
+        "kinds": {"boundary+missing": 1, "label": 1, "missing": 1},
+        "boundary": {"start": 0, "end": 1, "both": 0, "split": 0},
+    }
+    assert [
+        (each.document, each.start, each.end, each.kind, each.boundary) for each in study.disagreements()
+    ] == [
+        ("d1", 0, 2, "label", None),
+        ("d1", 4, 7, "boundary+missing", "end"),
+        ("d2", 1, 2, "missing", None),
+    ]
+
+
+def test_agree_report_has_the_documents_that_pairs_share():
+    report = agree({"A": [*A, document("d3", 5)], "B": B, "C": C}).to_dict()
+
+    assert (report["documents"], report["left_out"], report["tokens"]) == (2, 1, 14)
+    assert report["common"] == [[2, 2, 1], [2, 2, 1], [1, 1, 1]]
+    assert report["repaired_tags"] == {"A": 0, "B": 0, "C": 0}
+
+
+def test_agree_majority_is_what_more_than_half_of_the_others_have():
+    everyone = of({"A": A[:1], "B": B[:1], "C": C, "D": A[:1]})["f1"]["exact"]["annotators"]
+
+    assert everyone["C"]["majority"]["gold"] == 2  # PER of all others, LOC of A and D
+    assert everyone["A"]["majority"] == {
+        "precision": 0.5,
+        "recall": 1.0,
+        "f1": 2 / 3,
+        "gold": 1,
+        "predicted": 2,
+        "tp_gold": 1,
+        "fn": 0,
+        "tp_predicted": 1,
+        "fp": 1,
+    }
+
+
+def test_agree_ceiling_has_the_system_beside_the_annotators():
+    report = agree({"A": A, "B": B, "C": C}, system=A).to_dict()["ceiling"]["label"]["exact"]
+
+    assert report["per_annotator"]["B"]["system"] == 0.4
+    assert report["pairs"]["system"] == pytest.approx((1 + 0.4 + 0) / 3)
+    assert report["pairs"]["human"] == pytest.approx(0.4 / 3)
+    assert report["documents"] == 2
+
+
+def test_agree_ceiling_does_not_depend_on_components_that_only_the_system_joins():
+    bridge = [document("d1", 10, (1, 5, "PER")), document("d2", 4)]
+    alone = of({"A": A, "B": B})
+    report = agree({"A": A, "B": B}, system=bridge).to_dict()
+
+    assert report["agreement"]["label"] == alone
+
+
+# Definitions, item by item
+
+
+@st.composite
+def studies(draw: st.DrawFn, annotators: int = 3, flat: bool = True) -> dict[str, list[Document]]:
+    """Documents of a few annotators, none of which has all; each document has an annotator at least."""
+    found: dict[str, list[Document]] = {name: [] for name in "ABCDEF"[:annotators]}
+    for number in range(draw(st.integers(1, 3))):
+        for name in sorted(draw(st.sets(st.sampled_from(sorted(found)), min_size=2))):
+            cuts = sorted(draw(st.sets(st.integers(0, LENGTH), max_size=6)))
+            ranges = list(pairwise(cuts))
+            if not flat:
+                pairs = st.lists(st.integers(0, LENGTH), min_size=2, max_size=2, unique=True).map(sorted)
+                ranges = [(pair[0], pair[1]) for pair in draw(st.lists(pairs, max_size=4))]
+            spans = [(a, b, label) for a, b in ranges if (label := draw(st.sampled_from(["X", "Y", ""])))]
+            found[name].append(document(f"d{number}", LENGTH, *sorted(set(spans))))
+    return found
+
+
+def shared(sources: dict[str, list[Document]]) -> list[dict[str, set[tuple[int, int, str]]]]:
+    """The spans of each document by annotator."""
+    ids = sorted({each.id for documents in sources.values() for each in documents})
+    found = []
+    for wanted in ids:
+        found.append(
+            {
+                name: {(span.start, span.end, span.label) for span in each.layers["label"]}
+                for name, documents in sources.items()
+                for each in documents
+                if each.id == wanted
+            }
+        )
+    return [each for each in found if len(each) > 1]
+
+
+def values_of(spans: set[tuple[int, int, str]]) -> list[str]:
+    """The value of each position."""
+    return [
+        "+".join(sorted({label for start, end, label in spans if start <= at < end})) or "O"
+        for at in range(LENGTH)
+    ]
+
+
+def items_of(documents: Any, items: str) -> list[dict[str, str]]:
+    """The value of each item by annotator."""
+    found = []
+    for by_name in documents:
+        if items == "positions":
+            values = {name: values_of(spans) for name, spans in by_name.items()}
+            found += [{name: each[at] for name, each in values.items()} for at in range(LENGTH)]
+            continue
+        for own in sorted({span[:2] for spans in by_name.values() for span in spans}):
+            found.append(
+                {
+                    name: "+".join(sorted(label for *place, label in spans if tuple(place) == own)) or "O"
+                    for name, spans in by_name.items()
+                }
+            )
+    return found
+
+
+def chosen(items: list[dict[str, str]], which: str) -> list[dict[str, str]]:
+    test = {"all": lambda _: True, "any": lambda v: {*v} != {"O"}, "both": lambda v: "O" not in v}[which]
+    return [item for item in items if test(list(item.values()))]
+
+
+def slow_kappa(pairs: list[tuple[str, str]]) -> float | None:
+    n = len(pairs)
+    if not n:
+        return None
+    equal = Fraction(sum(c == k for c, k in pairs), n)
+    rows, columns = Counter(c for c, _ in pairs), Counter(k for _, k in pairs)
+    chance = sum((Fraction(rows[c] * columns[c], n * n) for c in rows), Fraction(0))
+    return None if chance == 1 else float((equal - chance) / (1 - chance))
+
+
+def slow_alpha(items: list[dict[str, str]]) -> float | None:
+    o: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        for c, k in permutations(item.values(), 2):
+            o[c, k] += Fraction(1, len(item) - 1)  # type: ignore[assignment]
+    sums: Counter[str] = Counter()
+    for (c, _), n in o.items():
+        sums[c] += n
+    total = sum(sums.values())
+    chance = total**2 - sum(n**2 for n in sums.values())
+    differ = total - sum(n for (c, k), n in o.items() if c == k)
+    return float(1 - Fraction((total - 1) * differ) / chance) if chance else None
+
+
+DOMAINS = [
+    ("positions", "all"),
+    ("positions", "any"),
+    ("positions", "both"),
+    ("spans", "any"),
+    ("spans", "both"),
+]
+
+
+@pytest.mark.parametrize(("items", "which"), DOMAINS)
+@given(sources=studies(flat=False))
+@at_most(13)
+def test_agree_coefficients_are_their_definition(items: str, which: str, sources: dict[str, list[Document]]):
+    found = of(sources)["coefficients"][items][which]
+    listed = items_of(shared(sources), items)
+
+    assert found["items"] == len(chosen(listed, which))
+    assert found["alpha"] == pytest.approx(slow_alpha(chosen(listed, which)))
+    for (i, one), (j, other) in combinations(enumerate(sources), 2):
+        both = [{one: item[one], other: item[other]} for item in listed if {one, other} <= item.keys()]
+        of_pair = [
+            (item[one], item[other])
+            for item in chosen(both, "any" if (items, which) == ("spans", "any") else which)
+        ]
+        assert found["kappa"]["matrix"][i][j] == pytest.approx(slow_kappa(of_pair))
+
+
+@given(studies(flat=False))
+@at_most(20)
+def test_agree_exact_is_the_f1_of_sets(sources: dict[str, list[Document]]):
+    found = of(sources, conventions=["exact"])["f1"]["exact"]["matrix"]
+
+    for (i, one), (j, other) in combinations(enumerate(sources), 2):
+        both = [each for each in shared(sources) if {one, other} <= each.keys()]
+        sizes = sum(len(each[name]) for each in both for name in (one, other))
+        right = sum(len(each[one] & each[other]) for each in both)
+        assert found[i][j] == found[j][i] == (2 * right / sizes if sizes else None)
+
+
+@pytest.mark.parametrize("key", [key for key in KEYS if key != "seqeval_strict"])
+@given(sources=studies(annotators=2))
+@at_most(8)
+def test_agree_f1_of_two_is_that_of_clueval_conventions(key: str, sources: dict[str, list[Document]]):
+    from clueval import conventions
+
+    found = of(sources, conventions=[key])["f1"][key]["matrix"][0][1]
+    one, other = sources.values()
+    name = "conlleval" if key == "exact" else key
+    expected = conventions(one, other).to_dict()["conventions"]["label"][name]["f1"]
+
+    if any(each.layers["label"] for each in (*one, *other)):
+        assert found == pytest.approx(expected)
+    else:
+        assert found is None
+
+
+@given(studies(flat=False))
+@at_most(13)
+def test_agree_muc_type_is_that_of_score(sources: dict[str, list[Document]]):
+    found = of(sources)["f1"]["muc_type"]["matrix"]
+
+    for (i, one), (j, other) in combinations(enumerate(sources), 2):
+        ids = {each.id for each in sources[one]} & {each.id for each in sources[other]}
+        pair = [[each for each in sources[name] if each.id in ids] for name in (one, other)]
+        if any(each.layers["label"] for documents in pair for each in documents):
+            expected = score(*pair, metrics="muc").to_dict()["metrics"]["muc"]["label"]["type"]["f1"]
+            assert found[i][j] == pytest.approx(expected)
+
+
+# What changes nothing
+
+
+@given(studies(), st.permutations("ABC"))
+@at_most(13)
+def test_agree_of_permuted_annotators_is_the_permuted_matrix_and_nothing_else(
+    sources: dict[str, list[Document]], order: list[str]
+):
+    one, other = (of(each) for each in (sources, {name: sources[name] for name in order}))
+    places = ["ABC".index(name) for name in order]
+
+    assert json.dumps(permuted(one, places), sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def permuted(value: Any, places: list[int], key: str = "") -> Any:
+    """The report with permuted matrices."""
+    if key == "matrix":
+        return [[value[i][j] for j in places] for i in places]
+    if isinstance(value, dict):
+        return {name: permuted(inner, places, name) for name, inner in value.items()}
+    return value
+
+
+@given(studies(annotators=2))
+@at_most(10)
+def test_agree_of_copies_is_full(sources: dict[str, list[Document]]):
+    found = of(dict.fromkeys("ABC", sources["A"]))
+    numbers = [found["f1"][key]["mean"] for key in found["f1"]]
+    for domains in found["coefficients"].values():
+        for each in domains.values():
+            numbers += [each["kappa"]["mean"], each["pi"]["mean"], each["fleiss"], each["alpha"]]
+    numbers += [found["unitizing"][name] for name in ("u", "binary", "cu")]
+
+    assert {*numbers} <= {1.0, None}
+    assert found["disagreements"]["kinds"] == {}
+
+
+@given(studies())
+@at_most(10)
+def test_agree_does_not_depend_on_the_order_of_documents(sources: dict[str, list[Document]]):
+    one, other = sources, {name: documents[::-1] for name, documents in sources.items()}
+
+    assert of(one) == of(other)
+
+
+@given(studies(flat=False), st.integers(0, 2))
+@at_most(10)
+def test_agree_counts_are_the_same_if_few_shapes_are_held(sources: dict[str, list[Document]], most: int):
+    tallies = []
+    for limit in (most, 1_000):
+        counting = ShapeCounts(3, Contests(("exact", "muc_type")), most=limit)
+        for by_name in shared(sources):
+            counting.add([sorted(by_name[name]) if name in by_name else None for name in "ABC"], LENGTH)
+        tallies.append(counting.settle())
+
+    assert +tallies[0] == +tallies[1]
+
+
+# Undefined numbers and notes
+
+
+def test_agree_without_spans_is_undefined():
+    found = of({"A": [document("d", 5)], "B": [document("d", 5)]})
+
+    assert found["f1"]["exact"]["mean"] is found["coefficients"]["positions"]["all"]["kappa"]["mean"] is None
+    assert found["coefficients"]["positions"]["all"]["observed"]["mean"] == 1
+    assert found["unitizing"]["u"] is None
+
+
+def test_agree_notes_an_annotator_who_shares_no_document():
+    found = of({"A": A, "B": B, "C": [document("other", 3)]})
+
+    assert found["notes"] == ["C shares no document with another annotator"]
+    assert found["f1"]["exact"]["matrix"][0][2] is None
+
+
+def test_agree_notes_overlapping_spans():
+    nested = [document("d1", 10, (0, 5, "PER"), (1, 2, "LOC"))]
+    found = of({"A": A, "B": nested}, conventions=["exact", "levels_1_labelled", "conlleval"])
+
+    assert found["unitizing"] is None
+    assert "B has 0-4 PER and 1-1 LOC in document d1" in found["notes"][0]
+    assert found["f1"]["levels_1_labelled"]["mean"] is found["f1"]["conlleval"]["mean"] is None
+    assert found["f1"]["exact"]["mean"] == 0
+    assert [note.split()[0] for note in found["notes"]] == ["unitizing", "levels_1_labelled", "conlleval"]
+
+
+def test_agree_merges_layers():
+    two = [
+        Document("d", {"e": [Span(0, 2, {"e": "PER"})], "r": [Span(1, 3, {"r": "high"})]}, tokens=["t"] * 5)
+    ]
+    report = agree({"A": two, "B": two}, merge=True).to_dict()["agreement"]
+
+    assert list(report) == ["merged"]
+    assert report["merged"]["spans"] == {"A": 1, "B": 1}
+
+
+# Intervals
+
+
+def test_agree_intervals_are_the_jackknife_over_documents():
+    third = document("d3", 6, (0, 1, "PER"), (3, 5, "LOC"))
+    sources = {"A": [*A, third], "B": [*B, third]}
+    found = agree(sources, intervals=True).to_dict()["intervals"]["scores"]["label"]
+    path = "coefficients.positions.all.kappa.mean"
+    without = [
+        of({name: documents[:n] + documents[n + 1 :] for name, documents in sources.items()})["coefficients"][
+            "positions"
+        ]["all"]["kappa"]["mean"]
+        for n in range(3)
+    ]
+    mean = sum(without) / 3
+
+    assert found[path]["se"] == pytest.approx((2 / 3 * sum((mean - each) ** 2 for each in without)) ** 0.5)
+    assert (
+        found[path]["low"]
+        < of(sources)["coefficients"]["positions"]["all"]["kappa"]["mean"]
+        < found[path]["high"]
+    )
+
+
+def test_agree_intervals_need_two_documents():
+    with pytest.raises(UsageError, match="only one shared document"):
+        agree({"A": A[:1], "B": B[:1]}, intervals=True)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("sources", "options", "message"),
+    [
+        ({"A": A}, {}, "there is one annotator"),
+        ({}, {}, "there are no annotators"),
+        ({"A": A, "B": [document("other", 3)]}, {}, "no document is shared"),
+        ({"A": A, "B": B}, {"conventions": ["best"]}, "unknown convention 'best'"),
+        ({"A": A, "B": B}, {"conventions": []}, "there is no convention"),
+        ({"A": A, "B": B}, {"system": A[:1]}, "the system lacks this document"),
+        ({"A": A, "B": B}, {"pair_by": "luck"}, "cannot be paired by 'luck'"),
+        ({"A": A, "B": B}, {"annotators": {"A": 1}}, "need one source"),
+        ({"A": A, "B": [*B, B[0]]}, {}, "B has two documents 'd1'"),
+        ({"A": A, "B": ["d1"]}, {}, "no such file"),
+        ({"A": A, "B": [1]}, {}, "has a int where a Document is expected"),
+        ({"A": A, " ": B}, {}, "cannot be the name of an annotator"),
+        ({"A": A, "B": B}, {"scheme": "X"}, "X"),
+        ({"A": A, "B": B}, {"intervals": True, "confidence": 2}, "confidence must lie between 0 and 1"),
+        ({"A": A, "B": B}, {"nothing": 1}, "agree has no option 'nothing'"),
+        ({"A": A, "B": [document("d1", 10, layer="risk")]}, {}, "has no layer"),
+    ],
+)
+def test_agree_refuses(sources: Any, options: dict[str, Any], message: str):
+    with pytest.raises(CluevalError, match=message):
+        agree(sources, **options)
+
+
+def test_agree_refuses_texts_that_differ_and_names_the_annotators():
+    other = [Document("d1", {"label": []}, tokens=["t"] * 9 + ["u"])]
+
+    with pytest.raises(TextMismatch, match=r"A has the token 't' at position 9 where B has 'u'"):
+        agree({"A": A, "B": other})

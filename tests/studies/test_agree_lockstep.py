@@ -1,0 +1,87 @@
+"""Files counted in lockstep have the numbers of their documents."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from clueval.exceptions import CluevalError
+from clueval.reading.options import Reading
+from clueval.studies.annotators import lockstep
+from clueval.studies.annotators.contests import DEFAULTS, Contests
+from clueval.studies.annotators.source import Naming, annotators_of
+from clueval.studies.annotators.study import Study, StudyCounts, report_of
+
+TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
+
+
+def corpus(chance: random.Random, annotators: int = 3) -> list[str]:
+    """The same text as several annotators tag it, with repairs, empty documents and sentences that agree."""
+    texts: list[list[str]] = [[] for _ in range(annotators)]
+    for number in range(chance.randint(1, 4)):
+        for text in texts:
+            text.append(f"# newdoc id = d{number}")
+        for _ in range(chance.randint(0, 4)):
+            length = chance.randint(1, 5)
+            own = [[chance.choice(TAGS) for _ in range(length)] for _ in texts]
+            if chance.random() < 0.5:
+                own = [own[0]] * annotators
+            for text, tags in zip(texts, own, strict=True):
+                text += [f"w{place}\t{tag}" for place, tag in enumerate(tags)] + [""]
+    return ["\n".join(text) + "\n" for text in texts]
+
+
+def study_of(folder: Path, texts: list[str], system: bool = False) -> Study:
+    paths = []
+    for number, text in enumerate(texts):
+        paths.append(folder / f"{number}.conll")
+        paths[-1].write_text(text)
+    sources = {path.stem: path for path in paths[: len(paths) - system]}
+    annotators = annotators_of(sources, Naming(), Reading(), {}, "agree", paths[-1] if system else None)
+    return Study(annotators, merge=False, contests=Contests(DEFAULTS))
+
+
+def outcome(count: Callable[[], StudyCounts]) -> object:
+    try:
+        return report_of(count())
+    except CluevalError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("system", [False, True])
+def test_lockstep_has_the_numbers_of_documents(tmp_path: Path, seed: int, system: bool):
+    study = study_of(tmp_path, corpus(random.Random(seed)), system)
+
+    with patch.object(lockstep, "MOST_TOKENS", seed):
+        assert outcome(lambda: lockstep.counted(study)) == outcome(lambda: StudyCounts(study).count())
+
+
+def test_lockstep_is_taken_for_regular_files(tmp_path: Path):
+    study = study_of(tmp_path, corpus(random.Random(1)))
+
+    with patch.object(StudyCounts, "count", side_effect=AssertionError):
+        assert lockstep.counted(study).documents
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("w0\t", "other\t"),
+        ("# newdoc id = d0", "# newdoc id = d7"),
+        ("w0\t", "w0\tx\t"),
+        ("\tO", "\tNONSENSE"),
+        ("w0\t", "w0"),
+        ("\n\n", "\n"),
+    ],
+)
+def test_lockstep_leaves_what_is_irregular_to_documents(tmp_path: Path, old: str, new: str):
+    texts = corpus(random.Random(3))
+    texts[1] = texts[1].replace(old, new, 1)
+    study = study_of(tmp_path, texts)
+
+    assert outcome(lambda: lockstep.counted(study)) == outcome(lambda: StudyCounts(study).count())

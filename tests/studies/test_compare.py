@@ -1,0 +1,289 @@
+"""Systems compared: by hand, against scipy, mirrored, and refused where they cannot be compared."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most, flat_spans
+
+from clueval import CluevalError, Document, Result, Span, compare, score
+from clueval.cli import main
+
+Capture = pytest.CaptureFixture[str]
+TEXT = ["w"] * 40
+
+
+def document(number: int, spans: list[Span]) -> Document:
+    return Document(f"d{number}", {"x": spans}, tokens=TEXT)
+
+
+def counted(pairs: list[tuple[int, int, int]]) -> tuple[list[Document], list[Document]]:
+    """Documents with so many right, missed and spurious spans."""
+    gold, predicted = [], []
+    for number, (right, missed, spurious) in enumerate(pairs):
+        spans = [Span(2 * n, 2 * n + 1, "A") for n in range(right + missed + spurious)]
+        gold.append(document(number, spans[: right + missed]))
+        predicted.append(document(number, spans[:right] + spans[right + missed :]))
+    return gold, predicted
+
+
+def result(pairs: list[tuple[int, int, int]]) -> Result:
+    return score(*counted(pairs), metrics="exact", resample_by="document")
+
+
+HAND_A = [(4, 1, 1), (8, 2, 1), (3, 0, 1), (1, 1, 0)]
+HAND_B = [(5, 0, 0), (9, 1, 0), (3, 0, 0), (1, 1, 0)]
+RECALL, F1 = "exact.x.micro.recall", "exact.x.micro.f1"
+
+
+def differences(found: Any) -> dict[str, dict[str, Any]]:
+    return {each["score"]: each["against_baseline"][0] for each in found.to_dict()["scores"]}
+
+
+def test_two_systems_by_hand() -> None:
+    found = differences(compare(result(HAND_A), result(HAND_B)))
+
+    assert found[RECALL]["units_that_differ"] == 3
+    assert found[RECALL]["difference"] == pytest.approx(0.1)
+    assert (found[RECALL]["p"], found[F1]["p"]) == (0.5, 0.25)
+    assert found[RECALL]["exact"]
+    assert (found[RECALL]["low"], found[RECALL]["detectable"]) == (None, None)
+
+
+def test_values_have_the_intervals_of_score() -> None:
+    own = result(HAND_A)
+    value = compare(own, result(HAND_B), scores=[RECALL]).to_dict()["scores"][0]["values"][0]
+    interval = own.intervals()["scores"]["exact"]["x"]["micro"]["recall"]
+
+    assert (value["low"], value["high"]) == (interval["low"], interval["high"])
+    assert (round(value["low"], 4), round(value["high"], 4)) == (0.5489, 0.9293)
+
+
+def many(seed: int, better: float = 0.0, units: int = 40) -> list[tuple[int, int, int]]:
+    gold_of, own = random.Random(0), random.Random(seed)
+    found = []
+    for _ in range(units):
+        spans = gold_of.randrange(1, 12)
+        right = sum(own.random() < 0.7 + better for _ in range(spans))
+        found.append((right, spans - right, own.randrange(3)))
+    return found
+
+
+def test_a_system_against_itself_has_p_1() -> None:
+    for entry in differences(compare(result(many(1)), result(many(1)))).values():
+        assert (entry["p"], entry["difference"], entry["units_that_differ"]) == (1, 0, 0)
+
+
+@at_most(10)
+@given(st.integers(1, 1_000), st.integers(1, 1_000))
+def test_swapped_systems_mirror_the_difference(one: int, other: int) -> None:
+    a, b = result(many(one)), result(many(other))
+    there, back = differences(compare(a, b)), differences(compare(b, a))
+
+    for path, entry in there.items():
+        assert entry["difference"] == -back[path]["difference"]
+        assert (entry["p"], entry["detectable"]) == (back[path]["p"], back[path]["detectable"])
+        if entry["low"] is not None:
+            assert (entry["low"], entry["high"]) == (-back[path]["high"], -back[path]["low"])
+
+
+@at_most(10)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_documents_changes_nothing(mixed: random.Random) -> None:
+    a, b = counted(many(1)), counted(many(2, 0.05))
+    order = mixed.sample(range(40), 40)
+    found = []
+    for numbers in (range(40), order):
+        systems = [
+            score(
+                [side[0][n] for n in numbers],
+                [side[1][n] for n in numbers],
+                metrics="exact",
+                resample_by="document",
+            )
+            for side in (a, b)
+        ]
+        found.append(compare(*systems).to_dict())
+
+    assert found[0] == found[1]
+
+
+def test_random_swaps_come_close_to_all_swaps() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    a, b = many(3, units=60), many(4, 0.08, units=60)
+    entry = differences(compare(result(a), result(b), scores=[RECALL]))[RECALL]
+    changes = [two[0] - one[0] for one, two in zip(a, b, strict=True)]
+
+    expected = stats.permutation_test(
+        (changes, [0] * len(changes)),
+        lambda one, other: float(sum(one) - sum(other)),
+        permutation_type="samples",
+        n_resamples=9_999,
+        random_state=1,
+    ).pvalue
+
+    assert not entry["exact"]
+    assert entry["p"] == pytest.approx(expected, abs=0.02)
+
+
+@pytest.mark.parametrize("metric", ["levels", "exact", "fair", "partial", "muc", "gate"])
+@at_most(5)
+@given(data=st.data())
+def test_p_of_few_units_is_that_of_scoring_every_swap(metric: str, data: st.DataObject) -> None:
+    units = data.draw(st.lists(st.tuples(*[flat_spans(size=12)] * 3), min_size=2, max_size=4))
+    sides = [[document(n, list(unit[side])) for n, unit in enumerate(units)] for side in range(3)]
+    a, b = (score(sides[0], sides[side], metrics=metric, resample_by="document") for side in (1, 2))
+    found = compare(a, b).to_dict()["scores"]
+
+    for each in found[:3]:
+        entry = each["against_baseline"][0]
+        swapped = []
+        for choice in range(1 << len(units)):
+            first = [sides[2 if choice >> n & 1 else 1][n] for n in range(len(units))]
+            second = [sides[1 if choice >> n & 1 else 2][n] for n in range(len(units))]
+            swapped.append(value_of(sides[0], second, metric, each) - value_of(sides[0], first, metric, each))
+        least = abs(swapped[0]) - 1e-12
+        assert entry["p"] == pytest.approx(sum(abs(value) >= least for value in swapped) / len(swapped))
+
+
+def value_of(gold: list[Document], predicted: list[Document], metric: str, each: dict[str, Any]) -> float:
+    found: Any = score(gold, predicted, metrics=metric).metrics
+    for name in each["score"].split("."):
+        found = found.get(name, {})
+    return found or 0.0
+
+
+def test_several_systems_are_corrected_by_holm() -> None:
+    entries = compare(
+        result(many(1)), [result(many(2, 0.1)), result(many(3, 0.05))], scores=[RECALL]
+    ).to_dict()["scores"][0]["against_baseline"]
+    ps = sorted(entry["p"] for entry in entries)
+    corrected = sorted(entry["p_holm"] for entry in entries)
+
+    assert corrected == pytest.approx([min(1, 2 * ps[0]), max(2 * ps[0], ps[1])])
+
+
+def test_runs_have_a_mean_and_a_deviation() -> None:
+    runs = [result(many(seed)) for seed in (1, 2, 3)]
+    found = compare(runs, [[result(many(seed, 0.1)) for seed in (4, 5)]], scores=[RECALL]).to_dict()[
+        "scores"
+    ][0]
+    own = [run.metrics["exact"]["x"]["micro"]["recall"] for run in runs]
+    numpy = pytest.importorskip("numpy")
+
+    assert found["values"][0]["value"] == pytest.approx(sum(own) / 3)
+    assert found["values"][0]["sd"] == pytest.approx(float(numpy.std(own, ddof=1)))
+    assert (found["values"][0]["min"], found["values"][0]["max"]) == (min(own), max(own))
+    assert found["against_baseline"][0]["test"] == "t"
+
+
+def test_a_detectable_difference_tells_how_many_units_it_takes() -> None:
+    entry = differences(compare(result(many(1)), result(many(2, 0.1)), detect=0.01, scores=[RECALL]))[RECALL]
+
+    assert entry["units_needed"] == pytest.approx(40 * (entry["detectable"] / 0.01) ** 2, abs=1)
+
+
+def test_sentences_say_what_the_test_says() -> None:
+    first, *others = compare(
+        result(many(1)), result(many(2, 0.15)), scores=[RECALL], names=["old", "new"]
+    ).sentences()
+
+    assert first.startswith(f"{RECALL}: new is better than old by ")
+    assert first.endswith(" points with 80 % power.")
+    assert "40 units (documents)" in others[0]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "tsv", "markdown", "latex"])
+def test_a_comparison_has_every_form(form: str) -> None:
+    text = compare(result(HAND_A), result(HAND_B), names=["a<b>", "=1+1"]).render(form)
+
+    assert "recall" in text
+    assert form != "tsv" or "\t'=1+1\t" in text
+    assert form != "markdown" or "a<b>" not in text
+
+
+REFUSED: dict[str, tuple[Any, str]] = {
+    "other units": (lambda: result(HAND_A[:3]), "different units: 'd3' is in only one"),
+    "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),
+    "other metric": (
+        lambda: score(*counted(HAND_A), metrics="levels", resample_by="document"),
+        "metrics is exact and levels",
+    ),
+    "no units": (lambda: score(*counted(HAND_A), metrics="exact"), "has no counts by unit"),
+    "other kind of unit": (
+        lambda: score(*counted(HAND_A), metrics="exact", resample_by="sentence"),
+        "are document and sentence",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
+    other, message = REFUSED[case]
+
+    with pytest.raises(CluevalError, match=message):
+        compare(result(HAND_A), other())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scores": ["exact.x.micro.recal"]}, "did you mean exact.x.micro.recall"),
+        ({"scores": ["exact.x.micro.gold"]}, "is no rate"),
+        ({"detect": 0}, "detect must be a difference above 0"),
+        ({"confidence": 95}, "confidence must lie between 0 and 1"),
+        ({"names": ["a"]}, "a name of its own"),
+        ({"names": ["a", "a"]}, "a name of its own"),
+        ({"resamples": 0}, "resamples must be a whole number from 1 on"),
+    ],
+)
+def test_options_that_mean_nothing_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(CluevalError, match=message):
+        compare(result(HAND_A), result(HAND_B), **options)
+
+
+def test_an_empty_list_of_systems_is_refused() -> None:
+    with pytest.raises(CluevalError, match="nothing to compare with"):
+        compare(result(HAND_A), [])
+
+
+@pytest.fixture
+def saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result(HAND_A).save("a.clueval")
+    result(HAND_B).save("b.clueval")
+
+
+@pytest.mark.usefixtures("saved")
+def test_the_command_compares_saved_results(capsys: Capture) -> None:
+    assert main(["compare", "a.clueval", "b.clueval", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+
+    assert found["systems"] == ["a", "b"]
+    assert found == compare("a.clueval", "b.clueval", names=["a", "b"]).to_dict()
+
+
+@pytest.mark.usefixtures("saved")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["a.clueval"], "nothing to compare with"),
+        (["a.clueval", "no.clueval"], "cannot be read"),
+        (["a.clueval", "b.clueval", "--score", "x"], "there is no score 'x'"),
+        (["a.clueval", "b.clueval", "-o", "a.clueval"], "cannot be overwritten"),
+        (["a.clueval", "b.clueval,"], None),
+        ([",", "b.clueval"], "has no runs"),
+    ],
+)
+def test_the_command_refuses_in_one_line(arguments: list[str], message: str | None, capsys: Capture) -> None:
+    code = main(["compare", *arguments])
+    told = capsys.readouterr().err
+
+    assert code == (0 if message is None else 2)
+    assert message is None or (message in told and told.count("\n") == 1)

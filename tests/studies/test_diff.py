@@ -1,0 +1,189 @@
+"""Errors of two runs: new, fixed, changed and still there."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import flat_spans
+
+from clueval import Choice, CluevalError, Document, Span, diff, errors
+from clueval.cli import main
+
+Capture = pytest.CaptureFixture[str]
+SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+GOLD, PREDICTED = SAMPLES / "gold.vrt", SAMPLES / "predicted.vrt"
+OPTIONS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
+TEXT = ["w"] * 14
+
+
+def document(spans: list[Span]) -> list[Document]:
+    return [Document("d", {"label": spans}, tokens=TEXT)]
+
+
+def states(found: Any) -> list[tuple[str, str, int, int]]:
+    return [(each.state, each.side, each.start, each.end) for each in found.findings]
+
+
+def test_each_state_by_hand() -> None:
+    gold = [Span(0, 2, "A"), Span(3, 5, "A"), Span(6, 8, "A"), Span(9, 11, "A")]
+    old = [Span(0, 1, "A"), Span(3, 5, "A"), Span(6, 7, "A"), Span(8, 9, "A")]
+    new = [Span(0, 2, "A"), Span(3, 4, "A"), Span(6, 7, "A"), Span(9, 10, "A"), Span(10, 12, "A")]
+
+    found = diff(document(gold), document(old), document(new), Choice(level=1))
+
+    assert states(found) == [
+        ("fixed", "gold", 0, 2),
+        ("new", "gold", 3, 5),
+        ("still", "gold", 6, 8),
+        ("changed", "gold", 9, 11),  # missed, then covered by two spans
+        ("fixed", "predicted", 0, 1),
+        ("new", "predicted", 3, 4),
+        ("still", "predicted", 6, 7),
+        ("fixed", "predicted", 8, 9),
+        ("new", "predicted", 9, 10),
+        ("new", "predicted", 10, 12),
+    ]
+    assert found.counts == {
+        "gold": {"new": 1, "fixed": 1, "changed": 1, "still": 1},
+        "predicted": {"new": 3, "fixed": 2, "still": 1},
+    }
+    assert found.to_dict()["classes"]["missed"] == {
+        "exact": 1, "superset": 0, "tiling": 0, "overlap": 1, "missed": 1
+    }  # fmt: skip
+
+
+def test_another_label_is_a_change() -> None:
+    gold, old, new = (document([Span(0, 2, label)]) for label in "ABC")
+
+    found = diff(gold, old, new, Choice(labelled="label"))
+
+    assert states(found)[0] == ("changed", "gold", 0, 2)
+    assert Counter(each.state for each in found.findings if each.side == "predicted") == {
+        "fixed": 1,
+        "new": 1,
+    }
+
+
+SPANS = flat_spans()
+
+
+@given(SPANS, SPANS, SPANS, st.sampled_from([Choice(), Choice(level=1, labelled="label"), Choice(level=4)]))
+def test_errors_of_both_runs_are_those_of_errors(
+    gold: list[Span], old: list[Span], new: list[Span], choice: Choice
+) -> None:
+    found = diff(document(gold), document(old), document(new), choice)
+
+    for run, states_of_run in ((old, ("fixed", "still", "changed")), (new, ("new", "still", "changed"))):
+        expected = Counter(
+            (e.side, e.start, e.end + 1) for e in errors(document(gold), document(run), choice)
+        )
+        assert expected == Counter(
+            (e.side, e.start, e.end) for e in found.findings if e.state in states_of_run
+        )
+
+
+@given(SPANS, SPANS, SPANS)
+def test_swapped_runs_swap_new_and_fixed(gold: list[Span], old: list[Span], new: list[Span]) -> None:
+    there = diff(document(gold), document(old), document(new))
+    back = diff(document(gold), document(new), document(old))
+    swapped = {"new": "fixed", "fixed": "new"}
+
+    assert Counter(states(there)) == Counter(
+        (swapped.get(state, state), *place) for state, *place in states(back)
+    )
+    for old_class, row in there.to_dict()["classes"].items():
+        for new_class, number in row.items():
+            assert back.to_dict()["classes"][new_class][old_class] == number
+
+
+def test_a_run_against_itself_has_no_new_error() -> None:
+    found = diff(GOLD, PREDICTED, PREDICTED, **OPTIONS)
+
+    assert found.counts["gold"] == {"new": 0, "fixed": 0, "changed": 0, "still": 24}
+    assert found.new == 0
+
+
+def test_files_are_compared_as_their_documents() -> None:
+    from clueval import read
+
+    runs = [list(read(path, layers={"entity": 2}, token_id=4)) for path in (GOLD, PREDICTED, GOLD)]
+
+    assert diff(GOLD, PREDICTED, GOLD, **OPTIONS).to_dict() == diff(*runs).to_dict()
+
+
+def test_the_json_has_no_text() -> None:
+    found = diff(GOLD, PREDICTED, GOLD, **OPTIONS).to_dict()
+
+    assert found["findings"][0] == {
+        "state": "fixed",
+        "side": "gold",
+        "document": "a001",
+        "sequence": "entity",
+        "start": 48,
+        "end": 50,
+        "labels": {"entity": "person"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"), [([], 0), (["--fail-on-new"], 0), (["--side", "gold", "--fail-on-new"], 0)]
+)
+def test_the_command_ends_with_0_without_new_errors(arguments: list[str], code: int, capsys: Capture) -> None:
+    given_ = ["diff", str(GOLD), str(PREDICTED), str(GOLD), "--layer", "entity=2", "--format", "json"]
+
+    assert main([*given_, *arguments]) == code
+    assert json.loads(capsys.readouterr().out)["counts"]["gold"]["fixed"] == 24
+
+
+def test_the_command_ends_with_1_if_an_error_is_new(capsys: Capture) -> None:
+    paths = [str(GOLD), str(GOLD), str(PREDICTED)]
+
+    assert main(["diff", *paths, "--layer", "entity=2", "--fail-on-new"]) == 1
+    told = capsys.readouterr()
+    assert told.err == "clueval diff: 44 new errors\n"
+    assert "New errors" in told.out
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "markdown"])
+def test_text_of_the_corpus_is_escaped(form: str) -> None:
+    tokens = ["=1+1", "<b>\x1b[31m"]
+    sides = [
+        [Document("d", {"x": spans}, tokens=tokens)] for spans in ([Span(0, 1, "A"), Span(1, 2, "B")], [], [])
+    ]
+
+    shown = diff(*sides[:2], [Document("d", {"x": [Span(0, 1, "A")]}, tokens=tokens)]).render(form)
+
+    assert form == "tsv" or "\x1b" not in shown
+    assert form != "markdown" or "<b>" not in shown
+    assert form != "tsv" or "\t=1+1" not in shown
+
+
+@pytest.mark.parametrize(
+    ("sides", "message"),
+    [
+        ((GOLD, PREDICTED, []), "gold is a path and a run is not"),
+        (([], [], GOLD), "gold is no path and a run is one"),
+        ((GOLD, PREDICTED, SAMPLES / "no.vrt"), "no such file"),
+    ],
+)
+def test_sides_that_do_not_belong_together_are_refused(sides: tuple[Any, Any, Any], message: str) -> None:
+    with pytest.raises(CluevalError, match=message):
+        diff(*sides, layers={"entity": 2})
+
+
+def test_runs_of_another_text_are_refused() -> None:
+    other = [Document("d", {"label": []}, tokens=["x"] * 14)]
+
+    with pytest.raises(CluevalError, match="d"):
+        diff(document([]), document([]), other)
+
+
+def test_classes_are_not_chosen() -> None:
+    with pytest.raises(CluevalError, match="all classes"):
+        diff([], [], [], Choice(kinds=frozenset({"missed"})))

@@ -1,0 +1,128 @@
+"""Gates: limits, baselines, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clueval import score
+from clueval.cli import main
+
+Capture = pytest.CaptureFixture[str]
+F1 = "exact.label.micro.f1"
+TAGS = [["B-X", "O", "B-Y"], ["O", "B-X", "O"], ["B-Y", "I-Y", "O"]]
+
+
+def conll(tags: list[list[str]]) -> str:
+    return "".join("-DOCSTART- O\n\n" + "".join(f"w {tag}\n" for tag in row) + "\n" for row in tags)
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold").write_text(conll(TAGS * 8), encoding="utf-8")
+    Path("good").write_text(conll((TAGS[:2] * 2 + [["O"] * 3] + TAGS[2:]) * 4 + TAGS[:0]), encoding="utf-8")
+    good = [["B-X", "O", "B-X"], *TAGS[1:]] * 8
+    bad = [["B-X", "O", "B-X"], ["O", "O", "O"], TAGS[2]] * 8
+    Path("good").write_text(conll(good), encoding="utf-8")
+    Path("bad").write_text(conll(bad), encoding="utf-8")
+
+
+def run(*arguments: str, predicted: str = "good") -> int:
+    return main(["score", "gold", predicted, "--metric", "exact", "--format", "json", *arguments])
+
+
+def gates_of(capsys: Capture) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = json.loads(capsys.readouterr().out)["gates"]
+    return found
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0.75", 0), ("0.7500000001", 1), ("0.1", 0), ("1", 1)])
+def test_a_score_fails_under_its_limit(limit: str, code: int, capsys: Capture) -> None:
+    assert run("--fail-under", f"{F1}={limit}") == code
+    (gate,) = gates_of(capsys)
+
+    assert gate == {"score": F1, "value": 0.75, "limit": float(limit), "passed": not code}
+
+
+def test_every_gate_that_fails_is_one_line(capsys: Capture) -> None:
+    code = run(
+        "--fail-under", f"{F1}=0.9", "--fail-under", "exact.label.micro.recall=0.8", "--fail-under", f"{F1}=0"
+    )
+    told = capsys.readouterr()
+
+    assert code == 1
+    assert told.err == (
+        f"clueval score: {F1}: 0.75 is below 0.9\nclueval score: exact.label.micro.recall: 0.75 is below 0.8\n"
+    )
+    assert [gate["passed"] for gate in json.loads(told.out)["gates"]] == [False, False, True]
+
+
+def test_the_low_end_of_an_interval_can_be_limited(capsys: Capture) -> None:
+    low = score("gold", "good", metrics="exact", intervals=True).intervals()["scores"]["exact"]["label"][
+        "micro"
+    ]["f1"]["low"]
+
+    assert run("--fail-under", f"{F1}.low={low - 0.01}") == 0
+    assert run("--fail-under", f"{F1}.low={low + 0.01}") == 1
+    assert f"{F1}.low: " in capsys.readouterr().err
+
+
+def test_a_label_named_low_is_a_label(capsys: Capture) -> None:
+    assert run("--fail-under", "exact.label.micro.low=0.5") == 2
+    assert "there is no score 'exact.label.micro'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ([], 1),
+        (["--allow-drop", "0.5"], 0),
+        (["--significant"], 1),
+        (["--significant", "--confidence", "0.999999999"], 0),
+        (["--score", "exact.label.micro.recall"], 1),
+    ],
+)
+def test_a_worse_score_than_the_baseline_fails(arguments: list[str], code: int, capsys: Capture) -> None:
+    score("gold", "good", metrics="exact", resample_by="document").save("base.clueval")
+
+    assert run("--fail-if-worse", "base.clueval", *arguments, predicted="bad") == code
+    assert run("--fail-if-worse", "base.clueval", *arguments) == 0
+    assert code == 0 or "below the baseline's" in capsys.readouterr().err
+
+
+def test_an_undefined_score_fails(capsys: Capture) -> None:
+    Path("nothing").write_text(conll([["O", "O", "O"]]), encoding="utf-8")
+
+    assert main(["score", "nothing", "nothing", "--input", "nerval", "--metric", "noisy", "--fail-under",
+                 "noisy.label.ALL.f1=0"]) == 1  # fmt: skip
+    assert "noisy.label.ALL.f1: it is undefined" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fail-under", "x"], "write PATH=X"),
+        (["--fail-under", f"{F1}=x"], "'x' is not a number"),
+        (["--fail-under", f"{F1}=nan"], "'nan' is not a number"),
+        (["--fail-under", "exact.label.mikro.f1=0.5"], "did you mean exact.label.micro.f1?"),
+        (["--fail-under", "levels.label=0.5"], "there is no score 'levels.label'"),
+        (["--allow-drop", "0.1"], "--allow-drop is for --fail-if-worse"),
+        (["--significant"], "--significant is for --fail-if-worse"),
+        (["--score", F1], "--score is for --fail-if-worse"),
+        (["--fail-if-worse", "no.clueval"], "cannot be read"),
+        (["--fail-if-worse", "gold"], "not JSON"),
+        (["--fail-if-worse", "whole.clueval", "--significant"], "no counts by unit"),
+        (["--fail-if-worse", "levels.clueval"], "metrics is exact and levels"),
+    ],
+)
+def test_gates_that_cannot_be_tested_are_refused(arguments: list[str], message: str, capsys: Capture) -> None:
+    score("gold", "gold", metrics="exact").save("whole.clueval")
+    score("gold", "good", metrics="levels").save("levels.clueval")
+
+    assert run(*arguments) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
