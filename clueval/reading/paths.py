@@ -18,8 +18,13 @@ Documents = Iterable[Document]
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
     """Return the file, with the name None, or all files below a folder by their relative names, sorted.
 
-    Hidden files and folders are skipped. Raises `FileError` if there is nothing to read.
+    Hidden files and folders are skipped. An archive counts as a folder. Raises `FileError` if there is nothing to read.
     """
+    path = located(path)
+    if is_in_archive(path):
+        from clueval.reading.archives import files_in
+
+        return [(_printable(name), member) for name, member in files_in(path)]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
             names = sorted(_names_below(path))
@@ -50,6 +55,24 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     return [(None, path)]
 
 
+def located(path: Path) -> Path:
+    """Return the path, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    if "!" not in str(path):
+        return path
+    from clueval.reading.archives import in_archive
+
+    return in_archive(path)
+
+
+def is_in_archive(path: Path) -> bool:
+    """Return whether a path is an archive, or a folder within one."""
+    if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
+        return False
+    from clueval.reading.archives import Member, is_archive
+
+    return path.is_dir() if isinstance(path, Member) else is_archive(path)
+
+
 def _printable(name: str) -> str:
     """Return the name with escapes for bytes that are not UTF-8, because it becomes the id of a document."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -74,8 +97,10 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
 
     Raises `FileError` if one path is a folder and the other a file, and for a name that only one folder has.
     """
-    if gold.is_dir() != predicted.is_dir():
-        folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
+    gold, predicted = located(gold), located(predicted)
+    is_folder, other_is_folder = (side.is_dir() or is_in_archive(side) for side in (gold, predicted))
+    if is_folder != other_is_folder:
+        folder, file = (gold, predicted) if is_folder else (predicted, gold)
         raise FileError(
             f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
         )
@@ -103,7 +128,7 @@ def path_pairs(
         return None
     if len(lists[0]) != len(lists[1]):
         raise UsageError(f"{len(lists[0])} gold files and {len(lists[1])} predicted files cannot be paired")
-    pairs = [(Path(own), Path(other)) for own, other in zip(*lists, strict=True)]
+    pairs = [(located(Path(own)), located(Path(other))) for own, other in zip(*lists, strict=True)]
     for path in (path for pair in pairs for path in pair):
         if not path.is_file():
             raise FileError("there is no such file", file=str(path))
