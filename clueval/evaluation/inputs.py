@@ -55,7 +55,7 @@ def add_layer(
 def add_passed_over(inputs: Inputs, side: str, numbers: Mapping[str, int]) -> None:
     """Add what a format did not read."""
     total = inputs[side][PASSED_OVER]
-    for kind, number in numbers.items():
+    for kind, number in (each for each in numbers.items() if each[1]):
         total[kind] = total.get(kind, 0) + number
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,14 @@ class Opened:
         from clueval.formats.json_values import values_of
 
         return values_of(raw_blocks(self.path, self.progress, size=self.block), self.file, self.max_line)
+
+    def text_as_on_disk(self) -> str:
+        """Return the whole text with its line ends and its byte-order mark, if it has one."""
+        return decoded_as_written(raw_content(self.path, self.max_line, mark=True), self.path)
+
+    def at(self, path: Path) -> Opened:
+        """Return another file that belongs to this one, with the same limits."""
+        return replace(self, path=path)
 
     def beside(self, ending: str) -> Path:
         """Return the path of the file with the same name and another ending; the file need not exist."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -20,6 +20,10 @@ class ReadingOptions(TypedDict, total=False):
     text: str | Path | None
     ignore_punct: bool | None
     annotation_set: str | None
+    offsets: str | None
+    answers: str | None
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    text_key: str | None
     labels: str | Sequence[str] | None
     max_line: int
     max_sentence: int

@@ -14,12 +14,15 @@ from clueval.formats.columns.named import NamedColumns, columns_of_layers
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
+from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, whole, with_fields
 from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
+
+ANSWERS = ("accepted",)
 
 _FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
@@ -40,6 +43,10 @@ class Reading:
         ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
         annotation_set: the annotation set, for formats that have several.
+        offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
+        answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
+        names: the names of tags that are numbers: a file, a list or a mapping.
+        text_key: the key of the text in rows with several texts.
         labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
@@ -150,6 +157,44 @@ class Reading:
         default=None,
         metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
     )
+    offsets: str | None = field(
+        default=None,
+        metadata=option(
+            "--offsets",
+            "UNIT",
+            "the unit of the positions in the files",
+            topic="reading",
+            choices=UNITS,
+            paired=True,
+            default="points, that is Unicode code points",
+        ),
+    )
+    answers: str | None = field(
+        default=None,
+        metadata=option(
+            "--answers",
+            "WHICH",
+            "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
+            topic="reading",
+            choices=ANSWERS,
+        ),
+    )
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None = field(
+        default=None,
+        metadata=option(
+            "--names",
+            "FILE",
+            "the names of tags that are numbers: a JSON list, id2label or dataset_info.json",
+            topic="reading",
+            parse=Path,
+        ),
+    )
+    text_key: str | None = field(
+        default=None,
+        metadata=option(
+            "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
+        ),
+    )
     labels: str | Sequence[str] | None = field(
         default=None,
         metadata=option(
@@ -207,6 +252,11 @@ class Reading:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
+        for name, known in (("offsets", UNITS), ("answers", ANSWERS)):
+            if getattr(self, name) not in (None, *known):
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
+                )
         for name in ("document_tag", "sentence_tag"):
             _require_name(name, getattr(self, name))
         if self.scheme is not None:

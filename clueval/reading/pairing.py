@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.reading.options import ReadOptions
-from clueval.reading.paths import Paths, files_of, path_pairs
+from clueval.reading.paths import Paths, files_of, path_pairs, without_ending
 from clueval.reading.same_text import ADVICE, first_line
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
@@ -106,7 +106,7 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     for side, name in ((gold, "gold"), (predicted, "predicted")):
         found: dict[str, Path] = {}
         for relative, path in files_of_side(side):
-            key = _without_ending(path.name if relative is None else relative)
+            key = without_ending(path.name if relative is None else relative)
             if key in found:
                 raise UsageError(
                     f"two files of {name} have the name {key!r}: {found[key]} and {path}",
@@ -118,11 +118,6 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     if own.keys() != other.keys():
         raise _not_parallel("name", [sorted(one.keys() - two.keys()) for one, two in (sides, sides[::-1])])
     return [(name, path, other[name]) for name, path in own.items()]
-
-
-def _without_ending(name: str) -> str:
-    folder, slash, file = name.removesuffix(".gz").rpartition("/")
-    return f"{folder}{slash}{Path(file).stem}"
 
 
 def parallel(
@@ -168,7 +163,7 @@ def _key(document: Document, pair_by: str) -> str:
     if pair_by == "id":
         return document.id
     if pair_by == "name":
-        return _without_ending(Path(document.file or document.id).name)
+        return without_ending(Path(document.file or document.id).name)
     text = document.text
     if text is None and document.tokens is not None:
         text = "\n".join(document.tokens)

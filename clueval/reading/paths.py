@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError
+from clueval.formats import GROUPED
 from clueval.spans.document import Document
 
 Paths = str | Path | Sequence[str | Path]
@@ -24,10 +25,11 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     if is_in_archive(path):
         from clueval.reading.archives import files_in
 
-        return [(_printable(name), member) for name, member in files_in(path)]
+        members = dict(files_in(path))
+        return [(_printable(name), members[name]) for name in main_files(list(members))]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
-            names = sorted(_names_below(path))
+            names = main_files(sorted(_names_below(path)))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
             printable = [_printable(name) for name in names]
@@ -53,6 +55,11 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     except ValueError:  # a NUL, or half of a surrogate pair
         raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
     return [(None, path)]
+
+
+def main_files(names: list[str]) -> list[str]:
+    """Return the names of the files to read by themselves: all, or those to which the others belong."""
+    return [name for name in names if name.removesuffix(".gz").endswith(GROUPED)] or names
 
 
 def located(path: Path) -> Path:
@@ -105,10 +112,31 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
             f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
+    if own.keys() != other.keys():
+        own, other = _by_name_without_ending(own, other)
     for name in sorted(own.keys() ^ other.keys(), key=str):
         missing, there = (predicted, gold) if name in own else (gold, predicted)
         raise FileError(f"has no file {name!r}, which {there} has", file=str(missing))
     return [(name, own[name], other[name]) for name in own]
+
+
+def _by_name_without_ending(
+    own: dict[str | None, Path], other: dict[str | None, Path]
+) -> tuple[dict[str | None, Path], dict[str | None, Path]]:
+    """Return both sides by names without endings if these are the same on both sides, else unchanged."""
+    one, two = (
+        dict[str | None, Path]((without_ending(name or ""), path) for name, path in side.items())
+        for side in (own, other)
+    )
+    if one.keys() != two.keys() or len(one) != len(own) or len(two) != len(other):
+        return own, other
+    return one, two
+
+
+def without_ending(name: str) -> str:
+    """Return the relative name of a file without its ending and without ``.gz``."""
+    folder, slash, file = name.removesuffix(".gz").rpartition("/")
+    return f"{folder}{slash}{Path(file).stem}"
 
 
 def path_pairs(

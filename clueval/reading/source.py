@@ -130,6 +130,9 @@ class Source:
         """Return the document; if there are several files, the name of its file is put before its id."""
         if self.name is None or self.form.token_lines is not None:
             return document
+        if self.form.group:  # named without ending, because several files belong together
+            folder, slash, _ = self.name.rpartition("/")
+            return replace(document, id=f"{folder}{slash}{document.id}")
         return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
 
     def _texts(self) -> Iterator[Document]:
@@ -162,7 +165,7 @@ def source_of(
 ) -> Source:
     """Return a file with its format, which is recognised by its beginning if `options.input` is None."""
     form = options.format_at(path)
-    if options.annotation_set is not None and not form.sets:
+    if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
             file=str(path),
