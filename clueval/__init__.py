@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
+    from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.source import read
     from clueval.spans.components import overlap_components
     from clueval.spans.document import Document, Sentence
@@ -38,8 +39,12 @@ _MODULES = {
     "Span": "spans.span",
     "__version__": "version",
     "conventions": "studies.conventions",
+    "documents_from": "formats.records",
+    "documents_from_spacy": "formats.records",
     "error_table": "findings.table",
     "score": "evaluation.run",
+    "to_rows": "formats.records",
+    "to_spacy": "formats.records",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
     "match_spans": "spans.matching",
@@ -63,6 +68,8 @@ __all__ = [
     "Span",
     "__version__",
     "conventions",
+    "documents_from",
+    "documents_from_spacy",
     "error_table",
     "errors",
     "gate",
@@ -71,6 +78,8 @@ __all__ = [
     "overlap_components",
     "read",
     "score",
+    "to_rows",
+    "to_spacy",
 ]
 
 

@@ -231,6 +231,8 @@ def _written_text(document: Document) -> str:
     return document.text or ""
 
 
+_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans"})
+
 _BESIDE: Mapping[str, Any] = {".txt": _written_text}
 
 FORMAT = Format(
@@ -243,5 +245,5 @@ FORMAT = Format(
     nameless=True,
     group=(".txt", ".a2"),
     default_source=TYPE,
-    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE),
+    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS),
 )

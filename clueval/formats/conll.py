@@ -152,5 +152,5 @@ FORMAT = Format(
     token_lines=TokenLines(_reader, sentence_id, _named),
     options=frozenset({"layers", "token", "token_id", "scheme"}),
     treatments=INVALID,
-    write=Writer(_lines, ".conll", unit="token"),
+    write=Writer(_lines, ".conll", unit="token", holds=frozenset({"layers", "metadata"})),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
@@ -22,7 +23,11 @@ def lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: boo
     what the columns cannot hold.
     """
     del layers  # each document has its layers
-    for document in documents:
+    first = next(documents, None)
+    if first is None:
+        yield "# no documents"
+        return
+    for document in chain([first], documents):
         yield f"# newdoc id = {_checked(document.id, 'id', document)}"
         for key, value in document.metadata.items():
             if re.search(r"[\s=]", key):

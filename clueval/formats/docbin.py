@@ -151,7 +151,7 @@ def docbin_of(documents: Iterator[Document], layers: Sequence[str]) -> bytes:
 
 
 def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
-    from clueval.transforms.words import pieces_of
+    from clueval.formats.text_pieces import pieces_of
 
     text = document.text
     if text is None or document.unit != "character":
@@ -193,5 +193,5 @@ FORMAT = Format(
     read=_read,
     options=frozenset({"layers", "unit"}),
     extra="spacy",
-    write=Writer(_lines, ".spacy", unit="character", data=docbin_of),
+    write=Writer(_lines, ".spacy", unit="character", data=docbin_of, holds=frozenset({"layers"})),
 )

@@ -11,13 +11,12 @@ text, which has no spans and is refused.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clueval.formats.format import Format, Options, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -103,8 +102,7 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     del layers, with_ids
-    for document in documents:
-        yield json.dumps(rows_of(document, list(document.layers)), ensure_ascii=False)
+    yield from json_lines(documents, rows_of)
 
 
 def _is_doccano(beginning: Beginning) -> bool:
@@ -132,5 +130,10 @@ FORMAT = Format(
     chooses=True,
     rows=FORM,
     default_source=SOURCE,
-    write=Writer(_lines, ".jsonl", unit="character"),
+    write=Writer(
+        _lines,
+        ".jsonl",
+        unit="character",
+        holds=frozenset({"metadata", "zero-length spans", "overlapping spans"}),
+    ),
 )

@@ -58,7 +58,8 @@ class Writer(NamedTuple):
     """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
 
     If `Format.single` is true, `lines` gets one document at most. If `unit` is None, it is the unit of the
-    documents. `beside` has the content of further files for a document, by the endings of their names.
+    documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
+    the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
     `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
     of a binary file with documents and layers; then `lines` is not used.
     """
@@ -67,6 +68,7 @@ class Writer(NamedTuple):
     ending: str
     unit: str | None = None
     beside: Mapping[str, Callable[[Document], str]] = MappingProxyType({})
+    holds: frozenset[str] | None = None
     ends_lines: bool = True
     data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
 

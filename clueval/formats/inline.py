@@ -205,5 +205,11 @@ FORMAT = Format(
     options=frozenset({"labels"}),
     single=True,
     nameless=True,
-    write=Writer(_lines, ".txt", unit="character", ends_lines=False),
+    write=Writer(
+        _lines,
+        ".txt",
+        unit="character",
+        ends_lines=False,
+        holds=frozenset({"zero-length spans", "overlapping spans"}),
+    ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
@@ -188,6 +188,18 @@ def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
         for key, value in values.items()
         if isinstance(value, str | int | float) and key not in left_out
     }
+
+
+def json_lines(
+    documents: Iterable[Document], row_of: Callable[[Document, Sequence[str]], Row]
+) -> Iterator[str]:
+    """Yield a line of JSON for each document; an empty array if there is none."""
+    written = False
+    for document in documents:
+        written = True
+        yield json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
+    if not written:
+        yield "[]"
 
 
 class RowForm(NamedTuple):

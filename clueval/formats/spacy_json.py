@@ -10,13 +10,12 @@ read as O (``unknown tokens``). ``--layer NAME=spans.KEY`` reads a group of span
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from clueval.formats.format import Format, Options, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, documents_of, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, documents_of, json_lines, scalars
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows
@@ -145,8 +144,7 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     del layers, with_ids
-    for document in documents:
-        yield json.dumps(rows_of(document, list(document.layers)), ensure_ascii=False)
+    yield from json_lines(documents, rows_of)
 
 
 def _is_spacy(beginning: Beginning) -> bool:
@@ -164,5 +162,10 @@ FORMAT = Format(
     options=frozenset({"layers", "offsets"}),
     rows=FORM,
     default_source=SOURCE,
-    write=Writer(_lines, ".jsonl", unit="character"),
+    write=Writer(
+        _lines,
+        ".jsonl",
+        unit="character",
+        holds=frozenset({"metadata", "layers", "zero-length spans", "overlapping spans"}),
+    ),
 )

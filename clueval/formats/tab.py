@@ -17,12 +17,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError
 from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
-from clueval.spans.span import Span, name_of
+from clueval.spans.span import Span
 
 SOURCES = ("entity_type", "identifier_type", "confidential_status")
 _PREDICTIONS = re.compile(r'[\ufeff\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[\s*\d+\s*,\s*\d+\s*\]|\])')
@@ -92,13 +91,6 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
     written = 0
     for document in documents:
         spans = [span for of_layer in document.layers.values() for span in of_layer]
-        for span in spans:
-            if span.parts is not None:
-                raise UsageError(
-                    f"predictions of TAB cannot hold {name_of(span)}, which has gaps",
-                    document=document.id,
-                    advice="add --lossy to write it in one piece",
-                )
         positions = json.dumps([[span.start, span.end] for span in spans])
         yield f"{',' if written else '{'}{json.dumps(document.id, ensure_ascii=False)}: {positions}"
         written += 1
@@ -125,5 +117,10 @@ FORMAT = Format(
     chooses=True,
     rows=FORM,
     default_source=SOURCES[0],
-    write=Writer(_lines, ".json", unit="character"),
+    write=Writer(
+        _lines,
+        ".json",
+        unit="character",
+        holds=frozenset({"metadata", "features", "zero-length spans", "overlapping spans"}),
+    ),
 )

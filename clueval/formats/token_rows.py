@@ -17,7 +17,7 @@ from typing import Any
 
 from clueval.exceptions import FileError, FormatError, UsageError
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows, tags_of
 from clueval.spans.document import Document
@@ -148,6 +148,13 @@ def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
     """Return the row of a document: its tokens and BIO tags."""
     several = len(layers) > 1
+    for key in document.metadata:
+        if key in (*_TOKENS, "id") or _is_key_of_tags(key):
+            raise UsageError(
+                f"metadata called {key!r} cannot be written in rows of tokens, where this key has another use",
+                file=document.file,
+                document=document.id,
+            )
     return {
         "id": document.id,
         "tokens": list(document.tokens or ()),
@@ -158,8 +165,7 @@ def rows_of(document: Document, layers: Sequence[str]) -> Row:
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
     del layers, with_ids
-    for document in documents:
-        yield json.dumps(rows_of(document, list(document.layers)), ensure_ascii=False)
+    yield from json_lines(documents, rows_of)
 
 
 def _is_token_rows(beginning: Beginning) -> bool:
@@ -176,5 +182,5 @@ FORMAT = Format(
     options=frozenset({"layers", "names", "scheme"}),
     treatments=("conlleval", "discard", "error"),
     rows=FORM,
-    write=Writer(_lines, ".jsonl", unit="token"),
+    write=Writer(_lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers"})),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import SpanError
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
@@ -106,6 +106,25 @@ class Document:
         """The position after the last one, or None if the document has no text."""
         text = self.tokens if self.unit == "token" else self.text
         return None if text is None else self.start + len(text)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Document:
+        """Return the document that `to_dict` has written as a dictionary; see `clueval.spans.dictionaries`.
+
+        >>> spans = [{"start": 0, "end": 4, "label": "PER"}]
+        >>> Document.from_dict({"id": "d", "text": "Anna", "spans": spans}).layers["label"][0].label
+        'PER'
+        """
+        from clueval.spans.dictionaries import fields_of
+
+        found = fields_of(value)
+        return cls(**{**found, "sentences": [Sentence(*each) for each in found["sentences"]] or ()})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
+        from clueval.spans.dictionaries import dictionary_of
+
+        return dictionary_of(self)
 
     def text_of(self, span: Span) -> str:
         """Return the text that a span covers, tokens joined by blanks; empty if the document has no text.

@@ -1,4 +1,4 @@
-"""From text to tokens: words and single marks, as a plain rule for text that comes without tokens."""
+"""Splits a text into pieces that make up the whole text: words, single marks and white space."""
 
 from __future__ import annotations
 
