@@ -79,9 +79,8 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
         "--layer",
         action="append",
         metavar="NAME=SOURCE",
-        help="a layer and its column, from 1 (from -1 at the end), or its named source; repeat for each layer"
-        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else "")
-        + " (default: label, the last column)",
+        help="a layer and its column, from 1 (from -1 at the end), or its named source; can be repeated"
+        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)

@@ -39,11 +39,13 @@ FORMATS = {
     "i2b2": "clueval.formats.i2b2",
     "inline": "clueval.formats.inline",
     "webanno": "clueval.formats.webanno",
+    "docbin": "clueval.formats.docbin",
+    "xmi": "clueval.formats.xmi",
 }
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
-    *("conll2012", "webanno", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
+    *("conll2012", "webanno", "xmi", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "prodigy", "spacy-json", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "nerval", "conll"),
 ]
@@ -59,11 +61,13 @@ ENDINGS = {
     ".conllup": "conllu",
     ".gold_conll": "conll2012",
     ".auto_conll": "conll2012",
+    ".spacy": "docbin",
+    ".xmi": "xmi",
 }
 """The endings of file names, before ``.gz``, that decide before any sign is tried; also in the records."""
 
 
-GROUPED = (".ann", ".a1")
+GROUPED = (".ann", ".a1", ".xmi")
 """The endings of the files of a folder to read where there are such; the other files belong to them."""
 
 

@@ -13,19 +13,21 @@ Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
 from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.format import Format
+from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign
 from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
 
 if TYPE_CHECKING:
     from clueval.formats.named_columns import NamedColumnsReader
+    from clueval.spans.document import Document
 
 DOCSTART = "-DOCSTART-"
 # Also matches a line that was cut, or has a lone CR.
@@ -130,6 +132,12 @@ def _named(text: str) -> NamedColumns | None:
     return named_columns(text)
 
 
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    from clueval.formats.conll_writing import lines
+
+    return lines(documents, layers=layers, with_ids=with_ids)
+
+
 def _has_columns(beginning: Beginning) -> bool:
     """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
@@ -144,4 +152,5 @@ FORMAT = Format(
     token_lines=TokenLines(_reader, sentence_id, _named),
     options=frozenset({"layers", "token", "token_id", "scheme"}),
     treatments=INVALID,
+    write=Writer(_lines, ".conll", unit="token", holds=frozenset({"layers", "metadata"})),
 )

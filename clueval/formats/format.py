@@ -39,6 +39,8 @@ class Options(Protocol):
     @property
     def text_key(self) -> str | None: ...
     @property
+    def unit(self) -> str | None: ...
+    @property
     def labels(self) -> str | Sequence[str] | None: ...
     @property
     def max_document(self) -> int: ...
@@ -58,6 +60,8 @@ class Writer(NamedTuple):
     If `Format.single` is true, `lines` gets one document at most. If `unit` is None, it is the unit of the
     documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
     the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
+    `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
+    of a binary file with documents and layers; then `lines` is not used.
     """
 
     lines: Lines
@@ -65,6 +69,8 @@ class Writer(NamedTuple):
     unit: str | None = None
     beside: Mapping[str, Callable[[Document], str]] = MappingProxyType({})
     holds: frozenset[str] | None = None
+    ends_lines: bool = True
+    data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]

@@ -57,18 +57,18 @@ class _I2b2Reader:
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
         if not self._path and name != _PATH[0]:
             self._refuse(f"the outermost element is <{name:.40}>, not <{_PATH[0]}>")
-        if tuple(self._path) == _PATH:
+        if len(self._path) == len(_PATH) and tuple(self._path) == _PATH:
             self.tags.append(Tag(name, attributes, self._parser.CurrentLineNumber))
-        elif "TEXT" in self._path:
+        elif self._path[1:2] == ["TEXT"]:
             self._refuse(f"an element <{name:.40}> in the text", "write the text as CDATA")
-        self.texts += name == "TEXT"
+        self.texts += name == "TEXT" and len(self._path) == 1
         self._path.append(name)
 
     def _end(self, _: str) -> None:
         self._path.pop()
 
     def _text(self, text: str) -> None:
-        if self._path[-1:] == ["TEXT"]:
+        if len(self._path) == 2 and self._path[1] == "TEXT":
             self.pieces.append(text)
 
     def _doctype(self, *_: object) -> None:

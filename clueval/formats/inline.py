@@ -10,14 +10,14 @@ A tag that is not closed or closes nothing, and spans that cross, are errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.exceptions import FormatError
-from clueval.formats.format import Format, Options
+from clueval.exceptions import FormatError, UsageError
+from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"
 _MARK = re.compile(
@@ -25,7 +25,7 @@ _MARK = re.compile(
     rf"|\]\((?P<label>{_LABEL})(?::(?P<value>[^()\n]*))?\)|(?P<right>\])"
 )
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
-ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 class _Pair(NamedTuple):
@@ -138,6 +138,66 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     yield read_inline(opened.text(), id=opened.stem, labels=options.labels, file=opened.file)
 
 
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """Yield the content for the only document; without documents, an empty text."""
+    del layers, with_ids  # the format has neither
+    for document in documents:
+        yield write_inline(document)
+
+
+def write_inline(document: Document) -> str:
+    """Return the text with its spans as tags, which `read_inline` reads with the labels of the document.
+
+    Raises `UsageError` for a document without text, for labels that are no names, for features and gaps, and for
+    spans that cross.
+
+    >>> write_inline(Document("d", {"x": [Span(0, 3, "PER")]}, text="Ada < Eva", unit="character"))
+    '<PER>Ada</PER> &lt; Eva'
+    """
+    text, start = document.text, document.start
+    if text is None or document.unit != "character" or len(document.layers) > 1:
+        raise _unwritable(document, "it has no text with character positions, or several layers")
+    spans = [span for spans in document.layers.values() for span in spans]
+    for mark in _MARK.finditer(text):
+        if mark["label"] and is_label(mark["label"], None):
+            raise _unwritable(
+                document, f"its text has a link with a label at position {start + mark.start()}"
+            )
+    pieces: list[str] = []
+    stack: list[Span] = []
+    done = start
+    for span in [*sorted(spans, key=lambda span: (span.start, -span.end)), None]:
+        while stack and (span is None or stack[-1].end <= span.start):
+            ended = stack.pop()
+            pieces += [_escaped(text[done - start : ended.end - start]), f"</{ended.label}>"]
+            done = ended.end
+        if span is not None:
+            _require_writable(span, stack, document)
+            pieces += [_escaped(text[done - start : span.start - start]), f"<{span.label}>"]
+            done = span.start
+            stack.append(span)
+    return "".join([*pieces, _escaped(text[done - start :])])
+
+
+def _escaped(text: str) -> str:
+    return text.translate(_ESCAPES)
+
+
+def _require_writable(span: Span, stack: Sequence[Span], document: Document) -> None:
+    if span.parts is not None or span.features:
+        raise _unwritable(document, f"the span {name_of(span)} has gaps or features")
+    if not re.fullmatch(_LABEL, span.label) or not is_label(span.label, None):
+        raise _unwritable(document, f"the label {span.label[:40]!r} is no name in upper case")
+    if stack and span.end > stack[-1].end:
+        raise _unwritable(document, f"the spans {name_of(stack[-1])} and {name_of(span)} cross")
+
+
+def _unwritable(document: Document, problem: str) -> UsageError:
+    return UsageError(
+        f"inline tags cannot hold the document: {problem}", file=document.file, document=document.id
+    )
+
+
 FORMAT = Format(
     name="inline",
     holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown; one document",
@@ -145,4 +205,11 @@ FORMAT = Format(
     options=frozenset({"labels"}),
     single=True,
     nameless=True,
+    write=Writer(
+        _lines,
+        ".txt",
+        unit="character",
+        ends_lines=False,
+        holds=frozenset({"zero-length spans", "overlapping spans"}),
+    ),
 )

@@ -37,6 +37,7 @@ class RowOptions:
     ignore_punct: bool | None = None
     labels: str | Sequence[str] | None = None
     max_document: int = 0
+    unit: str | None = None
 
 
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")

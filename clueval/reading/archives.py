@@ -7,18 +7,21 @@ than `GROWTH` are refused.
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
+import struct
 import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from typing import IO, Any
 
-from clueval.exceptions import FileError, FormatError
+from clueval.exceptions import CluevalError, FileError, FormatError
 
 MARK = "!"
 """What separates the name of an archive from that of a member."""
@@ -30,7 +33,15 @@ HELD_BYTES = 1 << 28
 GROWTH, SMALL = 200, 1 << 26
 """A member of more than `SMALL` bytes may have at most `GROWTH` times its packed size."""
 
-_BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, NotImplementedError, RuntimeError)
+_BROKEN = (
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
 
 
 class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this system
@@ -43,7 +54,9 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
         members = members_of(archive)
         if name not in members:
             raise FileNotFoundError(2, "there is no such member in the archive", str(self))
-        return BufferedReader(_Stream(_opened(archive, name), str(self)))
+        with _errors_of(self):
+            stream = _opened(archive, name)
+        return BufferedReader(_MemberStream(stream, str(self)))
 
     def stat(self, **_: Any) -> os.stat_result:
         archive, name = _split(self)
@@ -65,7 +78,7 @@ class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this 
         return self.is_file() or self.is_dir()
 
 
-class _Stream(RawIOBase):
+class _MemberStream(RawIOBase):
     """The unpacked bytes of a member. Raises `FormatError` for an archive that is damaged."""
 
     def __init__(self, raw: IO[bytes], file: str) -> None:
@@ -75,10 +88,8 @@ class _Stream(RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
-        try:
+        with _errors_of(self._file):
             data = self._raw.read(len(buffer))
-        except _BROKEN as error:
-            raise FormatError(f"the archive is damaged: {error}", file=self._file) from error
         buffer[: len(data)] = data
         return len(data)
 
@@ -134,10 +145,8 @@ def members_of(archive: Path) -> Mapping[str, int]:
 
 @lru_cache(maxsize=4)
 def _members(archive: Path, *_: int) -> Mapping[str, int]:
-    try:
+    with _errors_of(archive):
         listed = list(_of_zip(archive) if _is_zip(archive) else _of_tar(archive))
-    except _BROKEN as error:
-        raise FormatError(f"the archive is damaged: {error}", file=str(archive)) from error
     sizes: dict[str, int] = {}
     for name, size, packed in listed:
         if name in sizes:
@@ -149,6 +158,19 @@ def _members(archive: Path, *_: int) -> Mapping[str, int]:
             raise _refused(archive, name, f"it has {size:,} bytes, packed {packed:,}")
         sizes[name] = size
     return sizes
+
+
+@contextmanager
+def _errors_of(file: object) -> Iterator[None]:
+    """Turn errors of damaged archives, and of the system, into `FormatError` and `FileError`, which name the file."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+        raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
 
 
 def _refused(archive: Path, name: str, why: str) -> FormatError:

@@ -345,7 +345,8 @@ class ReadOptions(Reading):
     `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
     text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
     of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
-    `named`: the names of the columns of a column file, once it is known which file is read.
+    `unit`: the unit of the positions, for formats that have both. `named`: the names of the columns of a column
+    file, once it is known which file is read.
     """
 
     layers: Mapping[str, LayerSource] | None = None
@@ -353,6 +354,7 @@ class ReadOptions(Reading):
     containing: str | None = None
     part: Part | None = None
     sizes: Sizes = SIZES
+    unit: str | None = None
     named: NamedColumns | None = None
 
     def __post_init__(self) -> None:
@@ -370,10 +372,11 @@ class ReadOptions(Reading):
         *,
         whole_text: bool = False,
         containing: str | None = None,
+        unit: str | None = None,
     ) -> ReadOptions:
         """Return the options `reading` for files with these layers."""
         given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
-        return cls(**given, layers=layers, whole_text=whole_text, containing=containing)
+        return cls(**given, layers=layers, whole_text=whole_text, containing=containing, unit=unit)
 
     def format_at(self, path: Path) -> Format:
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""

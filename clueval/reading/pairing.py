@@ -246,13 +246,18 @@ def source_pairs(
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
-    """Yield the documents of two sources in pairs. Raises `TextMismatch` if one source has more."""
+    """Yield the documents of two sources in pairs. Raises `TextMismatch` if one source has more.
+
+    If a file gives no ids, the predicted document gets that of gold, because names of files are not compared.
+    """
+    without_ids = own.form.nameless or other.form.nameless
     for gold, predicted in zip_longest(own.documents(), other.documents()):
         if gold is None or predicted is None:
             extra = gold or predicted
             assert extra is not None
             raise ends_early(own, other, gold is None, extra.id, first_line(extra))
-        yield gold, predicted
+        same_id = not without_ids or gold.id == predicted.id
+        yield gold, predicted if same_id else replace(predicted, id=gold.id)
 
 
 def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:

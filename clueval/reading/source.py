@@ -18,7 +18,7 @@ from clueval.options import field_names, refuse_unknown, with_fields
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import files_of
-from clueval.spans.document import Document
+from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
@@ -190,6 +190,7 @@ def read(
     layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
+    unit: Unit | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of all files below a folder, one at a time.
@@ -200,13 +201,14 @@ def read(
             named sources take their names. None: the last column or the usual source, called ``label``; for a table
             of spans, every column without positions.
         reading: how files are read.
+        unit: the unit of positions, for DocBin, which has both; None: ``character``.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
     Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
     exist or does not apply to the formats of these files.
     """
     refuse_unknown(options, field_names(Reading), "read")
-    return _documents(Path(path), ReadOptions.of(with_fields(reading, options), layers))
+    return _documents(Path(path), ReadOptions.of(with_fields(reading, options), layers, unit=unit))
 
 
 def _documents(path: Path, options: ReadOptions) -> Iterator[Document]:

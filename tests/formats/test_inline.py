@@ -42,6 +42,14 @@ def test_labels_are_an_option(tmp_path: Path) -> None:
         assert result.metrics["muc"]["label"]["strict"]["possible"] == 2
 
 
+def test_names_of_two_files_are_no_ids_that_must_agree(tmp_path: Path) -> None:
+    gold, answer = write(tmp_path / "gold.txt", "<A>a</A> b"), write(tmp_path / "answer.txt", "a <A>b</A>")
+
+    strict = score(gold, answer, input="inline", metrics="muc").metrics["muc"]["label"]["strict"]
+
+    assert (strict["correct"], strict["possible"], strict["actual"]) == (0, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("content", "found"),
     [

@@ -23,6 +23,7 @@ SAMPLES = {
     "conll2012/gold.gold_conll": "conll2012",
     "i2b2/110-01.xml": "i2b2",
     "webanno/gold.tsv": "webanno",
+    "xmi/gold.xmi": "xmi",
 }
 ANY = {"vrt", "conll"}
 """The formats that any XML and any columns fit; they come last."""

@@ -133,7 +133,7 @@ def test_overlapping_spans_are_left_out_of_tags_after_the_first(capsys: pytest.C
     assert main(["convert", brat, "--to", "token-rows", "--lossy"]) == 0
     output, error = capsys.readouterr()
     tags = json.loads(output)["ner_tags"]
-    assert error == "left out: 4 features, 1 gaps, 1 overlapping spans\n"
+    assert error.endswith("\nleft out: 4 features, 1 gaps, 1 overlapping spans\n")
     assert [tag for tag in tags if tag.startswith("B-")] == ["B-Person", "B-Living", "B-Place", "B-Place"]
 
 
@@ -152,7 +152,14 @@ def test_brat_is_written_into_a_folder_and_read_back(
     assert "name a folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", [form.name for form in all_formats() if form.write and form.write.holds])
+@pytest.mark.parametrize(
+    "name",
+    [
+        form.name
+        for form in all_formats()
+        if form.write and form.write.holds and form.write.ends_lines and form.write.data is None
+    ],
+)
 def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> None:
     writer = format_named(name).write
     assert writer is not None
