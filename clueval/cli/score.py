@@ -91,12 +91,13 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    baseline = baseline_of(options)
-    trust = _trust(options, units_of(baseline))
-    saved = None if trust.save is None else Path(trust.save)
+    saved = group_of(Trust, options).save
+    saved = None if saved is None else Path(saved)
     outputs = [options.output_file, saved]
     refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
     require_writable(outputs)
+    baseline = baseline_of(options)
+    trust = _trust(options, units_of(baseline))
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
             gold,

@@ -9,10 +9,12 @@ from clueval.spans.span import MERGED
 
 _ENDINGS = ("", "_strict")
 _RATES = ("precision", "recall", "f1")
+_OF_CLASSES = "entity_recall"
+"""The only rate of the headline of `masking`: an entity counts as found if all its mentions are masked."""
 
 
 def headline_rates(sequence: str, report: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return the paths, below the sequence, of precision, recall and F1 of the headline; none if there is none.
+    """Return the paths, below the sequence, of the rates of the headline: precision, recall and F1, if it has them.
 
     >>> headline_rates("entity", {"micro": {"precision": 1.0, "recall": 0.5, "f1": 0.6667}})
     [('micro', 'precision'), ('micro', 'recall'), ('micro', 'f1')]
@@ -43,4 +45,4 @@ def _of_entry(entry: Mapping[str, Any]) -> list[str]:
         found = [f"{name}{ending}" for name in _RATES if f"{name}{ending}" in entry]
         if found:
             return found
-    return []
+    return [_OF_CLASSES] if _OF_CLASSES in entry else []

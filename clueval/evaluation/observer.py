@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from clueval.reading.source import Source
     from clueval.transforms.group import Group
 
-_OTHER_PARTS = (
+OTHER_PARTS = (
     *("clueval", "schema", "signature", "inputs", "passed_over", "documents", "tokens", "repaired_tags"),
     *("metrics", "by", "unprojected", "prepared", "intervals", "gates"),
 )
@@ -76,7 +76,7 @@ def added(first: Sequence[AddingObserver], second: Sequence[AddingObserver]) -> 
 
 def require_names(observers: Sequence[Observer]) -> None:
     """Raise `UsageError` for an observer whose name another part of the result has."""
-    names = list(_OTHER_PARTS)
+    names = list(OTHER_PARTS)
     for observer in observers:
         if observer.name in names:
             raise UsageError(

@@ -323,7 +323,7 @@ class Result:
             for metric, sequences in self.metrics.items()
             for sequence, report in sequences.items()
             for path in headline_rates(sequence, report)
-            if path[-1].startswith(rate)
+            if rate in path[-1].split("_")
         ]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])

@@ -62,6 +62,8 @@ def logit_interval(
     score: float, se: float, df: float, units: int, effective: float, confidence: float
 ) -> Interval:
     """Return the interval of a score between 0 and 1 with this standard error, symmetrical on the logit scale."""
+    if not 0 < score < 1:
+        return Interval(None, None, se, units, effective, "the score does not lie between 0 and 1")
     if not se:
         reason = "all units have the same score, so the spread between units is not known"
         return Interval(None, None, se, units, effective, reason)

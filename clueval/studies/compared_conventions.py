@@ -11,7 +11,7 @@ from typing import Any
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import OverlapError
+from clueval.exceptions import OverlapError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Rates
 from clueval.spans.compared import SIDES
@@ -31,7 +31,9 @@ class Incomparable(Exception):
 
 def compared_rows(gold: Any, predicted: Any, factor: float, **options: Any) -> tuple[Result, dict[str, Rows]]:
     """Return the result and, by layer, the rows of all conventions. Raises `Incomparable`, and errors as `score`."""
-    if options.get("invalid") not in (None, "conlleval"):
+    invalid = options.get("invalid")
+    require_kind(invalid, "str | None", "invalid")
+    if invalid not in (None, "conlleval"):
         raise Incomparable
     metrics = [*map(metric_named, _METRICS), metric_named("partial", factor=factor)]
     try:

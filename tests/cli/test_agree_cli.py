@@ -248,3 +248,9 @@ def test_curate_refuses_in_one_line(files: Path, capsys: Capture, arguments: lis
     errors = capsys.readouterr().err
     assert message in errors
     assert errors.count("\n") == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_agree_shows_intervals_in_every_form(files: Path, capsys: Capture, form: str):
+    assert main(["agree", "anna.conll", "bob.conll", "--intervals", "--format", form]) == 0
+    assert "alpha" in capsys.readouterr().out

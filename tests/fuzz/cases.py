@@ -74,7 +74,21 @@ def command(rng: Random, pair: Files) -> list[str]:
     own = ["--annotation-set" if option == "--gold-set" else option for option in pair.options]
     own = own[: own.index("--predicted-set")] if has_sets else own
     name = rng.choice(
-        ("score", "score", "score", "gate", "errors", "check", "convert", "merge", "conventions", "masking")
+        (
+            *(
+                "score",
+                "score",
+                "score",
+                "gate",
+                "errors",
+                "check",
+                "convert",
+                "merge",
+                "conventions",
+                "masking",
+            ),
+            *("agree", "curate"),
+        )
     )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
     if name == "check":
@@ -84,6 +98,21 @@ def command(rng: Random, pair: Files) -> list[str]:
         return [name, gold, "--to", rng.choice(("ltf", "spans")), *output, *own]
     if name == "merge":
         return [name, gold, *own]
+    if name == "agree":
+        more = (
+            ["--format", rng.choice(("text", "json", "csv", "tsv", "markdown", "latex"))],
+            ["--system", gold],
+            ["--intervals"],
+            ["--disagreements"],
+            ["--tsv", "out.tsv", "--html", "out.html"],
+            ["--unannotated", "O"],
+            ["--merge"],
+            ["--pair-by", "content"],
+        )
+        return [name, gold, predicted, *own, *rng.choice(more)]
+    if name == "curate":
+        more = ([], ["--union"], ["--votes", "1"], ["--decisions", predicted], ["--undecided", "out.tsv"])
+        return [name, gold, predicted, *own, *rng.choice(more)]
     if name == "conventions":
         return [
             name,

@@ -54,10 +54,10 @@ def test_every_gate_that_fails_is_one_line(capsys: Capture) -> None:
     told = capsys.readouterr()
 
     assert code == 1
-    assert told.err == (
-        f"clueval score: {F1}: 0.75 is below 0.9\nclueval score: exact.label.micro.recall: 0.75 is below 0.8\n"
-        "label: column 2, BIO, 32 gold and 32 predicted spans\n"
-    )
+    assert [line for line in told.err.splitlines() if line.startswith("clueval score: ")] == [
+        f"clueval score: {F1}: 0.75 is below 0.9",
+        "clueval score: exact.label.micro.recall: 0.75 is below 0.8",
+    ]
     assert [gate["passed"] for gate in json.loads(told.out)["gates"]] == [False, False, True]
 
 

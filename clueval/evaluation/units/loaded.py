@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.saved import FORMAT
@@ -243,9 +244,36 @@ class _SavedLines:
             self.refuse("repaired_tags are not those of gold and predicted")
         for number in repaired.values():
             self._whole(number, "repaired_tags")
-        for name in ("inputs", "prepared", "sections"):
+        for name in ("prepared", "sections"):
             self._of_type(line.get(name, {}), dict, name)
+        if set(line.get("sections", {})) & {*OTHER_PARTS}:
+            self.refuse("a section has the name of another part of a result")
+        self._require_inputs(line.get("inputs", {}))
         self._end = line
+
+    def _require_inputs(self, inputs: object) -> None:
+        """Refuse what `clueval.evaluation.inputs` cannot have made; there may be none at all."""
+        sides = self._of_type(inputs, dict, "inputs")
+        if sides and sides.keys() != {*SIDES}:
+            self.refuse("inputs are not those of gold and predicted")
+        layers_of_sides = []
+        for side in sides.values():
+            found = self._of_type(side, dict, "an input")
+            if not found.keys() >= {"format", "files", "layers"}:
+                self.refuse("an input lacks format, files or layers")
+            layers = self._of_type(found["layers"], dict, "the layers of an input")
+            layers_of_sides.append(layers.keys())
+            self._whole(found["files"], "the files of an input")
+            for layer in layers.values():
+                if self._of_type(layer, dict, "a layer of an input").keys() != {"source", "scheme", "spans"}:
+                    self.refuse("a layer of an input has other names than source, scheme and spans")
+                self._whole(layer["spans"], "the spans of a layer")
+            texts = [found["format"], *(layer["scheme"] for layer in layers.values())]
+            sources = [layer["source"] for layer in layers.values()]
+            if {*map(type, texts)} - {str, type(None)} or {*map(type, sources)} - {str, int, type(None)}:
+                self.refuse("an input has a value of the wrong type")
+        if any(names != layers_of_sides[0] for names in layers_of_sides):
+            self.refuse("inputs have different layers on the two sides")
 
     def result(self) -> Result:
         """Return the result. Raises `FormatError` if the end line is missing."""

@@ -55,6 +55,8 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
         "confidence": confidence,
         "resample_by": "document",
         "units": len(units),
+        "resamples": None,
+        "seed": None,
         "remarks": remarks,
         "scores": {
             sequence: {path: each.to_dict() for path, each in found.items()}

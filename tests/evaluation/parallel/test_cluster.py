@@ -190,7 +190,7 @@ def test_command_prints_the_same_bytes_on_a_cluster(
     alone = subprocess.run(
         command(files, "--jobs", "1", "--format", output), capture_output=True, text=True, check=True
     )
-    together = cluster.command(files, "--format", output, "-v")
+    together = cluster.command(files, "--format", output, "-v", "--quiet")
     printed, remarks = together.communicate(timeout=60)
 
     assert (together.returncode, printed) == (0, alone.stdout)

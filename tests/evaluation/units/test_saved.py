@@ -158,6 +158,32 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
     "signature": (lambda lines: lines[0].update(signature="x"), 1, "no part of a signature"),
     "repaired tags": (lambda lines: lines[-1].update(repaired_tags={}), 8, "gold and predicted"),
     "inputs": (lambda lines: lines[-1].update(inputs=[]), 8, "inputs is a list instead of an object"),
+    "an input without layers": (
+        lambda lines: lines[-1]["inputs"]["gold"].pop("layers"),
+        8,
+        "lacks format, files or layers",
+    ),
+    "an input with a name misspelt": (
+        lambda lines: lines[-1]["inputs"]["gold"].update(filez=lines[-1]["inputs"]["gold"].pop("files")),
+        8,
+        "lacks format, files or layers",
+    ),
+    "a layer on one side": (
+        lambda lines: lines[-1]["inputs"]["gold"]["layers"].pop("risk"),
+        8,
+        "different layers on the two sides",
+    ),
+    "a layer without spans": (
+        lambda lines: lines[-1]["inputs"]["gold"]["layers"]["risk"].pop("spans"),
+        8,
+        "other names than source, scheme and spans",
+    ),
+    "a scheme that is a number": (
+        lambda lines: lines[-1]["inputs"]["gold"]["layers"]["risk"].update(scheme=5),
+        8,
+        "wrong type",
+    ),
+    "section": (lambda lines: lines[-1].update(sections={"metrics": {}}), 8, "another part of a result"),
 }
 
 
