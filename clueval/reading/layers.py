@@ -38,7 +38,8 @@ def require_layers(layers: object) -> None:
                 f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
             )
         for number, each in enumerate(both):
-            kinds = "int | str | None" if number else "int | str"
+            named = " | str" if not str(each).lstrip("+-").isdigit() else ""  # "2" is meant as a column
+            kinds = f"int{named} | None" if number else f"int{named}"
             require_kind(each, kinds, f"the column of layer {name!r}")
 
 
