@@ -377,7 +377,17 @@ class TestCommand:
         out, err = capsys.readouterr()
         assert out.count("\ngold ") == 2
         assert "\x1b" not in out
-        assert err.startswith("2 errors shown; the scores count ")
+        assert err.startswith("2 errors in 2 places shown; the scores count ")
+
+    def test_last_line_counts_places_and_errors_in_words(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert self.run() == 0
+
+        out, err = capsys.readouterr()
+        heads = [line.split()[0] for line in out.splitlines()[2:] if re.match("(gold|predicted) ", line)]
+        assert err.splitlines()[0] == (
+            f"{len(heads)} errors in 63 places: {heads.count('gold')} gold spans not found, "
+            f"{heads.count('predicted')} predicted spans wrong"
+        )
 
     def test_all_outputs_have_the_same_errors(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
