@@ -20,6 +20,7 @@ from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings import tsv
 from clueval.findings.choice import Choice
+from clueval.findings.places import places
 from clueval.findings.rows import LONGEST_CELL, shortened
 from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
@@ -276,8 +277,30 @@ class TestPage:
         (data,) = re.findall(
             r'<script type="application/json" id="data">(.*?)</script>', text, flags=re.DOTALL
         )
-        found = [row for row in map(json.loads, filter(str.strip, data.split("\n"))) if row[0] == "f"]
-        assert [(row[1], row[5], row[7]) for row in found] == [(r.side, r.text, r.start) for r in rows]
+        found = [row for row in map(json.loads, filter(str.strip, data.split("\n"))) if row[0] == "p"]
+        bars = [(error[1], row[8][error[0]]) for row in found for error in row[9]]
+        assert [(side, bar[1], bar[2]) for side, bar in bars] == [(r.side, r.labels, r.start) for r in rows]
+
+    def test_page_has_its_first_places_without_a_script(
+        self, page: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rows = sample()
+        every = re.findall(r'<li class="card" id="([^"]*)"', page(rows, Choice(1)))
+        assert len(every) == len(set(every)) == len(list(places(rows)))
+
+        monkeypatch.setattr("clueval.findings.page.WITHOUT_SCRIPT", 3)
+        text = page(rows, Choice(1))
+
+        assert re.findall(r'<li class="card" id="([^"]*)"', text) == every[:3]
+        assert text.count('\n["p"') == len(every)
+
+    def test_page_begins_with_a_summary_that_adds_up(self, page: Callable[..., str]) -> None:
+        text = page(sample(), Choice(1))
+
+        for side, spans in (("gold", 222), ("predicted", 229)):
+            (parts,) = re.findall(rf'<p class="whole">{spans} {side} spans: (.*?)</p>', text)
+            assert sum(int(number) for number in re.findall(r"\d+", parts)) == spans
+        assert text.index('class="summary"') < text.index('class="examples"') < text.index('id="list"')
 
     def test_nothing_from_the_corpus_is_markup(self, page: Callable[..., str]) -> None:
         evil = "</script><script>alert(1)</script><!--"
@@ -404,7 +427,8 @@ class TestCommand:
         book = openpyxl.load_workbook(files["xlsx"])
         assert len(files["tsv"].read_text(encoding="utf-8").splitlines()) == len(rows) + 1
         assert sum(book[side].max_row - 1 for side in ("gold", "predicted")) == len(rows)
-        assert files["html"].read_text(encoding="utf-8").count('\n["f"') == len(rows)
+        places = re.findall(r'^\["p".*', files["html"].read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert sum(len(json.loads(place)[9]) for place in places) == len(rows)
         assert capsys.readouterr().out == ""
 
     @pytest.mark.parametrize(
