@@ -115,7 +115,7 @@ def _bar(bar: Bar, is_wrong: bool, piece: int, is_first: bool, is_last: bool) ->
         "css": " ".join(filter(None, css)),
         "lane": bar.lane,
         "label": label,
-        "width": round(len(label) * 0.8 + 1, 1) if label else 0,
+        "width": round(len(label) * 0.68 + 1, 1) if label else 0,
     }
 
 

@@ -258,7 +258,7 @@
           if (begins) {
             const label = joined(bar.labels), shown = label.length > 30 ? label.slice(0, 30) + "…" : label;
             mark.append(visible(shown));
-            width = Math.max(width, shown.length * 0.8 + 1);
+            width = Math.max(width, shown.length * 0.68 + 1);
           }
           word.append(mark);
         }
