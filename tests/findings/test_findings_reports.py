@@ -173,19 +173,21 @@ class TestSpreadsheet:
         rows = sample(labelled="entity")
         book = write(rows, score(*PATHS, layers=LAYERS).to_dict())
 
-        assert book.sheetnames == ["scores", "gold", "predicted"]
+        assert book.sheetnames == ["scores", "gold", "predicted", "places"]
         for side in ("gold", "predicted"):
             sheet = book[side]
             mine = [row for row in rows if row.side == side]
             names = [cell.value for cell in sheet[1]]
             assert sheet.max_row == len(mine) + 1
-            assert names[-2:] == ["context", "comment"]
+            assert names[:2] == ["comment", "context"]
+            assert sheet.page_setup.fitToHeight == 0
+            assert sheet.print_title_rows == "$1:$1"
             assert sheet.freeze_panes == "A2"
             assert sheet.auto_filter.ref.startswith("A1:")
             for row, cells in zip(mine, sheet.iter_rows(min_row=2), strict=True):
                 shown = dict(zip(names, cells, strict=True))
                 assert str(shown["text"].value) == row.text
-                assert shown["start"].value == str(row.start)
+                assert shown["start"].value == row.start
                 assert str(shown["context"].value) == row.context.text
                 assert row.labels["entity"] in shown["context"].comment.text
                 assert shown["comment"].value is None
@@ -206,14 +208,38 @@ class TestSpreadsheet:
             ("hier", "333333", False),
         ]
 
-    def test_every_cell_is_text(self, write: Callable[..., Any]) -> None:
+    def test_places_have_a_row_each(self, write: Callable[..., Any]) -> None:
+        rows = sample()
+        sheet = write(rows)["places"]
+
+        names = [cell.value for cell in sheet[1]]
+        shown = [
+            dict(zip(names, (cell.value for cell in cells), strict=True))
+            for cells in sheet.iter_rows(min_row=2)
+        ]
+        assert [(row["document"], row["start"], row["end_inclusive"], row["errors"]) for row in shown] == [
+            (place.document, place.start, place.end, len(place.findings)) for place in places(rows)
+        ]
+
+    def test_numbers_and_dates_of_metadata_are_numbers_and_dates(self, write: Callable[..., Any]) -> None:
+        values = {"year": "2004", "day": "2004-02-29", "never": "2004-02-30", "zip": "00417"}
+        own = Document("d", {"label": [Span(0, 1)]}, tokens=["w"], metadata=values)
+
+        sheet = write(list(error_table(own.layers["label"], own, own, side="gold")))["gold"]
+
+        row = dict(zip((c.value for c in sheet[1]), (c.value for c in sheet[2]), strict=True))
+        assert (row["year"], row["never"], row["zip"]) == (2004, "2004-02-30", "00417")
+        assert f"{row['day']:%d.%m.%Y}" == "29.02.2004"
+
+    def test_every_cell_with_text_is_text(self, write: Callable[..., Any]) -> None:
         sheet = write(each_hostile())["gold"]
 
         assert {
             cell.data_type for cells in sheet.iter_rows() for cell in cells if cell.value is not None
-        } <= {"s", "inlineStr"}
+        } <= {"s", "inlineStr", "n"}
+        assert all(cell.data_type != "f" for cells in sheet.iter_rows() for cell in cells)
         assert not any(cell.hyperlink for cells in sheet.iter_rows() for cell in cells)
-        texts = [str(cells[5].value) for cells in sheet.iter_rows(min_row=2)]
+        texts = [str(cells[7].value) for cells in sheet.iter_rows(min_row=2)]
         assert texts[:5] == ["=1+1", "+1", "-1", "@x", "a\tb"]
         assert texts[8] == "_x0041_"
         assert len(texts[12]) == LONGEST_CELL
@@ -229,7 +255,7 @@ class TestSpreadsheet:
         book = write([table([f"w{n}"], Span(0, 1), []) for n in range(7)])
 
         shown = [
-            str(cells[5].value)
+            str(cells[7].value)
             for name in ("gold", "gold 2", "gold 3")
             for cells in book[name].iter_rows(min_row=2)
         ]
