@@ -275,6 +275,28 @@ def test_an_address_leads_to_its_card_whatever_the_filters_hide(browser: Browser
     )
 
 
+def test_filters_and_the_place_at_hand_are_in_the_address(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1))
+    browser.open(path)
+    select(browser, "f-side", "gold")
+    select(browser, "f-class", "missed")
+    errors = listed(browser)
+    for key in "jjk":
+        browser.run(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}'}}))")
+    current = browser.run("document.querySelector('.card.current').id")
+    address = browser.run("location.href")
+    assert current == browser.run("document.querySelector('.card').id")
+
+    browser.open(path)
+    browser.run(f"void (location.href = {json.dumps(address)})")
+
+    browser.wait_for("document.querySelector('.card.current') !== null")
+    assert listed(browser) == errors
+    assert browser.run("document.getElementById('f-side').value") == "gold"
+    assert browser.run("document.querySelector('.card.current').id") == current
+    assert browser.complaints == []
+
+
 def test_cards_of_the_script_are_those_of_the_template(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1, "entity"))
     browser.open(path)

@@ -129,7 +129,7 @@
     released();
   }
 
-  let fitting = new Set(findings);
+  let fitting = new Set(findings), shown = places;
 
   function apply() {
     const began = performance.now();
@@ -138,7 +138,7 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
-    const shown = [];
+    shown = [];
     fitting = new Set();
     for (const place of searched) {
       const here = active.length ? place.errors.filter((f) => active.every((fits) => fits(f))) : place.errors;
@@ -147,6 +147,7 @@
     }
     list.show(shown);
     tellCount(shown.length);
+    remember();
     document.documentElement.dataset.filterMs = (performance.now() - began).toFixed(1);
   }
 
@@ -207,7 +208,14 @@
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
     const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
     where.href = "#" + place.anchor;
-    head.append(where);
+    const copy = make("button", "copy", "Copy link");
+    copy.type = "button";
+    copy.addEventListener("click", async () => {
+      current = place;
+      remember();
+      try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; } catch { copy.textContent = "The link is in the address bar"; }
+    });
+    head.append(where, copy);
     const errors = make("ul", "errors");
     errors.append(...place.errors.slice(0, MOST_ERRORS).map(errorLine));
     if (place.errors.length > MOST_ERRORS) {
@@ -271,20 +279,84 @@
     return line;
   }
 
-  // --- the card of an address ------------------------------------------------------------------------------
+  // --- addresses: "#at:..." is a place, "#f:side=gold&class=missed" are filters, to which "at=..." adds a place ---
+
+  let current = null;  // the place at hand
+
+  function addressOf(place) {
+    const values = new URLSearchParams();
+    for (const [name, { element }] of selects) if (element.value !== "") values.set(name, element.value);
+    if (search.value) values.set("text", search.value);
+    if (![...values].length) return place ? "#" + place.anchor : "";
+    if (place) values.set("at", place.anchor);
+    return "#f:" + values;
+  }
+
+  function remember() {
+    try { history.replaceState(null, "", addressOf(current) || location.pathname + location.search); } catch { /* not allowed here */ }
+  }
 
   function goTo() {
-    const anchor = location.hash.slice(1);
-    const place = places.find((each) => each.anchor === anchor);
-    if (!place) return;
-    if (!byId(anchor)) {
+    const hash = location.hash.slice(1);
+    if (!hash.startsWith("f:") && !hash.startsWith("at:")) return;
+    let anchor = hash;
+    if (hash.startsWith("f:")) {
+      const values = new URLSearchParams(hash.slice(2));
+      anchor = values.get("at");
+      clear();
+      for (const [name, value] of values) if (selects.has(name)) choose(name, value);
+      search.value = values.get("text") ?? "";
+    }
+    current = places.find((each) => each.anchor === anchor) ?? null;
+    apply();
+    if (!current) return;
+    if (!shown.includes(current)) {
       clear();
       apply();
-      list.until(place.index);
     }
-    byId(anchor).scrollIntoView();
+    bring(current);
+  }
+
+  function bring(place) {
+    current = place;
+    list.until(shown.indexOf(place));
+    for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
+    const card = byId(place.anchor);
+    card.classList.add("current");
+    card.tabIndex = -1;
+    card.focus({ preventScroll: true });
+    card.scrollIntoView({ block: "center", behavior: "instant" });
+    remember();
   }
   window.addEventListener("hashchange", goTo);
+
+  // --- keys ------------------------------------------------------------------------------------------------
+
+  function step(by) {
+    const next = shown[shown.indexOf(current) + (current === null && by < 0 ? 0 : by)];
+    if (next) bring(next);
+  }
+
+  const KEYS = {
+    j: () => step(1),
+    k: () => step(-1),
+    "/": () => search.focus(),
+    "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
+    0: () => { clear(); apply(); },
+  };
+  ["exact", "superset", "tiling", "overlap"].forEach((kind, n) => { KEYS[n + 1] = () => { choose("class", kind); apply(); }; });
+  KEYS[5] = () => {  // class 5 has three names; each press is the next
+    const names = ["missed", "spurious", "partial"];
+    choose("class", names[(names.indexOf(selects.get("class").element.value) + 1) % 3]);
+    apply();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    const action = KEYS[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
 
   const list = page.pagedList(card, () => findings.length ? "No error matches these filters." : "No errors.");
   apply();
