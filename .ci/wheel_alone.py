@@ -27,6 +27,7 @@ for arguments in (
         str(samples / "predicted.vrt"),
         *layers,
         "--merge",
+        "--quiet",
         "--format",
         "json",
     ],

@@ -109,3 +109,18 @@ def test_a_guess_that_cannot_work_says_how_it_is_done(guess: str) -> None:
         written()
 
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize("options", [{"metrics": "masking"}, {"metrics": "noisy"}, {"unit": "character"}])
+def test_lists_of_tags_have_no_text_for_metrics_that_need_one(options: dict[str, str]) -> None:
+    with pytest.raises(clueval.UsageError, match="text"):
+        clueval.score([["B-PER", "O"]], [["O", "O"]], **options)  # type: ignore[arg-type]  # values of all options
+
+
+def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
+    rows = [{"doc": name, "start": 0, "end": 2, "label": "PER"} for name in ("d1", "d2")]
+
+    with pytest.raises(
+        clueval.UsageError, match=r"gold\[0\] has the key 'doc', but one list of spans is one document"
+    ):
+        clueval.score(rows, rows, metrics="exact")

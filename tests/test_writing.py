@@ -35,6 +35,13 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _older_objects_are_not_collected() -> None:
+    """So that a collection after each test looks at its own objects only, which is a hundred times faster."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True)
 def _files_are_closed() -> Iterator[None]:
     """Before the next test, which does not ignore that a file was not closed."""

@@ -40,16 +40,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             require_command(given[0] if given[0] == command else None)
             given = _configured(given, command)
             options = command_line(command, alone=given[0] == command).parse_args(given)
-            _show_warnings(name, quiet=getattr(options, "quiet", False))
+            warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
+            for warning in warned:
+                remark(f"{name}: warning: {warning}")
     except CluevalError as error:
         from clueval.cli.setting_names import with_options
 
         remark(f"{name}: {with_options(error, command)}")
         return 2
-    except KeyboardInterrupt as error:
-        number = error.number if isinstance(error, _Ended) else signal.SIGINT
+    except (KeyboardInterrupt, RuntimeError) as error:
+        # Python 3.11 wraps in a RuntimeError what is raised while a class is made.
+        cause = error if isinstance(error, KeyboardInterrupt) else error.__cause__
+        if not isinstance(cause, KeyboardInterrupt):
+            raise
+        number = cause.number if isinstance(cause, _Ended) else signal.SIGINT
         remark(f"{name}: {_ENDS[number]}")
         return 128 + number
     except BrokenPipeError:  # the program that reads the output has ended
@@ -80,14 +86,16 @@ def _configured(given: Sequence[str], command: str | None) -> Sequence[str]:
     return configured
 
 
-def _show_warnings(name: str, *, quiet: bool) -> None:
-    """Print clueval's warnings to stderr, one line each; with `quiet`, none."""
+def _kept_warnings(*, quiet: bool) -> list[str]:
+    """Return the list that will have clueval's warnings; with `quiet`, none. An error is the only line of a command."""
+    kept: list[str] = []
 
-    def show(message: Warning | str, *_: object, **__: object) -> None:
-        remark(f"{name}: warning: {message}")
+    def keep(message: Warning | str, *_: object, **__: object) -> None:
+        kept.append(str(message))
 
     warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
-    warnings.showwarning = show
+    warnings.showwarning = keep
+    return kept
 
 
 _ENDS: dict[int, str] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clueval.reports.cutting import cut_label
 from clueval.spans.compared import SIDES
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def warnings_of(result: Result) -> Iterator[str]:
         if sides[0]["source"] is not None and sides[1]["source"] is None:
             continue  # the caller has named a layer of gold only
         if without:
-            yield f"layer {layer!r}: {' and '.join(without)} {'has' if len(without) == 1 else 'have'} no spans"
+            has = "has" if len(without) == 1 else "have"
+            yield f"layer {cut_label(layer)!r}: {' and '.join(without)} {has} no spans"
         elif result.signature.choices.get("where") == "all":
             yield from _one_sided(layer, result.metrics)
 
@@ -41,9 +43,10 @@ def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator
             if not of_sides[other] and of_sides[side]
         }
         if alone:
-            named = [f"{label!r} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
+            named = [f"{cut_label(label)!r} ({number:,})" for label, number in list(alone.items())[:_LISTED]]
             more = f" and {len(alone) - _LISTED} more" if len(alone) > _LISTED else ""
-            yield f"layer {layer!r}: only {SIDES[side]} has the label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
+            labels = f"label{'s' * (len(alone) > 1)} {', '.join(named)}{more}"
+            yield f"layer {cut_label(layer)!r}: only {SIDES[side]} has the {labels}"
 
 
 def label_counts(layer: str, reports: Mapping[str, Any]) -> dict[str, tuple[int, int]]:

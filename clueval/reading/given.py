@@ -33,6 +33,9 @@ Kind = Literal["paths", "tags", "spans", "documents"]
 
 _FORMS = "give paths, documents or, for each document, a list of tags or a list of spans such as (start, end, label)"
 
+_DOCUMENT_KEYS = ("document", "doc", "document_id", "doc_id", "docid", "file", "sentence", "sent_id")
+"""Keys by which tables of spans tell documents apart."""
+
 
 class GivenSide(NamedTuple):
     """One side: its kind (None if it is empty), its items, one for each document, and their ids.
@@ -166,7 +169,20 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> Give
             f"{place_of(name, len(seen) - 1, ids)} must be a list of {kind}",
             advice="a list for each document",
         )
-    return GivenSide(kind, [list(rest)], nested=False)
+    spans = list(rest)
+    _require_one_document(spans, name)
+    return GivenSide(kind, [spans], nested=False)
+
+
+def _require_one_document(spans: Sequence[Any], name: str) -> None:
+    """Raise `UsageError` for dictionaries that name their document: the spans of a list without lists are one's."""
+    for number, span in enumerate(spans):
+        named = [key for key in _DOCUMENT_KEYS if isinstance(span, Mapping) and key in span]
+        if named:
+            raise UsageError(
+                f"{name}[{number}] has the key {named[0]!r}, but one list of spans is one document",
+                advice="give a list of spans for each document, or {id: spans}",
+            )
 
 
 def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 from clueval.exceptions import MissingExtra, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
+from clueval.transforms.characters import are_unknown
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -222,7 +223,7 @@ class Characters:
         """
         if document.unit == "character" and document.text is not None:
             return cls(document.text, document.start)
-        if document.unit == "token" and document.tokens is not None:
+        if document.unit == "token" and document.tokens is not None and not are_unknown(document.tokens):
             # Each token begins one blank after the one before it ends.
             ends = [end - 1 for end in accumulate(len(token) + 1 for token in document.tokens)]
             starts = [end - len(token) for end, token in zip(ends, document.tokens, strict=True)]

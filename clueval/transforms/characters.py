@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
+
+
+def are_unknown(tokens: Sequence[str]) -> bool:
+    """Return whether there are tokens and all of them are empty, as in documents that were made of lists of tags."""
+    return len(tokens) > 0 and not any(tokens)
 
 
 def to_characters(document: Document) -> Document:
@@ -25,7 +30,7 @@ def to_characters(document: Document) -> Document:
     """
     if document.unit == "character":
         return document
-    if document.tokens is None:
+    if document.tokens is None or are_unknown(document.tokens):
         raise UsageError(
             "a document without text cannot be converted to character positions",
             file=document.file,

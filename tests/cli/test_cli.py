@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -465,3 +467,21 @@ class TestTheEndOfTheProcess:
 
         assert done.returncode == 0
         assert (tmp_path / "profile").stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signal_while_a_class_is_made_ends_the_command_as_always(
+    number: signal.Signals, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(_: object) -> int:
+        class Named:
+            def __set_name__(self, owner: type, name: str) -> None:
+                os.kill(os.getpid(), number)
+
+        type("Owner", (), {"named": Named()})
+        return 0
+
+    monkeypatch.setattr("clueval.cli.formats.run", run)
+
+    assert main(["formats"]) == code
+    assert capsys.readouterr().err.count("\n") == 1

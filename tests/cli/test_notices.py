@@ -59,9 +59,9 @@ def test_the_command_warns_in_one_line(tmp_path: Path, capsys: Capture) -> None:
     assert main(["score", str(tmp_path / "a.conll"), str(tmp_path / "b.conll"), "--format", "csv"]) == 0
 
     assert capsys.readouterr().err.splitlines() == [
+        "label: column 2, BIO, 2 gold and 2 predicted spans",
         "clueval score: warning: layer 'label': only gold has the label 'Y' (1)",
         "clueval score: warning: layer 'label': only predicted has the label 'Z' (1)",
-        "label: column 2, BIO, 2 gold and 2 predicted spans",
     ]
 
 
@@ -97,3 +97,14 @@ def test_a_filter_on_labels_and_equal_labels_give_no_warning(tmp_path: Path) -> 
 
     score(tmp_path / "a.conll", tmp_path / "b.conll")
     score(tmp_path / "a.conll", tmp_path / "b.conll", where=["label=X"])
+
+
+def test_files_without_documents_have_no_intervals_and_no_figures(tmp_path: Path, capsys: Capture) -> None:
+    files = [str(tmp_path / name) for name in ("a.conll", "b.conll")]
+    for name in files:
+        Path(name).write_text("", encoding="utf-8")
+
+    assert main(["score", *files, "--intervals"]) == 2
+    assert "intervals need several units, and there are no documents" in capsys.readouterr().err
+    assert main(["masking", *files, "--fail-under", "entity_recall=1"]) == 1
+    assert "entity_recall is undefined" in capsys.readouterr().err

@@ -44,6 +44,8 @@ def interval_section(
             "intervals need counts by unit, and only those of the whole corpus were kept",
             advice="score with resample_by='document', or on the command line with --intervals or --save",
         )
+    if not units.units:
+        raise UsageError("intervals need several units, and there are no documents", advice="score more text")
     if len(units.units) == 1:
         finer = units.by != SENTENCE
         raise UsageError(

@@ -19,6 +19,7 @@ from clueval.exceptions import SpanError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
+from clueval.transforms.characters import are_unknown
 
 Range = tuple[int, int]
 """Start and end (half-open) in characters."""
@@ -125,7 +126,7 @@ class MaskedWords:
 
         `ignore` is ``punctuation`` or ``none``; `ignored_words` are case-folded.
         """
-        if document.end is None:
+        if document.end is None or (document.text is None and are_unknown(document.tokens or ())):
             raise UsageError(
                 "metric 'masking' needs the text of the documents", file=document.file, document=document.id
             )

@@ -41,7 +41,7 @@ class MaskingFindings:
     def reports(self) -> Mapping[str, Mapping[str, Any]]:
         """The report of each sequence, with the figures of other programs' conventions in that of the first."""
         found: dict[str, Any] = dict(self.result.metrics["masking"])
-        if conventions := self._conventions():
+        if found and (conventions := self._conventions()):
             first = next(iter(found))
             found[first] = {**found[first], "conventions": conventions}
         return found

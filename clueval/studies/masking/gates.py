@@ -67,7 +67,7 @@ def _value(report: MaskingFindings, figure: str) -> float | None:
     found = _MISSING
     if match is not None and match["sequence"] is None:
         named = {name: _of_report(one, match["name"], match["kind"]) for name, one in reports.items()}
-        found = next(iter(named.values()))
+        found = next(iter(named.values()), None)
         if found is not _MISSING and len(named) > 1:
             raise UsageError(
                 f"there are several sequences, and {figure!r} names none",
@@ -107,7 +107,9 @@ def _at(report: Any, path: str) -> Any:
 def _advice(report: MaskingFindings, figure: str) -> str:
     from difflib import get_close_matches
 
-    first = next(iter(report.reports.values()))
+    first = next(iter(report.reports.values()), None)
+    if first is None:
+        return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
     asked = figure.partition("[")[0].rpartition(".")[2]
     near = get_close_matches(asked, names, n=1, cutoff=0.5)

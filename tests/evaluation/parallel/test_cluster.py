@@ -294,7 +294,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
 @pytest.mark.long
 def test_killed_worker_changes_no_number(doomed: Cluster, files: tuple[Path, Path]) -> None:
     doomed.pause = 0.05
-    process = doomed.command(files, "--format", "json", before=SLOWLY)
+    process = doomed.command(files, "--format", "json", "--quiet", before=SLOWLY)
     assert wait_until(lambda: doomed.begun() > 6)
     doomed.workers[0].send_signal(signal.SIGKILL)
     begun = doomed.begun()

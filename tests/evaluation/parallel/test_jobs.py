@@ -774,7 +774,7 @@ def test_command_prints_the_same_bytes_for_any_number_of_jobs(tmp_path: Path, ou
     outputs = set()
     for number in ("1", "2", "5"):
         done = subprocess.run(
-            command(files, "--jobs", number, "--format", output, "-v"),
+            command(files, "--jobs", number, "--format", output, "-v", "--quiet"),
             capture_output=True,
             text=True,
             check=True,
