@@ -227,7 +227,8 @@ def moved_to(document: Document, gold: Document) -> Document:
 
     def moved(span: Span) -> Span:
         tokens = None if span.tokens is None else frozenset(token + by for token in span.tokens)
-        return replace(span, start=span.start + by, end=span.end + by, tokens=tokens)
+        span = span.placed(lambda start, end: (start + by, end + by))
+        return span if tokens is None else replace(span, tokens=tokens)
 
     return replace(
         document,

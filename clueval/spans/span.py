@@ -9,9 +9,10 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from itertools import pairwise
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
@@ -55,6 +56,9 @@ class Frozen(dict[str, Any]):
 
 _NOTHING = Frozen()
 
+Ranges = tuple[tuple[int, int], ...]
+"""Half-open ranges of positions."""
+
 Labels = Mapping[str, str | None]
 """Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
 
@@ -65,11 +69,12 @@ class Span:
 
     `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
     has None in a layer that has no span there; None is not a label called "O". `features` are further
-    properties of an annotation. `tokens` are the positions that belong to the span if it has gaps (None: all
-    positions of the range). `id` and `line` are the id of the span and its line in the file; they do not
-    enter equality.
+    properties of an annotation. `tokens` are the positions that belong to the span if punctuation within it does
+    not (None: all positions of the range). `parts` are the ranges of a discontinuous span, in order; None if it
+    is one piece. `id` and `line` are the id of the span and its line in the file; they do not enter equality.
 
-    Raises `SpanError` for positions that are not integers, negative or reversed.
+    Raises `SpanError` for positions that are not integers, negative or reversed, and for parts that are empty,
+    overlap, are not in order or do not reach from `start` to `end`.
 
     >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
     'PER|high'
@@ -84,6 +89,7 @@ class Span:
     tokens: frozenset[int] | None = field(default=None, repr=False)
     id: str | int | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False, repr=False)
+    parts: Ranges | None = field(default=None, repr=False)
 
     # Written by hand, because creating spans takes most of the time for a corpus: the `__init__` that
     # `dataclass` generates for a frozen class calls `object.__setattr__` for every attribute and takes 1.5
@@ -97,6 +103,7 @@ class Span:
         tokens: frozenset[int] | None = None,
         id: str | int | None = None,
         line: int | None = None,
+        parts: Sequence[tuple[int, int]] | None = None,
     ) -> None:
         if type(start) is not int or type(end) is not int or start < 0 or end < start:
             _refuse(start, end, labels, line)
@@ -109,6 +116,35 @@ class Span:
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
+        _set_parts(self, parts if parts is None else _checked(parts, start, end, line))
+
+    @classmethod
+    def of_fragments(
+        cls,
+        ranges: Iterable[Sequence[int]],
+        labels: Mapping[str, str | None] | str = _NOTHING,
+        features: Mapping[str, Any] = _NOTHING,
+        *,
+        id: str | int | None = None,
+        line: int | None = None,
+    ) -> Span:
+        """Return the span that consists of these ranges, which may be in any order.
+
+        Raises `SpanError` if there is no range, if two overlap, and if one of several is empty.
+
+        >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
+        ((0, 3), (7, 9))
+        """
+        found = sorted((first, last) for first, last in ranges)
+        if not found:
+            raise SpanError("a span needs at least one range", line=line)
+        parts = None if len(found) == 1 else found
+        return cls(found[0][0], found[-1][1], labels, features, id=id, line=line, parts=parts)
+
+    @property
+    def fragments(self) -> Ranges:
+        """The ranges of the span: `parts`, or the whole range if it is one piece."""
+        return ((self.start, self.end),) if self.parts is None else self.parts
 
     @property
     def label(self) -> str:
@@ -137,13 +173,56 @@ class Span:
 
         >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
         (True, False, True)
+
+        Discontinuous spans overlap if their parts do.
+
+        >>> Span.of_fragments([(0, 3), (7, 9)]).overlaps(Span(4, 6))
+        False
         """
-        return self.start < other.end and other.start < self.end
+        if not (self.start < other.end and other.start < self.end):
+            return False
+        if self.parts is None and other.parts is None:
+            return True
+        return any(
+            start < last and first < end for start, end in self.fragments for first, last in other.fragments
+        )
+
+    def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
+        """Return the span at other positions: `place` returns the new range for its range and for each part.
+
+        >>> Span.of_fragments([(0, 3), (7, 9)]).placed(lambda start, end: (start + 5, end + 5)).fragments
+        ((5, 8), (12, 14))
+        """
+        start, end = place(self.start, self.end)
+        parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
+        return replace(self, start=start, end=end, parts=parts)
 
 
-_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line = (
+_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (
     Span.__dict__[each.name].__set__ for each in fields(Span)
 )
+
+
+def _checked(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
+    """Return the parts as tuples, None for a single one. Raises `SpanError` unless they fit ``[start, end)``."""
+    ranges = tuple((first, last) for first, last in parts)
+    if any(type(place) is not int for part in ranges for place in part):
+        raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
+    if not ranges or ranges[0][0] != start or ranges[-1][1] != end:
+        raise SpanError(
+            f"the parts of span [{start},{end}) do not reach from its start to its end", line=line
+        )
+    if len(ranges) == 1:
+        return None
+    for first, last in ranges:
+        if first >= last:
+            raise SpanError(f"the part [{first},{last}) of span [{start},{end}) is empty", line=line)
+    for (_, before), (first, last) in pairwise(ranges):
+        if first < before:
+            raise SpanError(
+                f"the part [{first},{last}) of span [{start},{end}) overlaps the part before it", line=line
+            )
+    return ranges
 
 
 def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:

@@ -42,13 +42,12 @@ def to_characters(document: Document) -> Document:
     def spans(old: Iterator[Span]) -> list[Span]:
         new = []
         for span in old:
-            start, end = moved(span.start, span.end)
             tokens = (
                 None
                 if span.tokens is None
                 else frozenset(_characters(span.tokens, document.start, starts, ends))
             )
-            new.append(replace(span, start=start, end=end, tokens=tokens))
+            new.append(replace(span.placed(moved), tokens=tokens))
         return new
 
     return Document(
