@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from clueval.findings.choice import Choice
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
+    from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
     from clueval.reading.source import read
     from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
@@ -82,10 +83,14 @@ _MODULES = {
     "agree": "studies.annotators.agreement",
     "compare": "studies.compare",
     "conventions": "studies.conventions",
+    "documents_from": "formats.records",
+    "documents_from_spacy": "formats.records",
     "curate": "studies.annotators.curation",
     "diff": "studies.diff",
     "error_table": "findings.table",
     "score": "evaluation.run",
+    "to_rows": "formats.records",
+    "to_spacy": "formats.records",
     "errors": "findings.stream",
     "gate": "compat.gate.run",
     "load_result": "evaluation.units.loaded",
@@ -134,6 +139,8 @@ __all__ = [
     "conventions",
     "curate",
     "diff",
+    "documents_from",
+    "documents_from_spacy",
     "error_table",
     "errors",
     "gate",
@@ -146,6 +153,8 @@ __all__ = [
     "recover",
     "schema",
     "score",
+    "to_rows",
+    "to_spacy",
 ]
 
 

@@ -9,7 +9,7 @@ because there the differing tokens are the problem. Long quoted values are short
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from os import PathLike
 from typing import Any, NamedTuple
@@ -156,6 +156,7 @@ _KINDS = {
     "Callable": _Kind(callable, "a function"),
     "Executor": _Kind(lambda value: hasattr(value, "submit"), "an executor"),
     "Iterable": _Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
+    "Sequence": _Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, bytes), "a list"),
     "Mapping": _Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
     "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
     "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),

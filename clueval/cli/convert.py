@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import argparse
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.forms import put_result
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.parser import Command
-from clueval.cli.printing import remark
+from clueval.cli.printing import put, remark, wrote
 from clueval.exceptions import FileError, UsageError
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format
+from clueval.formats.fitting import fitted
+from clueval.formats.format import Format, Writer
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
-from clueval.writing import whole_file
+from clueval.writing import whole_bytes, whole_file
 
-Lines = Callable[[Iterator[Document]], Iterator[str]]
+Pieces = Callable[[Iterator[Document]], Iterator[str]]
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -31,7 +32,9 @@ Convert the spans of a file or folder into another format.
 --to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, with the spans of
 one layer and one label (--label); tokens are joined by blanks. --to spans writes one table of the spans of all
 layers, with the columns document, start, end_inclusive, the layers and, with --token-id, the ids of the first and
-the last token."""
+the last token. --to brat writes two files for each document, X.ann and X.txt, into a folder; --to doccano, spacy-json,
+token-rows and tab write JSON. --to conll writes columns with BIO tags, --to inline a text with tags for each
+document, --to docbin a file of spaCy. What a format cannot hold is an error, unless --lossy leaves it out."""
 EPILOG = """\
 examples:
   clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
@@ -54,6 +57,11 @@ def add_arguments(parser: Command) -> None:
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
+    parser.add_argument(
+        "--lossy",
+        action="store_true",
+        help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
+    )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     common.add_reading(parser, sides=1)
 
@@ -66,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    if not form.single:
+    if not form.single and form.write is not None and form.write.unit is None:
         require_one_file(options.file)
     in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
     put_documents(
@@ -77,6 +85,7 @@ def run(options: argparse.Namespace) -> int:
         layers=layer_names(layers),
         with_ids="token_id" in common.reading(options),
         in_folder=in_folder,
+        lossy=options.lossy,
     )
     return 0
 
@@ -90,19 +99,76 @@ def put_documents(
     layers: Sequence[str],
     with_ids: bool,
     in_folder: bool,
+    lossy: bool = False,
 ) -> None:
     """Write documents in a format: to standard output, to a file, or to files of a folder."""
     assert form.write is not None
     if form.write.unit == "character":
         documents = map(to_characters, documents)
-    write = partial(form.write.lines, layers=layers, with_ids=with_ids)
-    if not form.single:
-        put_result(write(documents), path)
+    elif form.write.unit == "token":
+        documents = map(partial(_with_tokens, said=[]), documents)
+    dropped: Counter[str] = Counter()
+    if form.write.holds is not None:
+        fit = partial(fitted, holds=form.write.holds, form=form.name, dropped=dropped if lossy else None)
+        documents = map(fit, documents)
+    write = partial(_content, form.write, list(layers), with_ids)
+    if form.write.data is not None:
+        _put_bytes(form.write.data(documents, list(layers)), path)
+    elif not form.single:
+        _put(write(documents), path)
     elif path is not None and in_folder:
         path.mkdir(exist_ok=True)
-        _write_each(documents, path, write, form.write.ending, inputs)
+        _write_each(documents, path, write, form.write, inputs)
+    elif form.write.beside:
+        raise UsageError(
+            f"the format {form.name} has several files for a document",
+            advice="name a folder, as in -o folder/",
+        )
     else:
-        put_result(write(_only(documents)), path)
+        _put(write(_only(documents)), path)
+    if dropped:
+        remark(f"left out: {', '.join(f'{number} {kind}' for kind, number in dropped.items())}")
+
+
+def _content(
+    writer: Writer, layers: list[str], with_ids: bool, documents: Iterator[Document]
+) -> Iterator[str]:
+    """Yield the text of a file, piece by piece, with its line ends."""
+    for line in writer.lines(documents, layers=layers, with_ids=with_ids):
+        yield f"{line}\n" if writer.ends_lines else line
+
+
+def _put(pieces: Iterator[str], path: Path | None) -> None:
+    """Write text to standard output, or to a file, which is then complete or not written at all."""
+    if path is None:
+        for piece in pieces:
+            put(piece, end="")
+        return
+    with whole_file(path) as output:
+        output.writelines(pieces)
+    wrote(path)
+
+
+def _put_bytes(data: bytes, path: Path | None) -> None:
+    """Write a binary file. Raises `UsageError` without a path."""
+    if path is None:
+        raise UsageError("this format is binary", advice="name a file with -o")
+    with whole_bytes(path) as output:
+        output.write(data)
+    wrote(path)
+
+
+def _with_tokens(document: Document, said: list[str]) -> Document:
+    """Return the document with positions in tokens, which are words and single marks if it has only a text.
+
+    The first time that a text is split, a line says so.
+    """
+    from clueval.transforms.tokens import to_tokens
+
+    if document.unit == "character" and not said:
+        said.append(document.id)
+        remark("texts without tokens are split into words and single marks")
+    return to_tokens(document)
 
 
 def require_one_file(path: Path) -> None:
@@ -130,13 +196,13 @@ def _only(documents: Iterator[Document]) -> Iterator[Document]:
 
 
 def _write_each(
-    documents: Iterator[Document], folder: Path, write: Lines, ending: str, inputs: Inputs
+    documents: Iterator[Document], folder: Path, write: Pieces, writer: Writer, inputs: Inputs
 ) -> None:
     """Write a file for each document, named after its id."""
     written: set[str] = set()
     for document in documents:
         stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
-        name = f"{stem}{ending}"
+        name = f"{stem}{writer.ending}"
         if name in written:
             raise FileError(
                 f"two documents would have the file name {name}", file=str(folder), document=document.id
@@ -145,5 +211,9 @@ def _write_each(
         path = folder / name
         inputs.refuse(path)
         with whole_file(path) as output:
-            output.writelines(f"{line}\n" for line in write(iter([document])))
+            output.writelines(write(iter([document])))
+        for ending, content in writer.beside.items():
+            inputs.refuse(folder / f"{stem}{ending}")
+            with whole_file(folder / f"{stem}{ending}") as output:
+                output.write(content(document))
     remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

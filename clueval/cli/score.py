@@ -118,6 +118,8 @@ def run(options: argparse.Namespace) -> int:
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
+    if not options.quiet:
+        printing.remark_passed_over(result.passed_over)
     return exit_code(result)
 
 

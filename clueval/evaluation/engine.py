@@ -13,7 +13,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import Counted
-from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
+from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
@@ -391,6 +391,7 @@ class Evaluation:
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
+            passed_over=passed_over(self.inputs),
         )
 
     def choices(self) -> dict[str, str]:

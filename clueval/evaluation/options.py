@@ -67,7 +67,7 @@ class Counting:
         metadata=option(
             "--by",
             "KEY",
-            "print scores for each value of this metadata, too, or for each document (--by document)",
+            "print scores by value of this metadata, or by document (--by document)",
             repeated=True,
         ),
     )

@@ -7,7 +7,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.compared import ComparedSequence
 from clueval.spans.document import Document
-from clueval.spans.span import making_many
+from clueval.spans.making import making_many
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:

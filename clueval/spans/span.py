@@ -8,14 +8,12 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import pairwise
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
+from clueval.spans.parts import Ranges, checked_parts
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
@@ -55,9 +53,6 @@ class Frozen(dict[str, Any]):
 
 
 _NOTHING = Frozen()
-
-Ranges = tuple[tuple[int, int], ...]
-"""Half-open ranges of positions."""
 
 Labels = Mapping[str, str | None]
 """Labels by layer: the labels of a span, or the joined labels of the spans that match it."""
@@ -116,7 +111,7 @@ class Span:
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
-        _set_parts(self, parts if parts is None else _checked(parts, start, end, line))
+        _set_parts(self, parts if parts is None else checked_parts(parts, start, end, line))
 
     @classmethod
     def of_fragments(
@@ -128,9 +123,7 @@ class Span:
         id: str | int | None = None,
         line: int | None = None,
     ) -> Span:
-        """Return the span that consists of these ranges, which may be in any order.
-
-        Raises `SpanError` if there is no range, if two overlap, and if one of several is empty.
+        """Return the span of these ranges, in any order; `SpanError` if there is none, or two overlap.
 
         >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
         ((0, 3), (7, 9))
@@ -173,16 +166,12 @@ class Span:
 
         >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
         (True, False, True)
-
-        Discontinuous spans overlap if their parts do.
-
         >>> Span.of_fragments([(0, 3), (7, 9)]).overlaps(Span(4, 6))
         False
         """
-        if not (self.start < other.end and other.start < self.end):
-            return False
-        if self.parts is None and other.parts is None:
-            return True
+        overlap = self.start < other.end and other.start < self.end
+        if not overlap or (self.parts is None and other.parts is None):
+            return overlap
         return any(
             start < last and first < end for start, end in self.fragments for first, last in other.fragments
         )
@@ -201,28 +190,6 @@ class Span:
 _set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (
     Span.__dict__[each.name].__set__ for each in fields(Span)
 )
-
-
-def _checked(parts: Sequence[tuple[int, int]], start: int, end: int, line: int | None) -> Ranges | None:
-    """Return the parts as tuples, None for a single one. Raises `SpanError` unless they fit ``[start, end)``."""
-    ranges = tuple((first, last) for first, last in parts)
-    if any(type(place) is not int for part in ranges for place in part):
-        raise SpanError(f"positions must be integers, not {ranges!r}", line=line)
-    if not ranges or ranges[0][0] != start or ranges[-1][1] != end:
-        raise SpanError(
-            f"the parts of span [{start},{end}) do not reach from its start to its end", line=line
-        )
-    if len(ranges) == 1:
-        return None
-    for first, last in ranges:
-        if first >= last:
-            raise SpanError(f"the part [{first},{last}) of span [{start},{end}) is empty", line=line)
-    for (_, before), (first, last) in pairwise(ranges):
-        if first < before:
-            raise SpanError(
-                f"the part [{first},{last}) of span [{start},{end}) overlaps the part before it", line=line
-            )
-    return ranges
 
 
 def _refuse(start: object, end: object, labels: Mapping[str, str | None] | str, line: int | None) -> NoReturn:
@@ -263,28 +230,3 @@ def name_of(span: Span) -> str:
 def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
     joined = labels if isinstance(labels, str) else "|".join(map(str, labels.values()))
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")
-
-
-_MANY = 50_000
-
-
-@contextmanager
-def making_many(number: int) -> Iterator[None]:
-    """Pause the cyclic garbage collector while `number` spans, or objects that hold spans, are created.
-
-    The collector visits all objects each time their number has grown by a quarter. This takes two thirds of
-    the time of creating a million matches and finds nothing, because these values cannot be part of a cycle.
-    Below `_MANY` objects a pause saves no time, and the collector keeps running. On exit, also by an
-    exception, the collector is enabled again if it was enabled before.
-
-    >>> with making_many(2):
-    ...     spans = [Span(0, 1), Span(1, 2)]
-    """
-    pause = number >= _MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()

@@ -59,13 +59,13 @@ def refused(arguments: list[str], capsys: Capture) -> str:
         ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
         ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
         ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it applies to vrt, conll"),
-        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval"),
+        ("a.tsv", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
+        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
         ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
         ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
-        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval"),
+        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
         ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it applies to vrt, conll"),
+        ("a.xml", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
     ],
 )
 def test_option_that_does_not_apply_to_the_format_is_refused(

@@ -188,6 +188,7 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
     return (
         gold.format == predicted.format
         and gold.format in REGULAR
+        and gold.options.named is None
         and gold.options.has_columns_of(predicted.options)
         and gold.options.reads_leniently
         and not gold.options.columns().describes_documents

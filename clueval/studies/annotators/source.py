@@ -12,8 +12,8 @@ from typing import Any
 from clueval.exceptions import FileError, UsageError
 from clueval.options import field_names, refuse_unknown, with_fields
 from clueval.reading.options import Reading, ReadOptions
-from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by, without_ending
-from clueval.reading.paths import are_paths, files_of
+from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.paths import are_paths, files_of, without_ending
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
