@@ -387,7 +387,7 @@ class Evaluation:
             unprojected=self.unprojected if self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.changed() if self.plan.transforms else None,
+            prepared=self._preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),

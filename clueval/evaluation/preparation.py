@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
+from clueval.transforms.names import HIDDEN
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group, Transform
@@ -36,6 +37,18 @@ class Preparation:
             for transform, before, included in parts
         }
 
+    def checked(self) -> dict[str, Tally] | None:
+        """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
+        if not self._transforms:
+            return None
+        from clueval.transforms.group import CheckingTransform
+
+        changed = self.changed()
+        for transform in self._transforms:
+            if isinstance(transform, CheckingTransform):
+                transform.check(changed[transform.signature[0]])
+        return changed
+
     def include(self, changed: Mapping[str, Tally]) -> None:
         """Add the numbers of changes of another evaluation."""
         for transform, included in zip(self._transforms, self._included, strict=True):
@@ -53,9 +66,13 @@ def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
 
 
 def plain_tally(tally: Tally) -> dict[str, int]:
-    """A tally for JSON; the parts of a key are joined by slashes.
+    """A tally for JSON; the parts of a key are joined by slashes. Names that were counted for a check are left out.
 
     >>> plain_tally(Tally({("spans", "PER"): 2}))
     {'spans/PER': 2}
     """
-    return {"/".join(map(str, key)): number for key, number in sorted(tally.items(), key=str)}
+    return {
+        "/".join(map(str, key)): number
+        for key, number in sorted(tally.items(), key=str)
+        if key[:1] != (HIDDEN,)
+    }
