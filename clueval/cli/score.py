@@ -57,7 +57,7 @@ def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting")
-    add_fields(parser, Preparing, "labels")
+    add_fields(parser, Preparing, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     parser.group("output").add_argument(

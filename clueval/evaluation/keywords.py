@@ -28,6 +28,10 @@ class ScoreOptions(SidesOptions, total=False):
     generic: str | Iterable[str] | None
     generic_gold: str | Iterable[str] | None
     untyped: bool
+    ignore_layer: str | Iterable[str] | None
+    ignore_label: str | Iterable[str] | None
+    ignored: str
+    ignore_same_label: bool
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

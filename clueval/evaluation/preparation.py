@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
@@ -33,7 +33,7 @@ class Preparation:
         """The numbers of changes by each transform, by its name."""
         parts = zip(self._transforms, self._before, self._included, strict=True)
         return {
-            transform.signature[0]: transform.prepared - before + included
+            transform.signature[0]: added(dict.fromkeys(before, 0), transform.prepared - before, included)
             for transform, before, included in parts
         }
 
@@ -53,6 +53,14 @@ class Preparation:
         """Add the numbers of changes of another evaluation."""
         for transform, included in zip(self._transforms, self._included, strict=True):
             included.update(changed[transform.signature[0]])
+
+
+def added(*tallies: Mapping[tuple[Any, ...], int]) -> Tally:
+    """The sum of some tallies; unlike ``+``, it keeps the keys of zeros."""
+    total: Tally = Tally()
+    for tally in tallies:
+        total.update(tally)
+    return total
 
 
 def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:

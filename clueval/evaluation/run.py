@@ -136,7 +136,8 @@ def _score(
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
     require_names(observers)
     require_sentences(plan)
-    names = [] if layers is None else layer_names(layers)
+    regions = preparing.ignored_layers()
+    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)
     read_options = [

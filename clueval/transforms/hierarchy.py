@@ -15,9 +15,9 @@ from typing import Any
 from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.textfiles import decoded, raw_content
+from clueval.textfiles import decoded
 from clueval.transforms.group import Group
-from clueval.transforms.names import changed_labels, sha8, with_labels
+from clueval.transforms.names import changed_labels, content_of, sha8, with_labels
 
 SEPARATOR = "."
 
@@ -34,8 +34,7 @@ class Hierarchy:
         """Return the hierarchy of a file, or of ``.``. Raises `CluevalError` for an invalid file."""
         if str(given) == SEPARATOR:
             return cls(None, SEPARATOR)
-        path = Path(given)
-        content = raw_content(path)
+        path, content = content_of(given, "Preparing.hierarchy")
         text = decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1)
         return cls(_parents(text, str(path)), sha8(content))
 

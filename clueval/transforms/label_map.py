@@ -11,15 +11,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-from clueval.textfiles import decoded, raw_content
+from clueval.textfiles import decoded
 from clueval.transforms.group import Group
-from clueval.transforms.names import HIDDEN, changed_labels, counted_names, sha8, with_labels
+from clueval.transforms.names import HIDDEN, changed_labels, content_of, counted_names, sha8, with_labels
 
 OTHERS = "*"
 """The entry for all labels that no other entry names."""
@@ -38,8 +37,7 @@ class LabelNames(NamedTuple):
         """Return the map of a file or dictionary. Raises `CluevalError` for an invalid one."""
         if isinstance(given, Mapping):
             return cls._made(list(given.items()), sha8(json.dumps(list(given.items()))), option)
-        path = Path(given)
-        content = raw_content(path)
+        path, content = content_of(given, option)
         text = decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1)
         if text.lstrip().startswith("{"):
             return cls._made(_of_json(text, str(path)), sha8(content), str(path))

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from operator import is_
+from os import PathLike, fsencode
+from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError, require_kind
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
+from clueval.textfiles import raw_content
 
 
 def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
@@ -24,6 +27,18 @@ def names_of(given: str | Iterable[str], option: str) -> tuple[str, ...]:
         if not name:
             raise UsageError(f"{option} has an empty name", advice="separate names by single commas")
     return tuple(dict.fromkeys(names))
+
+
+def content_of(given: str | PathLike[str], option: str) -> tuple[Path, bytes]:
+    """Return the path and the content of a file. Raises `UsageError` for what is no path, `FileError`."""
+    path = Path(given)
+    try:
+        valid = "\0" not in fsencode(path).decode("latin-1")
+    except UnicodeError:
+        valid = False
+    if not valid:
+        raise UsageError(f"{option} is not the path of a file", advice="check the name")
+    return path, raw_content(path)
 
 
 def with_layers(document: Document, layers: Mapping[str, list[Span]]) -> Document:

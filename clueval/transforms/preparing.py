@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from clueval.transforms.group import Transform
     from clueval.transforms.hierarchy import Hierarchy
 
-_TOPIC = "labels"
+_TOPIC = "spans"
+
+MODES = ("inside", "touching")
+"""The values of `Preparing.ignored`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +35,10 @@ class Preparing:
             (`clueval.transforms.generic`).
         generic_gold: the same for gold labels.
         untyped: every label becomes ``_``.
+        ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.ignored`).
+        ignore_label: gold spans with these labels are such regions.
+        ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
+        ignore_same_label: only predicted spans with the label of the region do not count.
 
     Raises `UsageError` for options that do not go together.
     """
@@ -100,6 +107,45 @@ class Preparing:
         ),
     )
 
+    ignore_layer: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-layer",
+            "NAME,...",
+            "layers of gold whose spans are regions in which no span counts",
+            topic=_TOPIC,
+        ),
+    )
+    ignore_label: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-label",
+            "LABEL,...",
+            "gold spans with these labels are regions in which no span counts",
+            topic=_TOPIC,
+        ),
+    )
+    ignored: str = field(
+        default="inside",
+        metadata=option(
+            "--ignored",
+            "WHICH",
+            "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
+            "position, unless a counted gold span has the same start and end)",
+            topic=_TOPIC,
+            choices=MODES,
+        ),
+    )
+    ignore_same_label: bool = field(
+        default=False,
+        metadata=option(
+            "--ignore-same-label",
+            None,
+            "with --ignore-label: only predicted spans with the label of the region do not count",
+            topic=_TOPIC,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
@@ -114,6 +160,18 @@ class Preparing:
                 "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
             )
 
+        if self.ignored not in MODES:
+            raise UsageError(
+                f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
+            )
+        if self.ignore_same_label and self.ignore_label is None:
+            raise UsageError("Preparing.ignore_same_label needs labels", advice="add Preparing.ignore_label")
+        if self.ignored != "inside" and self.ignore_label is None and self.ignore_layer is None:
+            raise UsageError(
+                "Preparing.ignored needs regions",
+                advice="add Preparing.ignore_label or Preparing.ignore_layer",
+            )
+
     def _uses_hierarchy(self) -> bool:
         return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
 
@@ -124,7 +182,7 @@ class Preparing:
 
     def transforms(self) -> tuple[Transform, ...]:
         """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
-        return (*self._of_labels(), *self._of_generic(), *self._of_untyped())
+        return (*self._of_labels(), *self._of_generic(), *self._of_regions(), *self._of_untyped())
 
     def _hierarchy(self) -> Hierarchy | None:
         if self.hierarchy is None:
@@ -161,6 +219,23 @@ class Preparing:
 
                 option = "generic" if side == "predicted" else "generic_gold"
                 yield Generic(side, names_of(labels, option), self._hierarchy())
+
+    def ignored_layers(self) -> tuple[str, ...]:
+        """Return the layers whose spans are regions, which are not scored."""
+        if self.ignore_layer is None:
+            return ()
+        from clueval.transforms.names import names_of
+
+        return names_of(self.ignore_layer, "Preparing.ignore_layer")
+
+    def _of_regions(self) -> Iterator[Transform]:
+        if self.ignore_layer is None and self.ignore_label is None:
+            return
+        from clueval.transforms.ignored import IgnoredRegions
+        from clueval.transforms.names import names_of
+
+        labels = () if self.ignore_label is None else names_of(self.ignore_label, "Preparing.ignore_label")
+        yield IgnoredRegions(self.ignored_layers(), labels, self.ignored, self.ignore_same_label)
 
     def _of_untyped(self) -> Iterator[Transform]:
         if self.untyped:

@@ -425,7 +425,7 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
     )
     assert refused(["help", "score", "x"], capsys) == (
         "clueval help: clueval score has no help topic 'x' "
-        "(one of counting, labels, reading, intervals, gates, workers)"
+        "(one of counting, spans, reading, intervals, gates, workers)"
     )
 
 
