@@ -396,7 +396,7 @@ class Evaluation:
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
+        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))

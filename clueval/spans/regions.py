@@ -49,6 +49,16 @@ class Regions:
             for start, end in span.fragments
         )
 
+    def shared(self, span: Span) -> int:
+        """Return the number of positions of the span that are in the regions; costs O(log n + k) for k regions."""
+        found = 0
+        for start, end in span.fragments:
+            number = bisect_right(self._solid_ends, start)
+            while number < len(self._solid_starts) and self._solid_starts[number] < end:
+                found += min(end, self._solid_ends[number]) - max(start, self._solid_starts[number])
+                number += 1
+        return found
+
     def _holds(self, start: int, end: int) -> bool:
         number = bisect_right(self._starts, start) - 1
         return number >= 0 and end <= self._ends[number]
