@@ -32,6 +32,7 @@ class ScoreOptions(SidesOptions, total=False):
     ignore_label: str | Iterable[str] | None
     ignored: str
     ignore_same_label: bool
+    fragments: str
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

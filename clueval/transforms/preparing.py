@@ -20,6 +20,9 @@ _TOPIC = "spans"
 MODES = ("inside", "touching")
 """The values of `Preparing.ignored`."""
 
+FRAGMENTS = ("keep", "split", "hull")
+"""The values of `Preparing.fragments`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preparing:
@@ -39,6 +42,8 @@ class Preparing:
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
+        fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
+            fragment a span) or ``hull`` (one span from start to end).
 
     Raises `UsageError` for options that do not go together.
     """
@@ -146,6 +151,18 @@ class Preparing:
         ),
     )
 
+    fragments: str = field(
+        default="keep",
+        metadata=option(
+            "--fragments",
+            "HOW",
+            "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
+            "or hull (one span from start to end)",
+            topic=_TOPIC,
+            choices=FRAGMENTS,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
@@ -160,6 +177,11 @@ class Preparing:
                 "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
             )
 
+        if self.fragments not in FRAGMENTS:
+            raise UsageError(
+                f"unknown value {self.fragments!r} of Preparing.fragments",
+                advice=f"one of {', '.join(FRAGMENTS)}",
+            )
         if self.ignored not in MODES:
             raise UsageError(
                 f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
@@ -182,7 +204,13 @@ class Preparing:
 
     def transforms(self) -> tuple[Transform, ...]:
         """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
-        return (*self._of_labels(), *self._of_generic(), *self._of_regions(), *self._of_untyped())
+        return (
+            *self._of_labels(),
+            *self._of_generic(),
+            *self._of_regions(),
+            *self._of_untyped(),
+            *self._of_fragments(),
+        )
 
     def _hierarchy(self) -> Hierarchy | None:
         if self.hierarchy is None:
@@ -236,6 +264,12 @@ class Preparing:
 
         labels = () if self.ignore_label is None else names_of(self.ignore_label, "Preparing.ignore_label")
         yield IgnoredRegions(self.ignored_layers(), labels, self.ignored, self.ignore_same_label)
+
+    def _of_fragments(self) -> Iterator[Transform]:
+        if self.fragments != "keep":
+            from clueval.transforms.fragments import Fragments
+
+            yield Fragments(self.fragments)
 
     def _of_untyped(self) -> Iterator[Transform]:
         if self.untyped:
