@@ -424,7 +424,8 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
         "clueval help: there is no command 'scores'; did you mean score? (one of score, "
     )
     assert refused(["help", "score", "x"], capsys) == (
-        "clueval help: clueval score has no help topic 'x' (one of counting, reading, intervals, gates, workers)"
+        "clueval help: clueval score has no help topic 'x' "
+        "(one of counting, spans, reading, intervals, gates, workers)"
     )
 
 
