@@ -33,8 +33,13 @@ class TagOptions:
 
     @property
     def lenient(self) -> bool:
-        """Whether the spans depend on adjacent tags only, and both sides have the same tags."""
-        return set(self.treatments) == {"conlleval"} and len(set(self.schemes)) == 1
+        """Whether spans depend only on their own tags and the adjacent ones, in the same way on both sides."""
+        both = list(self.decoders().values())
+        return (
+            all(decoder.reads_neighbours for decoder in both)
+            and both[0].treatment == both[1].treatment
+            and both[0].named_scheme == both[1].named_scheme
+        )
 
     def decoders(self) -> dict[tuple[str, str], Decoder]:
         """Return new decoders."""

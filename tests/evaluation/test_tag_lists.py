@@ -31,12 +31,14 @@ def counted(gold: Any, predicted: Any, **options: Any) -> dict[str, Any]:
     return report
 
 
-@given(sides(), st.booleans())
-@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False)
-@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True)
-def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool) -> None:
-    fast = counted(*pair, merge=merge)
-    plain = counted(*pair, merge=merge, by="document")
+@given(sides(), st.booleans(), st.sampled_from(["conlleval", "discard"]))
+@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), False, "discard")
+def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, invalid: str) -> None:
+    scheme = {} if invalid == "conlleval" else {"scheme": "BIO"}
+    fast = counted(*pair, merge=merge, invalid=invalid, **scheme)
+    plain = counted(*pair, merge=merge, invalid=invalid, **scheme, by="document")
 
     assert fast == {**plain, "metrics": plain["metrics"]}
 
