@@ -15,10 +15,9 @@ from clueval.evaluation.preparation import plain_tally
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, refuse_unknown
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.version import SCHEMA, __version__
 

@@ -15,9 +15,9 @@ from itertools import chain, zip_longest
 from operator import is_
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_kind
 from clueval.reading.pairing import same_documents
-from clueval.reading.rows import document_of_row, is_row, names_of_labels
+from clueval.reading.rows import document_of_row, document_of_tags, is_row, names_of_labels
 from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_doc
 from clueval.reading.spooled import is_open_file
 from clueval.spans.compared import SIDES
@@ -103,6 +103,8 @@ def given(gold: Any, predicted: Any) -> Given:
             advice="give a list for each document on both sides",
         )
     kind: Kind = next(iter(kinds), "spans")
+    if kind == "documents" and any(side.kind is None and side.items for side in sides):
+        raise UsageError("one side has documents and the other lists", advice="give both sides in one form")
     if kind == "paths":
         return Given(kind, gold, predicted)
     return _paired_by_id(kind, sides[0], sides[1])
@@ -139,9 +141,30 @@ def side_of(side: Any, name: str) -> GivenSide:
         found = _of_items(list(side.values()), name, list(map(str, side)))
         return found._replace(ids=list(map(str, side)))
     if isinstance(side, str | bytes | Mapping) or is_span(side) or not isinstance(side, Iterable):
-        what = "one span" if is_span(side) else "None" if side is None else f"a {type(side).__name__}"
+        what = "one span" if is_span(side) else described(side)
         raise UsageError(f"{name} must not be {what}", advice=_FORMS)
     return _of_items(side, name, None)
+
+
+def documents_of(side: Any, name: str) -> Iterator[Document]:
+    """Yield the documents of one side that is in memory; `name` is its name in errors."""
+    found = side_of(side, name)
+    if found.kind == "paths":
+        raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
+    for number, item in enumerate(found.items):
+        if isinstance(item, Document):
+            yield item
+            continue
+        id_, place = (
+            str(number) if found.ids is None else found.ids[number],
+            place_of(name, number, found.ids),
+        )
+        if found.kind == "tags":
+            tags = materialised(item)
+            require_kind(tags, "Sequence", place)
+            yield document_of_tags(tags, id_, place)
+        else:
+            yield document_of_spans(as_spans(item, place), id_)
 
 
 def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> GivenSide:
@@ -204,9 +227,9 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
             raise UsageError(
                 f"{place} has numbers for tags", advice="give names: [names[number] for number in tags]"
             )
-        inner = f"a list that begins with a {type(item[0]).__name__}"
+        inner = f"a list that begins with {described(item[0])}"
         raise UsageError(f"{place} is {inner}", advice=_FORMS)
-    raise UsageError(f"{place} is {'None' if item is None else f'a {type(item).__name__}'}", advice=_FORMS)
+    raise UsageError(f"{place} is {described(item)}", advice=_FORMS)
 
 
 def materialised(item: Any) -> Any:
@@ -228,8 +251,7 @@ def _as_document(item: Any, place: str, number: int, labels: Mapping[str, Sequen
         return document_of_spacy(item, str(number))
     if is_row(item):
         return document_of_row(item, place, str(number), labels or {})
-    what = "None" if item is None else f"a {type(item).__name__}"
-    raise UsageError(f"{place} is {what}, not a document like those before it", advice=_FORMS)
+    raise UsageError(f"{place} is {described(item)}, not a document like those before it", advice=_FORMS)
 
 
 def place_of(name: str, number: int, ids: Sequence[str] | None) -> str:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
@@ -24,6 +24,7 @@ from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.spans.span_forms import as_spans
 
 
+@checked_call
 def merge_layers(
     layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
 ) -> list[Span]:

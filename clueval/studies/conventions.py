@@ -23,7 +23,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
+from clueval.exceptions import OverlapError, TagError, UsageError, checked_call
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
@@ -265,6 +265,7 @@ class ConventionTable:
         return self.render("text")
 
 
+@checked_call
 def conventions(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -292,8 +293,6 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
-    require_kind(scheme, "str | None", "scheme")
-    require_kind(factor, "float", "factor")
     metric = EveryConvention(scheme, factor)
     with spooled(gold, predicted) as (gold, predicted):
         result = _of_tags(gold, predicted, metric, layers=layers, **reading)
