@@ -76,6 +76,7 @@ def _add_metric(parser: Command) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
+        type=_finder,
         choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
@@ -83,6 +84,16 @@ def _add_metric(parser: Command) -> None:
         "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
     )
     add_set(parser, "which errors")
+
+
+def _finder(name: str) -> str:
+    """Return the name of a metric. Raises an error of argparse for a metric whose errors are those of `levels`."""
+    if name == "exact":
+        raise argparse.ArgumentTypeError(
+            "the errors of exact are those of --level 1 --labelled LAYER, without --metric; LAYER is label if it has "
+            "no other name"
+        )
+    return name
 
 
 def _add_class(parser: Command) -> None:
@@ -205,7 +216,8 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
         reports = result.metrics["levels"].values()
         choice.require_layer([layer for report in reports for layer in report["labelled"]])
         _put_out(rows, result, choice, options)
-        _remark(rows, f"; the scores count {_both([expected(report, choice) for report in reports])}")
+        both = _both([expected(report, choice) for report in reports])
+        _remark(rows, f"; level {choice.level} counts {both} as errors")
 
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
@@ -275,7 +287,8 @@ def _remark(rows: KeptRows[Finding], more: str = "") -> None:
 
 def _both(counts: Sequence[Mapping[str, int]]) -> str:
     """The errors of both sides that the scores count, in all sequences."""
-    return " and ".join(f"{sum(count[side] for count in counts):,} {side} spans" for side in SIDES)
+    totals = [(side, sum(count[side] for count in counts)) for side in SIDES]
+    return " and ".join(f"{total:,} {side} span{'s' * (total != 1)}" for side, total in totals)
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:

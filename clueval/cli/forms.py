@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -88,12 +88,17 @@ def _advice(options: argparse.Namespace, forms: Collection[str]) -> str:
     return f"-o writes {', '.join(forms)}" + (f"; {', '.join(pages)} writes others" if pages else "")
 
 
-def fixes_form(given: Collection[str], form: str) -> bool:
-    """Return whether the arguments fix the form of the result, so that a default for it does not apply."""
+def fixes_form(given: Sequence[str], form: str) -> bool:
+    """Return whether the arguments, which begin with the command, fix the form of the result."""
     arguments = list(given)
     for flag, value in pairwise([*arguments, ""]):
         name, equals, own = flag.partition("=")
         if name == "--cite" and form not in ("text", "json"):
+            return True
+        if name == "--html" and arguments[0] in (
+            "compare",
+            "conventions",
+        ):  # a page takes the place of the text
             return True
         if (
             name in ("-o", "--output-file")

@@ -322,6 +322,8 @@ class Result:
         ]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])
+        if not self.documents:
+            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
         listed = ", ".join(".".join(path) for path in paths)
         raise UsageError(
             f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",

@@ -17,13 +17,22 @@ from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import UsageError, described, require_kind
 from clueval.reading.pairing import same_documents
-from clueval.reading.rows import document_of_row, document_of_tags, is_row, names_of_labels
+from clueval.reading.rows import (
+    SPANS,
+    TAGS,
+    TEXT,
+    TOKENS,
+    document_of_row,
+    document_of_tags,
+    is_row,
+    names_of_labels,
+)
 from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_doc
 from clueval.reading.spooled import is_open_file
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.spans.span_forms import as_spans, is_span
+from clueval.spans.span_forms import as_span, as_spans, is_span
 from clueval.tagging.schemes import is_tag
 
 InputSide = str | os.PathLike[str] | Document | Iterable[Any]
@@ -135,6 +144,11 @@ def side_of(side: Any, name: str) -> GivenSide:
         return GivenSide("paths", side)
     if isinstance(side, Document):
         return GivenSide("documents", [side])
+    if hasattr(side, "iterrows") or hasattr(side, "iter_rows"):
+        raise UsageError(
+            f"{name} must not be {described(side)}",
+            advice="give a list of spans for each document; clueval guide howto-pandas shows how",
+        )
     if is_spacy_doc(side) or is_row(side):
         return GivenSide("documents", [_as_document(side, f"{name}[0]", 0, None)])
     if isinstance(side, Mapping) and not is_span(side):
@@ -219,6 +233,8 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
     if isinstance(item, Sequence) and not isinstance(item, bytes):
         if not item:
             return None, True
+        if _begins_with_label(item):
+            as_span(item, place)  # raises an error that says so
         if isinstance(item[0], str) or item[0] is None:
             return "tags", True
         if is_span(item[0]):
@@ -227,9 +243,32 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
             raise UsageError(
                 f"{place} has numbers for tags", advice="give names: [names[number] for number in tags]"
             )
+        _refuse_span(item[0], f"{place}[0]")
         inner = f"a list that begins with {described(item[0])}"
         raise UsageError(f"{place} is {inner}", advice=_FORMS)
+    _refuse_span(item, place)
     raise UsageError(f"{place} is {described(item)}", advice=_FORMS)
+
+
+def _begins_with_label(item: Sequence[Any]) -> bool:
+    """Whether a list is a span with its label before its positions."""
+    return (
+        len(item) == 3
+        and isinstance(item[0], str)
+        and all(type(each) is int and each >= 0 for each in item[1:])
+    )
+
+
+def _refuse_span(item: Any, place: str) -> None:
+    """Raise `UsageError` that names the wrong part of a span, for a dictionary or tuple that is no span."""
+    if isinstance(item, Mapping) and not {*TEXT, *TOKENS}.isdisjoint(item):
+        keys = ", ".join(map(repr, item))
+        raise UsageError(
+            f"{place} has a text but no spans or tags (its keys: {keys})",
+            advice=f"spans are under {SPANS[0]!r} or {SPANS[1]!r}, tags under {TAGS[0]!r} or {TAGS[1]!r}",
+        )
+    if isinstance(item, Mapping | tuple):
+        as_span(item, place)
 
 
 def materialised(item: Any) -> Any:
@@ -290,7 +329,8 @@ def pairs(gold: Iterable[Any], predicted: Iterable[Any], what: str) -> Iterator[
 def require_as_many(gold: Sequence[Any], predicted: Sequence[Any], what: str) -> None:
     """Raise `UsageError` if the sides have different numbers of items."""
     if len(gold) != len(predicted):
-        raise UsageError(f"there are {len(gold)} gold and {len(predicted)} predicted {what}")
+        own, other = (f"{n} {what[:-1] if n == 1 else what}" for n in (len(gold), len(predicted)))
+        raise UsageError(f"gold has {own} and predicted has {other}", advice="give both sides the same ones")
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

@@ -119,7 +119,7 @@ def _is_score(value: object) -> bool:
 def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         _refuse(item, place)
-    if isinstance(item[0], str):
+    if isinstance(item[0], str) and not item[0].strip().isdecimal():
         raise UsageError(
             f"{place} begins with a label, not with a position",
             advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
@@ -144,7 +144,8 @@ def _labels(label: Any, place: str) -> Any:
 
 def _position(value: Any, place: str) -> int:
     if not _is_number(value):
-        raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=FORMS)
+        advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
+        raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)
 
 

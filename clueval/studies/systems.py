@@ -79,11 +79,12 @@ def _units(result: Result, name: str) -> Units:
     if units is None or units.by == CORPUS:
         raise UsageError(
             f"{name} has no counts by unit",
-            advice="save it with clueval score --save, or score with resample_by='document'",
+            advice="score again with resample_by='document', and save the result",
         )
     if len(units.units) < 2:
         raise UsageError(
-            f"a test needs several units, and {name} has one {units.by}", advice="resample by sentence"
+            f"a test needs several units, and {name} has {len(units.units) or 'no'} {units.by}",
+            advice="score again with resample_by='sentence', and save the result",
         )
     return units
 

@@ -48,7 +48,7 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     assert main(["score", str(tmp_path / "a.conll"), "--layer", "x=2:3"]) == 0
 
     assert (
-        "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted spans"
+        "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted span"
         in capsys.readouterr().out.splitlines()
     )
 

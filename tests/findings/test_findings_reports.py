@@ -377,7 +377,7 @@ class TestCommand:
         out, err = capsys.readouterr()
         assert out.count("\ngold ") == 2
         assert "\x1b" not in out
-        assert err.startswith("2 errors shown; the scores count ")
+        assert err.startswith("2 errors shown; level 1 counts 65 gold spans and ")
 
     def test_all_outputs_have_the_same_errors(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
