@@ -10,9 +10,9 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, refuse_unknown
 from clueval.metrics.masking import Masking
-from clueval.options import column, field_names, refuse_unknown
+from clueval.options import column, field_names
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.paths import are_paths
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
+@checked_call
 def masking(
     gold: InputSide,
     predicted: InputSide | None = None,
