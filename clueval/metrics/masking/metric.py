@@ -13,6 +13,9 @@ from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Ma
 from clueval.metrics.masking.figures import report_of
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.token_counts import TokenCounts
+from clueval.metrics.masking.token_mentions import NotTokens, TokenReader, masks_of
+from clueval.metrics.masking.token_text import TokenText
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
@@ -156,15 +159,44 @@ class Masking:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `UsageError` for a side without a document, and for one without text."""
-        examination = self.examine(gold, predicted)
-        if examination is None:
-            return Tally()
-        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        tally = self._count_tokens(gold, predicted)
+        if tally is None:
+            examination = self.examine(gold, predicted)
+            if examination is None:
+                return Tally()
+            tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
         assert predicted.document is not None
         tally.update(("seen", layer) for layer in self.masks if layer in predicted.document.layers)
         if gold.document is not None and (gold.sequence in gold.document.layers or self.annotators):
             tally["gold", "layer"] += 1
         return tally
+
+    def _count_tokens(self, gold: Side, predicted: Side) -> Tally | None:
+        """Count a document by sums over its tokens; None if its characters must be examined."""
+        own, other = gold.document, predicted.document
+        if own is None or other is None or not self._has_whole_tokens(own, other):
+            return None
+        views = self._views(gold)
+        if views is None:
+            return None
+        assert own.tokens is not None
+        text = TokenText(own.tokens, self.ignore_words.words)
+        risk = risk_by(self.risk_order)
+        reader = TokenReader(own, text, self.risk_layer, risk, self.entity, frozenset(self.keep))
+        try:
+            masks = masks_of(other, *self.masking_spans(predicted, gold.sequence), self._is_mask)
+            mentions = {name: reader.read(*view) for name, view in views.items()}
+        except NotTokens:
+            return None
+        return TokenCounts(text, masks, mentions, risk).tally()
+
+    def _has_whole_tokens(self, own: Document, other: Document) -> bool:
+        """Return whether tokens are masked as a whole and need no weights, unless spans have gaps."""
+        are_tokens = own.unit == other.unit == "token" and own.tokens is not None and other.tokens is not None
+        has_weights = self.token_weights or self.word_weights is not None
+        if not are_tokens or has_weights or self.ignore == "none" or PLACEHOLDERS in other.metadata:
+            return False
+        return "" not in (own.tokens or ())
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
         """Raise `UsageError`: mentions are characters of documents."""

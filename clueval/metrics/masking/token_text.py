@@ -1,0 +1,58 @@
+"""The tokens of a document as numbers: how many letters and digits each has, and sums over runs of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from itertools import accumulate, compress
+
+from clueval.metrics.masking.flags import Range
+
+
+class LetterNumbers(dict[str, int]):
+    """The number of letters and digits of words, for the words that occurred last."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= 50_000:
+            self.clear()
+        number = self[word] = len(word) if word.isalnum() else sum(map(str.isalnum, word))
+        return number
+
+
+_LETTERS = LetterNumbers()
+
+
+class TokenText:
+    """The tokens of a document; `letters` and `core` have a number for each.
+
+    `letters` is the number of letters and digits, `core` that of those that are not ignorable. A token counts as a
+    word if its core is not empty.
+    """
+
+    def __init__(self, tokens: Sequence[str], ignored_words: Collection[str]) -> None:
+        self.tokens = tokens
+        self.letters = list(map(_LETTERS.__getitem__, tokens))
+        self.core = self.letters
+        if ignored_words:
+            ignored = (token.casefold() in ignored_words for token in tokens)
+            self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
+        self.counting = bytes(map(bool, self.core))
+
+    @cached_property
+    def ends(self) -> list[int]:
+        """The end of each token in the text whose tokens are joined by blanks."""
+        return [end - 1 for end in accumulate(len(token) + 1 for token in self.tokens)]
+
+    def characters(self, start: int, end: int) -> Range:
+        """Return the characters of a run of tokens that is not empty, with the blanks in it."""
+        return self.ends[start] - len(self.tokens[start]), self.ends[end - 1]
+
+    def words_of(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the words of a run of tokens."""
+        tokens = self.tokens[start:end]
+        counting = self.counting[start:end]
+        return tuple(tokens) if all(counting) else tuple(compress(tokens, counting))
+
+    def letters_in(self, flags: Iterable[int]) -> int:
+        """Return the number of letters and digits of the tokens whose flags are set."""
+        return sum(compress(self.letters, flags))
