@@ -160,11 +160,20 @@ class OverlappedLabels:
 
     def label_of(self, span: Span) -> str | None:
         """Return the label for a span, None if it has none."""
+        own = self.own_label(span)
+        return self.label_in_place(span) if own is None else own
+
+    def own_label(self, span: Span) -> str | None:
+        """Return the label that the span itself has, None if it has none."""
         own = span.features.get(self._name)
         if own is None or own == "":
             own = span.by_layer.get(self._name)
-        if own is not None:
-            return str(own)
+        return None if own is None else str(own)
+
+    def label_in_place(self, span: Span) -> str | None:
+        """Return the label of the layer in the place of a span, None if it has none there."""
+        if not self._spans:
+            return None
         if (span.start, span.end) in self._same:
             return self._same[span.start, span.end]
         first = bisect_right(self._reach, span.start)  # the first span that ends after the start

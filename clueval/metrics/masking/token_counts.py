@@ -129,7 +129,9 @@ class TokenCounts:
             kind, exposed = members[0].mention.kind, sum(bool(one.exposed) for one in members)
             if len(members) > 1:
                 kind = min((one.mention.kind for one in members), key=self._risk)
-            status = "" if exposed == len(members) else "entities_in_part" if exposed else "entities_protected"
+            status = (
+                "" if exposed == len(members) else "entities_in_part" if exposed else "entities_protected"
+            )
             numbers[kind, status] += 1
         for (kind, status), number in numbers.items():
             for row in (("all", ""), ("class", kind)):
@@ -149,25 +151,36 @@ class TokenCounts:
             tally[*row, "documents_exposed"] += is_exposed
 
     def _add_precision(self, tally: Tally) -> None:
-        text, masked, mentioned = self._text, self._masked, self._mentioned
-        inside = Flags(masked) & Flags(mentioned)
-        letters_inside, letters_masked = text.letters_in(inside.bytes), text.letters_in(masked)
+        text, mentioned = self._text, self._mentioned
         every = sum(text.letters)
-        over = letters_masked - letters_inside
+        masked, inside, words, right = self._within_masks(mentioned)
         for field, number in (
             ("letters", every),
-            ("letters_masked", letters_masked),
+            ("letters_masked", masked),
             ("letters_outside", every - text.letters_in(mentioned)),
-            ("characters_over_masked", over),
+            ("characters_over_masked", masked - inside),
             ("masks", sum(mask.counted for mask in self._masks)),
             ("masks_needless", sum(mask.counted and not self._is_needed(mask) for mask in self._masks)),
         ):
             tally["precision", field] += number
-        words = Flags(bytes(map(bool, text.letters)))
         for found in self._views.values():
-            own = inside if len(self._views) == 1 else Flags(masked) & Flags(self._flags(found))
-            tally["precision", "words"] += (words & Flags(masked)).total
-            tally["precision", "words_right"] += (words & own).total
+            if len(self._views) > 1:
+                _, _, _, right = self._within_masks(self._flags(found))
+            tally["precision", "words"] += words
+            tally["precision", "words_right"] += right
+
+    def _within_masks(self, mentioned: bytes) -> tuple[int, int, int, int]:
+        """Return the masked letters and digits, those of them in mentions, the masked words, and those in mentions."""
+        letters = inside = words = right = 0
+        for start, end, _, _ in self._masks:
+            masked = [number for number in self._text.letters[start:end] if number]
+            letters += sum(masked)
+            words += len(masked)
+            if mentioned.find(0, start, end) >= 0:
+                masked = [n for n in compress(self._text.letters[start:end], mentioned[start:end]) if n]
+            inside += sum(masked)
+            right += len(masked)
+        return letters, inside, words, right
 
     def _is_needed(self, mask: TokenMask) -> bool:
         return self._mentioned.find(1, mask.start, mask.end) >= 0
@@ -215,8 +228,8 @@ class TokenCounts:
         if not strings:
             return []
         tokens = self._text.tokens
-        places = list(compress(range(len(tokens)), self._text.counting))
-        spelled = list(compress(tokens, self._text.counting))
+        places = list(compress(range(len(tokens)), self._text.core))
+        spelled = list(compress(tokens, self._text.core))
         begins = [
             number
             for number, word in enumerate(spelled)
@@ -239,8 +252,11 @@ class TokenCounts:
                 if number + length > len(places):
                     continue
                 start, end = places[number], places[number + length - 1] + 1
-                if tuple(spelled[number : number + length]) in keys and self._mentioned.find(1, start, end) < 0:
+                if (
+                    tuple(spelled[number : number + length]) in keys
+                    and self._mentioned.find(1, start, end) < 0
+                ):
                     past = number + length
-                    if not all(compress(self._masked[start:end], self._text.counting[start:end])):
+                    if not all(compress(self._masked[start:end], self._text.core[start:end])):
                         yield start
                     break

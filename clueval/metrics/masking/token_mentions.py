@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clueval.metrics.masking.exposure import REPLACEMENT
@@ -30,13 +30,19 @@ def masks_of(
 ) -> list[TokenMask]:
     """Return the masks by position. Raises `NotTokens` for spans with gaps, and for masks that overlap."""
     base = document.start
-    if any(span.tokens is not None or span.parts is not None or REPLACEMENT in span.features for span in spans):
-        raise NotTokens
-    found = [
-        TokenMask(span.start - base, span.end - base, span.label, counted is None or counted[number])
-        for number, span in enumerate(spans)
-        if is_mask(span)
-    ]
+    kinds: dict[int, tuple[str, bool]] = {}
+    found = []
+    for number, span in enumerate(spans):
+        if span.tokens is not None or span.parts is not None or REPLACEMENT in span.features:
+            raise NotTokens
+        kind = None if span.features else kinds.get(id(span.labels))
+        if kind is None:
+            kind = span.label, is_mask(span)
+            if not span.features:
+                kinds[id(span.labels)] = kind
+        if kind[1]:
+            is_counted = counted is None or counted[number]
+            found.append(TokenMask(span.start - base, span.end - base, kind[0], is_counted))
     found.sort()
     last = 0
     for mask in found:
@@ -59,27 +65,41 @@ class TokenReader:
 
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> list[TokenMention]:
         """Return the mentions among spans. Raises `NotTokens` for those that only the plain way can count."""
-        base, names, areas = self.document.start, class_names(self.document, self.class_layer), self._areas()
+        base, areas = self.document.start, self._areas()
         ids = OverlappedLabels(self.document, self.entity)
         entities: dict[tuple[str, tuple[str, ...]], Surface] = {}
         mentions = []
-        for number, span in enumerate(spans):
-            start, end, label = span.start - base, span.end - base, span.label
-            kind = own_class(span, names) or area_of(areas, start, end)
+        for number, (span, (label, kind, own)) in enumerate(
+            zip(spans, self._annotated(spans, ids), strict=True)
+        ):
+            start, end = span.start - base, span.end - base
+            kind = kind or area_of(areas, start, end)
             if kind in self.keep or label in self.keep:
                 continue
             words = self._words(span, start, end)
-            own = ids.label_of(span)
+            own = own if own is not None else ids.label_in_place(span)
             if own is not None:
                 entity: Surface = (own,)
             else:
                 known = entities.get((label, words))
                 entity = known or entities.setdefault((label, words), (label, *map(str.casefold, words)))
             is_counted = counted is None or counted[number]
-            mentions.append(
-                TokenMention(start, end, kind, label, entity, own is not None, words, is_counted)
-            )
+            mentions.append(TokenMention(start, end, kind, label, entity, own is not None, words, is_counted))
         return mentions
+
+    def _annotated(
+        self, spans: Sequence[Span], ids: OverlappedLabels
+    ) -> Iterator[tuple[str, str | None, str | None]]:
+        """Yield for each span its label, its own class and its own entity; spans may share their labels."""
+        names = class_names(self.document, self.class_layer)
+        known: dict[int, tuple[str, str | None, str | None]] = {}
+        for span in spans:
+            found = None if span.features else known.get(id(span.labels))
+            if found is None:
+                found = span.label, own_class(span, names), ids.own_label(span)
+                if not span.features:
+                    known[id(span.labels)] = found
+            yield found
 
     def _words(self, span: Span, start: int, end: int) -> tuple[str, ...]:
         if end - start > LONGEST or span.tokens is not None or span.parts is not None:

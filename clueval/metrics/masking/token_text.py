@@ -36,7 +36,6 @@ class TokenText:
         if ignored_words:
             ignored = (token.casefold() in ignored_words for token in tokens)
             self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
-        self.counting = bytes(map(bool, self.core))
 
     @cached_property
     def ends(self) -> list[int]:
@@ -49,9 +48,9 @@ class TokenText:
 
     def words_of(self, start: int, end: int) -> tuple[str, ...]:
         """Return the words of a run of tokens."""
-        tokens = self.tokens[start:end]
-        counting = self.counting[start:end]
-        return tuple(tokens) if all(counting) else tuple(compress(tokens, counting))
+        if end - start == 1:
+            return (self.tokens[start],) if self.core[start] else ()
+        return tuple(compress(self.tokens[start:end], self.core[start:end]))
 
     def letters_in(self, flags: Iterable[int]) -> int:
         """Return the number of letters and digits of the tokens whose flags are set."""

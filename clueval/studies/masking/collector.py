@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.replacements import replacements_of
@@ -36,19 +37,38 @@ class Inconsistent(NamedTuple):
 class WatchedMasking(Masking):
     """The metric, which keeps the examinations of the document that it has counted last.
 
-    So that no document is examined twice; `taken` hands them over.
+    So that no document is examined twice, and a document in which nothing is found need not be examined at all;
+    `taken` hands them over.
     """
+
+    def count(self, gold: Side, predicted: Side) -> Tally:
+        known = len(self._kept())
+        tally = super().count(gold, predicted)
+        if len(self._kept()) == known and _has_findings(tally):
+            self.examine(gold, predicted)
+        return tally
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         found = super().examine(gold, predicted)
         if found is not None:
-            self.__dict__.setdefault("_examinations", []).append(found)
+            self._kept().append(found)
+        return found
+
+    def _kept(self) -> list[Examination]:
+        found: list[Examination] = self.__dict__.setdefault("_examinations", [])
         return found
 
     def taken(self) -> list[Examination]:
         """Return the examinations since the last call."""
         examinations: list[Examination] = self.__dict__.pop("_examinations", [])
         return examinations
+
+
+def _has_findings(tally: Tally) -> bool:
+    """Return whether a report lists something of a document with these counts."""
+    leaks = tally["all", "", "mentions"] - tally["all", "", "protected"]
+    lists = ("string_leaks", "all"), ("precision", "masks_needless"), ("replacements", "several")
+    return bool(leaks) or any(tally[key] for key in lists)
 
 
 class LeakCollector:

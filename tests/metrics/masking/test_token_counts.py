@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import Document, Span
+from clueval import Document, Span, score
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.metrics.masking.word_files import IgnoredWords
@@ -37,7 +37,9 @@ def sides(draw: st.DrawFn) -> tuple[Side, Side]:
     sides = []
     for document in (gold, predicted):
         spans = document.layers["name"]
-        counted = draw(st.one_of(st.none(), st.lists(st.booleans(), min_size=len(spans), max_size=len(spans))))
+        counted = draw(
+            st.one_of(st.none(), st.lists(st.booleans(), min_size=len(spans), max_size=len(spans)))
+        )
         sides.append(Side(spans, counted, document, sequence="name"))
     return sides[0], sides[1]
 
@@ -57,3 +59,24 @@ def test_sums_over_tokens_are_the_counts_of_their_characters(
     metric = Masking(keep=("K",), ignore_words=words, risk_order=("h", "l"), annotators=annotators)
 
     assert metric.count(*pair) == plain(metric, *pair)
+
+
+def test_sums_over_tokens_serve_most_documents() -> None:
+    tokens = ["Frau", "Weiß", "klagt"]
+    gold, predicted = (Document("d", {"name": [Span(1, 2, "A")]}, tokens=tokens) for _ in range(2))
+
+    with patch.object(Masking, "examine") as examine:
+        score([gold], [predicted], metrics="masking")
+
+    assert not examine.called
+
+
+def test_a_discontinuous_mention_is_masked_without_its_gap() -> None:
+    tokens = ["Anna", "und", "Karl", "Öz"]
+    parts = Span.of_fragments([(0, 1), (2, 4)], "A")
+    gold = Document("d", {"name": [parts]}, tokens=tokens)
+    predicted = Document("d", {"name": [Span(0, 1, "X"), Span(2, 3, "X")]}, tokens=tokens)
+
+    row = score([gold], [predicted], metrics="masking").metrics["masking"]["name"]["classes"]["all"]
+
+    assert (row["words"], row["words_exposed"], row["characters"]) == (3, 1, 10)
