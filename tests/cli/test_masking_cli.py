@@ -134,3 +134,37 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
 
     assert "Anna" not in path.read_text() + capsys.readouterr().out
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_several_processes_find_the_leaks_of_one(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clueval.evaluation.parallel.schedule.SMALLEST", 100)
+    folders = []
+    for name, of in (("gold", "B-PER\tB-high\nI-PER\tO"), ("predicted", "B-X\tO\nO\tO")):
+        folders.append(tmp_path / name)
+        folders[-1].mkdir()
+        for number in range(4):
+            first, second = of.split("\n")
+            text = f"Karl\t{first}\nÖz{number}\t{second}\nist\tO\tO\nKarl\t{first}\n"
+            (folders[-1] / f"{number}.conll").write_text(text * (number + 1))
+    layers = [
+        "--layer",
+        "entity=2",
+        "--layer",
+        "risk=3",
+        "--by",
+        "document",
+        "--conventions",
+        "i2b2,tab,presidio",
+    ]
+
+    found = []
+    for jobs in ("1", "2"):
+        assert main(["masking", *map(str, folders), *layers, "--jobs", jobs, "--format", "json", "-v"]) == 0
+        output = capsys.readouterr()
+        found.append(json.loads(output.out))
+
+    assert "2 processes" in output.err
+    assert len(found[0]["leaks"]) == 10
+    assert found[0] == found[1]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
+from clueval.evaluation.parallel.plain_values import PLAIN, NotPlain, a_list, whole
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
 from clueval.studies.masking.found import CONVENTION
@@ -27,6 +28,18 @@ class OtherProgram(ABC):
 
     def see(self, group: Group) -> None:
         self.counted.update(self.count(group))
+
+    def sent(self) -> Any:
+        """What it has counted, as a value of JSON."""
+        return [[list(key), number] for key, number in self.counted.items()]
+
+    def join(self, sent: Any) -> None:
+        """Add what another process has counted. Raises `ValueError` for another value."""
+        pairs = [a_list(pair, "a count", 2) for pair in a_list(sent, "the counts")]
+        keys = [tuple(a_list(key, "a key")) for key, _ in pairs]
+        if not all(type(part) in PLAIN for key in keys for part in key):
+            raise NotPlain("a key has a part that is not plain")
+        self.counted.update(dict(zip(keys, (whole(number, "a count") for _, number in pairs), strict=True)))
 
     @abstractmethod
     def count(self, group: Group) -> Tally:

@@ -57,8 +57,8 @@ def masking(
             by their names. A setting takes the name of a file where the command does, and a list or one text with
             commas where the command takes several; `entity` may be the column of the ids of entities.
 
-    Returns the `MaskingReport`. One pass in one process; held in memory are one document of each side and the
-    leaks. Raises the errors of `clueval.score`.
+    Returns the `MaskingReport`. Held in memory are the leaks and, in each process, one document of each side;
+    with redacted texts, one process counts. Raises the errors of `clueval.score`.
     """
     known = [
         *SETTINGS,
