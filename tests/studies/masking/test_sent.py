@@ -13,7 +13,7 @@ from clueval.compat.masking.i2b2 import I2b2Figures
 from clueval.metrics.masking import Masking
 from clueval.studies.masking.collector import LeakCollector, WatchedMasking
 
-TOKENS = "Anna Öz und Anna Öz und Karl und Karl und Ulm".split()
+TOKENS = ["Anna", "Öz", "und", "Anna", "Öz", "und", "Karl", "und", "Karl", "und", "Ulm"]
 GOLD = Document("d", {"name": [Span(0, 2, "A"), Span(3, 5, "A"), Span(6, 7, "B")]}, tokens=TOKENS)
 PREDICTED = Document("d", {"name": [Span(0, 1, "X"), Span(3, 5, "X"), Span(10, 11, "Y")]}, tokens=TOKENS)
 
