@@ -11,10 +11,12 @@ from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.exceptions import UsageError
+from clueval.formats.format import EVERY_SET
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, refuse_unknown
 from clueval.reading.layers import LayerColumns, columns_of_side
-from clueval.reading.options import SETS, Reading, readings_of
+from clueval.reading.options import SETS, Reading, ReadOptions, readings_of
+from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.source import read
 from clueval.spans.span import DEFAULT_LAYER
@@ -74,6 +76,8 @@ def masking(
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers)
     metric = metric_of(settings, token_weights=weight_column is not None)
+    if metric.annotators and options.get("gold_set") is None and are_paths(gold):
+        options["gold_set"] = _every_set(gold, options)
     transforms = _transforms(weight_column, gold)
     observers = programs(several(conventions), metric)
     if redacted:
@@ -82,6 +86,19 @@ def masking(
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
     return masking_report(gold, predicted, metric, observers, transforms=transforms, layers=layers, **options)
+
+
+def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
+    """Return the name that selects all annotation sets of the gold files, if these have annotation sets."""
+    own, *_ = readings_of(
+        options.get("reading", Reading()),
+        {name: options[name] for name in field_names(Reading) if name in options},
+    )
+    first = next((path for _, path in files_of_side(gold)), None)
+    if own.annotation_set is not None or first is None:
+        return None
+    form = ReadOptions.of(own).format_at(first)
+    return EVERY_SET if form.sets or (form.rows is not None and form.rows.sets is not None) else None
 
 
 def _given(predicted: Any) -> Any:

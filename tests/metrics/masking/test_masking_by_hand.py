@@ -373,3 +373,13 @@ def test_the_effective_number_of_documents_weighs_them_by_their_mentions() -> No
     recall = scores["masking"]["label"]["classes"]["all"]["mention_recall"]
     assert recall["effective"] == pytest.approx((1 + 2 + 4) ** 2 / (1 + 4 + 16))
     assert recall["low"] < 2 / 3 < recall["high"]
+
+
+def test_a_layer_of_one_side_alone_is_worth_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    gold = Document("d", {"name": [Span(0, 1, "A")]}, tokens=["Öz"])
+
+    score([gold], [Document("d", {"mask": [Span(0, 1, "X")]}, tokens=["Öz"])], metrics="masking")
+    assert not recwarn.list
+
+    score([gold], [Document("d", {"mask": []}, tokens=["Öz"])], metrics="masking")
+    assert [str(one.message) for one in recwarn.list] == ["predicted has no spans"]
