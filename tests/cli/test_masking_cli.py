@@ -168,3 +168,23 @@ def test_several_processes_find_the_leaks_of_one(
     assert "2 processes" in output.err
     assert len(found[0]["leaks"]) == 10
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("entity", ["person", "5", "-1"])
+def test_a_column_of_a_table_of_spans_has_the_entities_and_is_no_layer(
+    tmp_path: Path, capsys: Capture, entity: str
+) -> None:
+    head = "document\tstart\tend_inclusive\tname"
+    text = write(tmp_path / "text.vrt", '<text id="d">\nAnna\nund\nAnna\nund\nAnne\n</text>\n')
+    gold = write(
+        tmp_path / "g.tsv", f"{head}\tperson\nd\t0\t0\tPER\te1\nd\t2\t2\tPER\te2\nd\t4\t4\tPER\te1\n"
+    )
+    predicted = write(tmp_path / "p.tsv", f"{head}\nd\t0\t0\tX\nd\t2\t2\tX\n")
+
+    arguments = ["--text", str(text), "--entity", entity, "--format", "json"]
+    assert main(["masking", str(gold), str(predicted), *arguments]) == 0
+
+    reports = json.loads(capsys.readouterr().out)["metrics"]["masking"]
+    assert list(reports) == ["name"]
+    row = reports["name"]["classes"]["all"]
+    assert (row["entities"], row["entities_protected"], row["entities_in_part"]) == (2, 1, 1)
