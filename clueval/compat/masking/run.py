@@ -21,6 +21,7 @@ from clueval.reading.options import SETS, Reading, ReadOptions, readings_of
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.source import read
+from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
 from clueval.studies.masking.report import MaskingReport
@@ -82,7 +83,9 @@ def masking(
     if metric.annotators and options.get("gold_set") is None and are_paths(gold):
         options["gold_set"] = _every_set(gold, options)
     transforms = _transforms(weight_column, gold)
-    observers = programs(several(conventions), metric)
+    counting = options.get("counting", Counting())
+    where = options.get("where", counting.where if isinstance(counting, Counting) else ())
+    observers = programs(several(conventions), metric, parse_where(where))
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)

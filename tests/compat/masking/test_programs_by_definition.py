@@ -25,7 +25,10 @@ def spans_in(draw: st.DrawFn, text: str, layer: str, labels: str) -> list[Span]:
     for _ in range(draw(st.integers(0, 5))):
         start = draw(st.integers(0, len(text) - 1))
         end = draw(st.integers(start + 1, min(len(text), start + 9)))
-        features = {"identifier_type": draw(st.sampled_from(KINDS)), "entity_id": draw(st.sampled_from("uvw"))}
+        features = {
+            "identifier_type": draw(st.sampled_from(KINDS)),
+            "entity_id": draw(st.sampled_from("uvw")),
+        }
         found.append(Span(start, end, {layer: draw(st.sampled_from(labels))}, features))
     return found
 
@@ -34,7 +37,9 @@ def spans_in(draw: st.DrawFn, text: str, layer: str, labels: str) -> list[Span]:
 def documents(draw: st.DrawFn) -> list[Sides]:
     pairs = []
     for number in range(draw(st.integers(1, 3))):
-        words = draw(st.lists(st.sampled_from(["Anna", "Öz", "Mr", ",", "x1", "no."]), min_size=1, max_size=9))
+        words = draw(
+            st.lists(st.sampled_from(["Anna", "Öz", "Mr", ",", "x1", "no."]), min_size=1, max_size=9)
+        )
         text = draw(st.sampled_from([" ", ""])).join(words)
         names = draw(st.sampled_from([("a",), ("a", "b")]))
         gold = {name: draw(spans_in(text, name, "PQ")) for name in names}
@@ -76,7 +81,7 @@ def tab(pairs: Iterable[Sides]) -> dict[str, Any]:
                 by_entity.setdefault(span.features["entity_id"], []).append(span)
             for members in by_entity.values():
                 kind, label = members[0].features["identifier_type"], members[0].label
-                if "NO_MASK" == kind:
+                if kind == "NO_MASK":
                     continue
                 to_mask = [one for one in members if one.features["identifier_type"] != "NO_MASK"]
                 entities.append((kind == "DIRECT", all(is_masked(one.start, one.end) for one in to_mask)))
@@ -104,7 +109,9 @@ def tab(pairs: Iterable[Sides]) -> dict[str, Any]:
         "mention_recall": share(sum(mentions), len(mentions)),
         "recall_all_entities": share(sum(found for _, found in entities), len(entities)),
         "recall_direct_entities": share(sum(d and f for d, f in entities), sum(d for d, _ in entities)),
-        "recall_quasi_entities": share(sum(f and not d for d, f in entities), sum(not d for d, _ in entities)),
+        "recall_quasi_entities": share(
+            sum(f and not d for d, f in entities), sum(not d for d, _ in entities)
+        ),
         "token_recall_by_type": {
             label: fmean(found for other, found in tokens if other == label)
             for label in sorted({label for label, _ in tokens})
