@@ -188,3 +188,20 @@ def test_a_column_of_a_table_of_spans_has_the_entities_and_is_no_layer(
     assert list(reports) == ["name"]
     row = reports["name"]["classes"]["all"]
     assert (row["entities"], row["entities_protected"], row["entities_in_part"]) == (2, 1, 1)
+
+
+def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "string_leaks=1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_limit_on_leaks_is_told_the_names_of_figures(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "leaks=0"]) == 2
+    assert "leaks are missed and partial mentions" in capsys.readouterr().err
+
+
+def test_empty_files_are_not_called_free_of_leaks(tmp_path: Path, capsys: Capture) -> None:
+    empty = str(write(tmp_path / "empty.vrt", ""))
+
+    assert main(["masking", empty, empty]) == 0
+    assert "no documents, so nothing was checked" in capsys.readouterr().out

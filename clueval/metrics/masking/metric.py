@@ -165,10 +165,15 @@ class Masking:
             if examination is None:
                 return Tally()
             tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        assert gold.document is not None
         assert predicted.document is not None
         tally.update(("seen", layer) for layer in self.masks if layer in predicted.document.layers)
-        if gold.document is not None and (gold.sequence in gold.document.layers or self.annotators):
+        tally.update(("annotator", layer) for layer in self.annotators if layer in gold.document.layers)
+        if gold.sequence in gold.document.layers or self.annotators:
             tally["gold", "layer"] += 1
+        classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
+        if self.risk_layer is not None and (classified or self.risk_layer in gold.document.layers):
+            tally["gold", "classes"] += 1
         return tally
 
     def _count_tokens(self, gold: Side, predicted: Side) -> Tally | None:
@@ -225,11 +230,18 @@ class Masking:
         return tables(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` if no document has a layer that `masks` names."""
-        counted = any(key[0] == "precision" for key in total)
-        for layer in self.masks if counted and self.masks != (EVERY,) else ():
-            if not total["seen", layer]:
-                raise UsageError(f"no predicted document has a layer {layer!r}", advice="check --masks")
+        """Raise `UsageError` if no document has a layer or feature that a setting names."""
+        counted = any(key[0] in ("precision", "gold") for key in total)
+        for names, side, key in ((self.masks, "predicted", "seen"), (self.annotators, "gold", "annotator")):
+            for layer in names if counted and names != (EVERY,) else ():
+                if not total[key, layer]:
+                    raise UsageError(f"no {side} document has a layer {layer!r}", advice=_CHECK[side])
+        if not total["all", "", "mentions"]:
+            return
+        if self.risk_layer is not None and not total["gold", "classes"]:
+            raise UsageError(f"no mention has a class in a layer or feature {self.risk_layer!r}")
+        if self.entity != type(self)().entity and not total["entities", "by id"]:
+            raise UsageError(f"no mention has an entity in a layer or feature {self.entity!r}")
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
@@ -338,6 +350,8 @@ class Masking:
         found = self.mention_layers(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
+
+_CHECK = {"predicted": "check --masks", "gold": "check --annotators"}
 
 _Spans = tuple[Sequence[Span], Sequence[bool] | None]
 """Spans, and whether each is counted (None: all are)."""

@@ -383,3 +383,26 @@ def test_a_layer_of_one_side_alone_is_worth_no_warning(recwarn: pytest.WarningsR
 
     score([gold], [Document("d", {"mask": []}, tokens=["Öz"])], metrics="masking")
     assert [str(one.message) for one in recwarn.list] == ["predicted has no spans"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"annotators": ("name", "nope")}, "no gold document has a layer 'nope'"),
+        ({"risk_layer": "nope"}, "no mention has a class in a layer or feature 'nope'"),
+        ({"entity": "nope"}, "no mention has an entity in a layer or feature 'nope'"),
+    ],
+)
+def test_a_layer_that_no_document_has_is_refused(settings: dict[str, Any], message: str) -> None:
+    document = Document("d", {"name": [Span(0, 1, "A")]}, tokens=["Öz"])
+
+    with pytest.raises(UsageError, match=message):
+        score([document], [document], metrics=[Masking(**settings)])
+
+
+def test_a_document_without_classes_is_scored_if_its_layer_of_classes_is_empty() -> None:
+    document = Document("d", {"name": [Span(0, 1, "A")], "kind": []}, tokens=["Öz"])
+
+    found = score([document], [document], metrics=[Masking(risk_layer="kind")]).metrics["masking"]["name"]
+
+    assert list(found["classes"]) == ["all", "_"]
