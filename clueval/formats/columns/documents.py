@@ -9,10 +9,10 @@ from operator import add
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import TokenTable, parsed
+from clueval.formats.columns.columns import TokenTable, parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
-from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.passages import Passage, misfits
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
@@ -103,6 +103,37 @@ class TokenLineNumbers(Sequence[int]):
         return repr(self.numbers)
 
 
+_MANY = 20_000
+"""In a document of more tokens, equal tokens are one object, which takes time and saves memory."""
+
+
+class _Columns(NamedTuple):
+    """The columns of a passage with borders; no ids if the layout has none."""
+
+    tokens: list[str]
+    token_ids: list[str]
+    tags: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, passage: Passage, known: dict[str, str] | None) -> _Columns:
+        """Split the lines of a passage, some thousand at a time; each token becomes the object in `known`, if given.
+
+        Raises `FormatError` for the first malformed line.
+        """
+        assert passage.layout is not None
+        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers})
+        try:
+            for table in tables(passage.sentences, passage.layout):
+                tokens = table.tokens()
+                columns.tokens.extend(tokens if known is None else map(known.setdefault, tokens, tokens))
+                columns.token_ids.extend(table.token_ids() or ())
+                for layer, tags in table.tags().items():
+                    columns.tags[layer].extend(tags)
+        except ValueError:
+            raise next(misfits(passage)) from None
+        return columns
+
+
 class Transitions(NamedTuple):
     """The pairs of adjacent tags in a document, by layer, and the tags of its file."""
 
@@ -157,18 +188,18 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
+    known: dict[str, str] | None = {} if sum(passage.tokens for passage in passages) > _MANY else None
     repaired = 0
     for passage in passages:
         if passage.layout is None:
             continue
         file.layout = passage.layout
         borders = _borders(passage)
-        tables = parsed(passage)
-        tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
-        token_ids += _without(borders, chain.from_iterable(table.token_ids() or () for table in tables))
-        for layer, _ in passage.layout.layers:
+        columns = _Columns.of(passage, known)
+        tokens += _without(borders, columns.tokens)
+        token_ids += _without(borders, columns.token_ids)
+        for layer, column in columns.tags.items():
             decoder = file.decoders[layer]
-            column = _column(tables, layer)
             try:
                 seams = Seams(column)
                 decoder.accept(column, seams.neighbours)

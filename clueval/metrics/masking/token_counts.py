@@ -216,8 +216,7 @@ class TokenCounts:
         return [mask.end for mask in self._masks]
 
     def _shared(self, mask: TokenMask, mention: TokenMention) -> int:
-        start, end = self._text.characters(max(mask.start, mention.start), min(mask.end, mention.end))
-        return end - start
+        return self._text.length(max(mask.start, mention.start), min(mask.end, mention.end))
 
     def _string_leaks(self) -> list[int]:
         """Return where string leaks begin, see `clueval.metrics.masking.strings`."""

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
-from itertools import accumulate, compress
-
-from clueval.metrics.masking.flags import Range
+from itertools import compress
 
 
 class LetterNumbers(dict[str, int]):
@@ -37,14 +34,9 @@ class TokenText:
             ignored = (token.casefold() in ignored_words for token in tokens)
             self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
 
-    @cached_property
-    def ends(self) -> list[int]:
-        """The end of each token in the text whose tokens are joined by blanks."""
-        return [end - 1 for end in accumulate(len(token) + 1 for token in self.tokens)]
-
-    def characters(self, start: int, end: int) -> Range:
-        """Return the characters of a run of tokens that is not empty, with the blanks in it."""
-        return self.ends[start] - len(self.tokens[start]), self.ends[end - 1]
+    def length(self, start: int, end: int) -> int:
+        """Return the number of characters of a run of tokens that is not empty, with the blanks in it."""
+        return sum(map(len, self.tokens[start:end])) + end - start - 1
 
     def words_of(self, start: int, end: int) -> tuple[str, ...]:
         """Return the words of a run of tokens."""
