@@ -86,6 +86,8 @@ def _value(report: MaskingFindings, figure: str) -> float | None:
 
 def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     classes = report["classes"]
+    if kind is None and name == "string_leaks":
+        return report[name]
     if name in classes["all"]:
         return classes.get("all" if kind is None else kind, {}).get(name)
     return report["precision"].get(name, _MISSING) if kind is None else _MISSING
@@ -112,6 +114,8 @@ def _advice(report: MaskingFindings, figure: str) -> str:
     first = next(iter(report.reports.values()), None)
     if first is None:
         return "there are no spans, so there are no figures"
+    if figure.rpartition(".")[2] == "leaks":
+        return "leaks are missed and partial mentions; documents_exposed counts the documents with one"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
     asked = figure.partition("[")[0].rpartition(".")[2]
     if asked in ("leak", "leaks", "leaked"):
