@@ -20,6 +20,11 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 
+_LOADED = """location.href !== 'about:blank' && document.readyState === 'complete'
+  && (!document.getElementById('data') || document.documentElement.dataset.ready === 'yes')"""
+"""True when a page is loaded and its script, if it has data for one, has run."""
+
+
 class Browser:
     """One browser with one page. It keeps what the console and uncaught errors say."""
 
@@ -105,7 +110,7 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
         self("Page.navigate", url=page.as_uri())
-        self.wait_for("document.documentElement?.dataset.ready === 'yes'")
+        self.wait_for(_LOADED)
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""

@@ -21,6 +21,9 @@ from clueval.reports.cutting import cut_label
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""
 
+LONG = 600
+"""The number of characters from which the text of a card scrolls."""
+
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 
 
@@ -98,6 +101,7 @@ def card(place: ErrorPlace, systems: Sequence[System] = ()) -> dict[str, Any]:
         "where": " · ".join(filter(None, where)),
         "above": lanes[0],
         "below": lanes[1],
+        "long": sum(map(len, drawing.pieces)) > LONG,
         "parts": list(_parts(drawing, systems)),
         "cut_before": drawing.cut_before,
         "cut_after": drawing.cut_after,

@@ -268,7 +268,7 @@
   }
 
   function sentence(place) {
-    const line = make("p", "sentence");
+    const line = page.ofLength(make("p", "sentence"), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
     for (const [name, side] of [["--above", "gold"], ["--below", "predicted"]])
       line.style.setProperty(name, Math.max(0, ...place.bars.filter((bar) => bar.side === side).map((bar) => bar.lane + 1)));
     if (place.cutBefore) line.append(make("span", "cut", "… "));
