@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -119,9 +120,12 @@ class Browser:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str, seconds: float = 20) -> None:
+        self.wait_until(lambda: bool(self.run(condition)), condition, seconds)
+
+    def wait_until(self, is_so: Callable[[], bool], what: str = "", seconds: float = 20) -> None:
         end = time.monotonic() + seconds
-        while not self.run(condition):
-            assert time.monotonic() < end, f"never true: {condition}; {self.complaints}"
+        while not is_so():
+            assert time.monotonic() < end, f"never true: {what}; {self.complaints}"
             time.sleep(0.02)
 
     def press(self, key: str) -> None:

@@ -62,7 +62,7 @@ def _rendered(
         report=report,
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
-        **assets("aligned", script=True),
+        **assets("aligned", "aligned"),
         data=(Markup(line) for line in _lines(explained, _counted(report))),
     )
 

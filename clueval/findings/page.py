@@ -71,7 +71,7 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
     from markupsafe import Markup  # comes with Jinja
 
     main_tables, more_tables = _score_tables(report, choice)
-    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice)}
+    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice), "key": key_of(report)}
     return jinja.get_template("errors.html").generate(
         title=title,
         report=report,
@@ -86,7 +86,7 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, lines),
-        **assets("errors", script=True),
+        **assets("errors", "review", "errors"),
     )
 
 
@@ -142,6 +142,15 @@ def _is_main(table: Table, choice: Choice) -> bool:
 def _as_shown(table: Table, choice: Choice) -> ShownTable:
     level = LEVEL_NAMES[str(choice.level)]
     return ShownTable.of(table, (level, f"{level}, micro"))
+
+
+def key_of(report: Mapping[str, Any]) -> str:
+    """Return the name under which the browser keeps ticks and comments: other pages of the same corpus have it, too.
+
+    It is made of the signature without the version, so that ticks outlive a new run of the system.
+    """
+    parts = [part for part in report["signature"].split("|") if not part.startswith("version:")]
+    return f"{'|'.join(parts)} {report['documents']} {report['tokens']}"
 
 
 def in_words(choice: Choice) -> str:

@@ -17,7 +17,7 @@ from typing import Any
 from clueval.findings.cards import card, examples
 from clueval.findings.choice import Choice
 from clueval.findings.observer import KeptRows
-from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words
+from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words, key_of
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System
 from clueval.findings.table import FINDING_KINDS
@@ -59,6 +59,7 @@ def write(
         about = {
             "kinds": FINDING_KINDS,
             "expected": None,
+            "key": key_of(reports[0]),
             "systems": [system.short for system in systems],
             "states": list(states.meanings),
             "stateTitle": states.title,
@@ -77,7 +78,7 @@ def write(
             without_script=WITHOUT_SCRIPT,
             about=Markup(json_inside(about)),
             data=map(Markup, lines),
-            **assets("errors", script=True),
+            **assets("errors", "review", "errors"),
         )
         with whole_file(path) as file:
             for piece in pieces:

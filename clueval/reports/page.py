@@ -74,17 +74,17 @@ def script_hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *, script: bool = False) -> dict[str, str]:
+def assets(name: str, *scripts: str) -> dict[str, str]:
     """Return the style sheet of a page for its template: the common one, then its own.
 
-    With `script` also its script, which is the common one and its own, and the hash of that.
+    With `scripts` also its script, which is the common one and these, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
     style = template("common.css") + template(f"{name}.css")
-    if not script:
+    if not scripts:
         return {"style": Markup(style)}
-    code = template("common.js") + template(f"{name}.js")
+    code = template("common.js") + "".join(template(f"{script}.js") for script in scripts)
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 

@@ -53,13 +53,13 @@
 
   const selects = new Map();  // name -> {element, fits(finding, value, view)}; a view is the class in one system
 
-  function addSelect(name, title, groups, fits) {
+  function addSelect(name, title, groups, fits, first = "all", always = false) {
     const options = groups.reduce((sum, group) => sum + group.options.length, 0);
     const label = document.createElement("label");
     const select = document.createElement("select");
     label.textContent = visible(title);
     select.id = "f-" + name;
-    select.append(new Option("all", ""));
+    select.append(new Option(first, ""));
     for (const group of groups) {
       let parent = select;
       if (group.title && groups.length > 1) {
@@ -67,10 +67,10 @@
         parent.label = visible(group.title);
         select.append(parent);
       }
-      for (const [value, shown, n] of group.options) parent.append(new Option(visible(`${shown} (${n})`), value));
+      for (const [value, shown, n] of group.options) parent.append(new Option(visible(n === undefined ? shown : `${shown} (${n})`), value));
     }
     label.append(select);
-    if (options < 2 && !["side", "class", "label"].includes(name)) label.hidden = true;
+    if (options < 2 && !always && !["side", "class", "label"].includes(name)) label.hidden = true;
     row.append(label);
     select.addEventListener("change", () => { released(); apply(); });
     selects.set(name, { element: select, fits });
@@ -118,6 +118,24 @@
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
 
+  const reviews = page.reviews(about.key, places);
+  const SEEN = {
+    open: ["not reviewed", (note) => !note.done], done: ["reviewed", (note) => note.done],
+    comment: ["with a comment", (note) => note.comment !== ""],
+  };
+  const unnumbered = (words) => [{ options: Object.entries(words).map(([value, [shown]]) => [value, shown]) }];
+  addSelect("seen", "Review", unnumbered(SEEN), (f, value) => SEEN[value][1](reviews.of(f.place)));
+
+  // orders other than that of the text; the worst class of a place counts, and only errors that fit
+  const WORST = ["exact", "superset", "tiling", "overlap", "partial", "spurious", "missed"];
+  const worst = (here) => Math.max(...here.flatMap((f) => f.views.map((view) => WORST.indexOf(view.kind))));
+  const ORDERS = {
+    worst: ["worst class first", (a, b) => worst(b) - worst(a) || b.length - a.length],
+    most: ["most errors first", (a, b) => b.length - a.length],
+    label: ["by label", (a, b) => joined(a[0].labels).localeCompare(joined(b[0].labels))],
+  };
+  addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
+
   const reset = document.createElement("button");
   reset.type = "button";
   reset.className = "plain";
@@ -150,13 +168,16 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
-    shown = [];
+    const found = [];  // pairs of a place and its errors that fit
     fitting = new Set();
     for (const place of searched) {
       const here = active.length ? place.errors.filter(fitsAll) : place.errors;
-      if (here.length) shown.push(place);
+      if (here.length) found.push([place, here]);
       for (const f of here) fitting.add(f);
     }
+    const order = ORDERS[selects.get("sort").element.value]?.[1];
+    if (order) found.sort((a, b) => order(a[1], b[1]));
+    shown = found.map(([place]) => place);
     list.show(shown);
     tellCount(shown.length);
     remember();
@@ -225,6 +246,8 @@
   function card(place) {
     const item = make("li", "card");
     item.id = place.anchor;
+    item.tabIndex = -1;
+    item.addEventListener("focusin", () => { current = place; });
     const head = make("div", "head");
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
     const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
@@ -247,7 +270,7 @@
       last.append(more);
       errors.append(last);
     }
-    item.append(head, sentence(place), errors);
+    item.append(head, sentence(place), errors, reviews.controls(place));
     return item;
   }
 
@@ -348,12 +371,12 @@
     for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
     const card = byId(place.anchor);
     card.classList.add("current");
-    card.tabIndex = -1;
     card.focus({ preventScroll: true });
     card.scrollIntoView({ block: "center", behavior: "instant" });
     remember();
   }
   window.addEventListener("hashchange", goTo);
+  document.addEventListener("reviews", apply);
 
   // --- keys ------------------------------------------------------------------------------------------------
 
@@ -362,9 +385,13 @@
     if (next) bring(next);
   }
 
+  const inCurrent = (selector) => current && byId(current.anchor)?.querySelector(selector);
+
   const KEYS = {
     j: () => step(1),
     k: () => step(-1),
+    r: () => inCurrent(".review [type=checkbox]")?.click(),
+    c: () => inCurrent(".comment")?.focus(),
     "/": () => search.focus(),
     "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
     0: () => { clear(); apply(); },
@@ -376,7 +403,7 @@
     apply();
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     const action = KEYS[event.key];
     if (!action) return;
     event.preventDefault();

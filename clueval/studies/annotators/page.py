@@ -88,7 +88,7 @@ def write_page(
         main_tables=[ShownTable.of(table) for table in _tables(report)],
         more_tables=(),
         about=Markup(json_inside(_about(report))),
-        **assets("agreement", script=True),
+        **assets("agreement", "agreement"),
         data=(Markup(json_inside(_line(row)) + "\n") for row in disagreements),
     )
     with whole_file(path) as file:
