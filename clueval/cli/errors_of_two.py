@@ -51,6 +51,7 @@ def run(options: argparse.Namespace, choice: Choice) -> int:
             systems,
             states,
             title=f"Errors: {', '.join(path.name for path in paths)}",
+            lang=options.lang or "",
         )
     wrote(options.html)
     listed = [f"{sum(counts[side, state] for side in SIDES):,} {state}" for state in states.meanings]
@@ -87,4 +88,4 @@ def _check(options: argparse.Namespace) -> None:
     inputs = [options.gold, options.predicted, options.second, common.text_of(options)]
     refuse_to_overwrite(inputs, [options.html])
     require_writable([options.html])
-    require_page(options.html)
+    require_page(options.html, options.lang)

@@ -35,6 +35,7 @@ def write_page(
     explained: Iterable[tuple[str, Explanation]],
     *,
     title: str = "Noisy texts",
+    lang: str = "",
 ) -> None:
     """Write the page, whole or not at all.
 
@@ -43,14 +44,14 @@ def write_page(
     streamed to the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches
     than are explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
     """
-    pieces = _rendered(report, explained, title)
+    pieces = _rendered(report, explained, title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
 
 
 def _rendered(
-    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str
+    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str, lang: str
 ) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
@@ -59,6 +60,7 @@ def _rendered(
         raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
     return jinja.get_template("aligned.html").generate(
         title=title,
+        lang=lang,
         report=report,
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),

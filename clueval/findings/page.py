@@ -40,15 +40,17 @@ def write(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
     `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
-    streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    streamed to the file. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
+    Jinja2, `FileError` if the file cannot be written.
     """
     lines = PlaceLines(places(findings))
-    pieces = _rendered(lines, report, choice or Choice(), title)
+    pieces = _rendered(lines, report, choice or Choice(), title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -61,12 +63,15 @@ def render(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(places(findings)), report, choice or Choice(), title))
+    return "".join(_rendered(PlaceLines(places(findings)), report, choice or Choice(), title, lang))
 
 
-def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
+def _rendered(
+    lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str, lang: str
+) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
@@ -74,6 +79,7 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
     about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice), "key": key_of(report)}
     return jinja.get_template("errors.html").generate(
         title=title,
+        lang=lang,
         report=report,
         choice_text=in_words(choice),
         main_tables=main_tables,

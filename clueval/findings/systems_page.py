@@ -42,6 +42,7 @@ def write(
     states: States,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> Counts:
     """Write the page, whole or not at all, and return how many errors it has.
 
@@ -66,6 +67,7 @@ def write(
         }
         pieces = jinja.get_template("errors_of_two.html").generate(
             title=title,
+            lang=lang,
             report=reports[0],
             choice_text=in_words(choice),
             systems=systems,

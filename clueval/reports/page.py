@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +23,9 @@ from clueval.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_LANGUAGE = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,17 @@ def _shown(value: object) -> object:
 def template(name: str) -> str:
     """Return the text of a file in the folder of the templates."""
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
+
+
+def language(text: str) -> str:
+    """Return the tag of a language, as the attribute `lang` has it; ``ValueError`` for what is none.
+
+    >>> language("de-AT")
+    'de-AT'
+    """
+    if not _LANGUAGE.fullmatch(text):
+        raise ValueError(f"{text!r} is not a language such as de or de-AT")
+    return text
 
 
 def script_hash(script: str) -> str:

@@ -202,7 +202,7 @@
     const line = make("p", css);
     const other = span.result === "none" ? " · opposite: " : " · predicted: ";
     for (const [side, text] of [["gold: ", goldText(span)], [other, otherText(span)]])
-      line.append(make("span", "", side), make("bdi", "", text));
+      line.append(make("span", "", side), page.ofCorpus(make("bdi", "", text)));
     return line;
   }
 
@@ -222,7 +222,7 @@
     item.append(head, ...aligned(span, rightToLeft), texts(rightToLeft ? "written" : "unseen", span));
     if (span.opposite !== null) {
       const opposite = make("p", "opposite", "The predicted text opposite the gold span: ");
-      opposite.append("“", make("bdi", "", span.opposite), "”");
+      opposite.append("“", page.ofCorpus(make("bdi", "", span.opposite)), "”");
       item.append(page.ofLength(opposite, span.opposite.length));
     }
     return item;

@@ -32,6 +32,12 @@ const page = (() => {
     return element;
   }
 
+  // Text of the corpus has its language; the empty one is unknown.
+  function ofCorpus(element) {
+    element.lang = document.documentElement.dataset.lang ?? "";
+    return element;
+  }
+
   // Long text scrolls, and can be scrolled with the keyboard.
   const LONG = 600;
   function ofLength(element, length) {
@@ -76,5 +82,5 @@ const page = (() => {
   // folded parts are printed as well
   window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 
-  return { byId, number, many, visible, put, make, ofLength, tally, lines, pagedList };
+  return { byId, number, many, visible, put, make, ofCorpus, ofLength, tally, lines, pagedList };
 })();

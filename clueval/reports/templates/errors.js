@@ -285,13 +285,13 @@
     const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
     const text = textOf(f.bar, f.place.pieces);
     line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.labels)), " “",
-      make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text), "” ", what, " ",
+      page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), "” ", what, " ",
       make("span", "ids", where.filter(Boolean).join(" · ")));
     return line;
   }
 
   function sentence(place) {
-    const line = page.ofLength(make("p", "sentence"), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
+    const line = page.ofLength(page.ofCorpus(make("p", "sentence")), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
     for (const [name, side] of [["--above", "gold"], ["--below", "predicted"]])
       line.style.setProperty(name, Math.max(0, ...place.bars.filter((bar) => bar.side === side).map((bar) => bar.lane + 1)));
     if (place.cutBefore) line.append(make("span", "cut", "… "));

@@ -71,6 +71,7 @@ def write_page(
     disagreements: Iterable[Disagreement],
     *,
     title: str = "Agreement of annotators",
+    lang: str = "",
 ) -> None:
     """Write the page, whole or not at all; the disagreements are streamed to the file.
 
@@ -81,6 +82,7 @@ def write_page(
 
     pieces = jinja.get_template("agreement.html").generate(
         title=title,
+        lang=lang,
         report=report,
         matrices=list(_matrices(report)),
         meanings=MEANINGS,

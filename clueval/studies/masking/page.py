@@ -55,14 +55,14 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def write(path: Path, report: MaskingFindings, *, text: bool) -> None:
+def write(path: Path, report: MaskingFindings, *, text: bool, lang: str = "") -> None:
     """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, and `FileError`."""
-    page = render(report, text=text)
+    page = render(report, text=text, lang=lang)
     with whole_file(path) as file:
         file.write(page)
 
 
-def render(report: MaskingFindings, *, text: bool = True) -> str:
+def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents."""
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
@@ -83,6 +83,7 @@ def render(report: MaskingFindings, *, text: bool = True) -> str:
         inconsistent_number=len(report.inconsistent),
         conventions=list(_conventions(report)),
         text=text,
+        lang=lang,
         main_tables=list(_tables(report)),
         more_tables=list(_tables_of_groups(report)),
         **assets("masking"),
