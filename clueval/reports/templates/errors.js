@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const { byId, number, many, visible, make, put, tally } = page;
+  const MOST_VALUES = 60;  // of a filter for metadata or documents
   const ABOVE = "\u0000above";
   const NO_LABEL = "\u0000none";
   const ROWS = [["gold", ""], ["predicted", ""], ["predicted", " second"]];  // side and class of the rows of bars
@@ -111,10 +112,13 @@
     return foundOf(f, layer, v) === label;
   });
 
+  const documents = tally(findings.map((f) => f.home.id));
+  if (documents.size <= MOST_VALUES)
+    addSelect("document", "Document", plain(documents), (f, value) => f.home.id === value);
   const keys = [...new Set(findings.map((f) => f.home).flatMap((d) => Object.keys(d.metadata)))];
   for (const key of keys) {
     const counts = tally(findings.map((f) => f.home.metadata[key]).filter((value) => value !== undefined));
-    if (counts.size > 1 && counts.size <= 60)
+    if (counts.size > 1 && counts.size <= MOST_VALUES)
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
 
