@@ -132,11 +132,16 @@
 
   // orders other than that of the text; the worst class of a place counts, and only errors that fit
   const WORST = ["exact", "superset", "tiling", "overlap", "partial", "spurious", "missed"];
-  const worst = (here) => Math.max(...here.flatMap((f) => f.views.map((view) => WORST.indexOf(view.kind))));
-  const ORDERS = {
-    worst: ["worst class first", (a, b) => worst(b) - worst(a) || b.length - a.length],
-    most: ["most errors first", (a, b) => b.length - a.length],
-    label: ["by label", (a, b) => joined(a[0].labels).localeCompare(joined(b[0].labels))],
+  function worst(here) {
+    let found = 0;
+    for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.kind));
+    return found;
+  }
+  const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator("en").compare;
+  const ORDERS = {  // name, key of the errors of a place, order of keys
+    worst: ["worst class first", (here) => worst(here) * 1e6 + here.length, byNumber],
+    most: ["most errors first", (here) => here.length, byNumber],
+    label: ["by label", (here) => joined(here[0].labels), (a, b) => byText(a.key, b.key)],
   };
   addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
 
@@ -172,16 +177,16 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
-    const found = [];  // pairs of a place and its errors that fit
+    const order = ORDERS[selects.get("sort").element.value];
+    const found = [];
     fitting = new Set();
     for (const place of searched) {
       const here = active.length ? place.errors.filter(fitsAll) : place.errors;
-      if (here.length) found.push([place, here]);
+      if (here.length) found.push({ place, key: order ? order[1](here) : 0 });
       for (const f of here) fitting.add(f);
     }
-    const order = ORDERS[selects.get("sort").element.value]?.[1];
-    if (order) found.sort((a, b) => order(a[1], b[1]));
-    shown = found.map(([place]) => place);
+    if (order) found.sort(order[2]);
+    shown = found.map(({ place }) => place);
     list.show(shown);
     tellCount(shown.length);
     remember();
