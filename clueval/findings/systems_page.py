@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.findings.cards import card, examples
-from clueval.findings.choice import Choice
+from clueval.findings.choice import SIDES, Choice
 from clueval.findings.observer import KeptRows
 from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words, key_of
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
@@ -123,17 +123,22 @@ def _layers(
         both = [found[title] for found in of_systems]
         yield {
             "title": title,
-            "systems": [
-                {
-                    "short": system.short,
-                    "headline": each["headline"],
-                    "has_chosen": any(one["chosen"] for one in each["headline"]),
-                    "sides": each["sides"],
-                }
+            "headlines": [
+                (system.short, _headline(each)) for system, each in zip(systems, both, strict=True)
+            ],
+            "bars": [
+                (system.short, each["sides"][side])
+                for side in range(len(SIDES))
                 for system, each in zip(systems, both, strict=True)
             ],
             "labels": list(islice(_labels(both), MOST_LABELS)),
         }
+
+
+def _headline(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the headline that the errors belong to, else the last one, which has the labels."""
+    headlines: Sequence[Mapping[str, Any]] = summary["headline"]
+    return next((each for each in headlines if each["chosen"]), headlines[-1])
 
 
 def _labels(both: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

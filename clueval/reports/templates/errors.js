@@ -152,7 +152,9 @@
   reset.textContent = "Reset";
   reset.addEventListener("click", () => { clear(); apply(); });
   row.append(reset);
-  if (window.matchMedia("(max-width: 620px)").matches) byId("selects").open = false;
+  if (window.matchMedia("(max-width: 620px)").matches) {  // the list begins sooner
+    for (const part of [byId("selects"), ...document.querySelectorAll(".folds")]) part.open = false;
+  }
   form.addEventListener("submit", (event) => event.preventDefault());
   const search = byId("f-text");
   let waiting = 0;
