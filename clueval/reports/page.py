@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+LONG = 600
+"""The number of characters from which a text in a page scrolls."""
+
 _LANGUAGE = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 

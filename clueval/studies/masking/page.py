@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, assets, environment
+from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
@@ -84,6 +84,7 @@ def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str
         conventions=list(_conventions(report)),
         text=text,
         lang=lang,
+        long=LONG,
         main_tables=list(_tables(report)),
         more_tables=list(_tables_of_groups(report)),
         **assets("masking"),
