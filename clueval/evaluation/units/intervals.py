@@ -6,7 +6,7 @@ bootstrap. `clueval.statistics` has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from clueval.evaluation.units.columns import Column, UnitColumns, summed
@@ -145,11 +145,26 @@ def columns_that_weigh(group: RateGroup, path: Path) -> Sequence[Column]:
 
 
 def _resampled(source: UnitColumns, group: RateGroup, keys: Sequence[str], trust: Trust) -> list[list[Value]]:
+    """Each rate in each resample; None where its denominator is 0, whatever the metric makes of 0/0."""
+    columns = group.columns
+    weighing = [columns_that_weigh(group, path) for path in group.paths]
+    different = {id(column): column for some in (columns, *weighing) for column in some}
     rows = [
-        {place: count for place, count in enumerate(row) if count} for row in zip(*group.columns, strict=True)
+        {place: count for place, count in enumerate(row) if count}
+        for row in zip(*different.values(), strict=True)
     ]
     named = zip(keys, (rows[kind] for kind in source.kind_of), strict=True)
-    return group.values(weighted_sums(named, len(group.columns), BOOTSTRAP, trust.resamples, trust.seed))
+    found = weighted_sums(named, len(different), BOOTSTRAP, trust.resamples, trust.seed)
+    sums = dict(zip(different, found, strict=True))
+    return [
+        [
+            value if any(sizes) else None
+            for value, *sizes in zip(values, *map(sums.__getitem__, map(id, weigh)))
+        ]
+        for values, weigh in zip(
+            group.values([sums[id(column)] for column in columns]), weighing, strict=True
+        )
+    ]
 
 
 def _bootstrap(
@@ -188,10 +203,16 @@ def _put(report: dict[str, Any], path: Path, value: object) -> None:
     report[path[-1]] = value
 
 
+def _overall(paths: Iterable[Path]) -> Path | None:
+    """The first rate of all labels together: an F-score or, in a report without one, any rate."""
+    of_all = [path for path in paths if "per_label" not in path]
+    return next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
+
+
 def _remarks(groups: Sequence[RateGroup], weights: Weights, units: int) -> Iterator[str]:
     """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
     found = {path: group for group in groups for path in group.paths}
-    overall = next((path for path in found if "per_label" not in path and path[-1].startswith("f")), None)
+    overall = _overall(found)
     if overall is not None:
         _, effective = weights.of(found[overall], overall)
         if effective < FEW_EFFECTIVE:

@@ -196,3 +196,28 @@ def test_every_metric_has_intervals_and_can_be_saved(metric: str, tmp_path: Path
     assert loaded.intervals() == result.intervals()
     assert loaded.to_dict() == without_intervals(result)
     assert list(loaded.tables()) == list(score(gold, predicted, metrics=metric).tables())
+
+
+@pytest.mark.parametrize(("units", "low"), [(3, None), (6, 1.0)])
+def test_resamples_without_a_span_of_the_label_are_left_out(units: int, low: float | None) -> None:
+    """Of 3 units, 5 % of the resamples have none; of 6, a quarter of a percent."""
+    gold = [Document(str(n), {"x": [Span(0, 1, "A" if n < units else "B")]}, tokens=["a"]) for n in range(9)]
+    wrong = [Document("8", {"x": []}, tokens=["a"])]
+    found = score([*gold], [*gold[:8], *wrong], metrics="exact", resample_by="document").intervals(
+        method="percentile", confidence=0.5, resamples=999
+    )
+    recall = found["scores"]["exact"]["x"]["per_label"]["A"]["recall"]
+
+    if low is None:
+        assert (recall["low"], recall["reason"]) == (
+            None,
+            "the score is undefined in over 1 % of the resamples",
+        )
+    else:
+        assert (round(recall["low"], 4), recall["bound"]) == (round(0.5 ** (1 / units), 4), True)
+
+
+def test_few_effective_units_are_remarked_on_where_a_metric_has_no_f_score() -> None:
+    found = score(*GERMAN, layers=COLUMNS, metrics="masking", intervals=True)
+
+    assert "remark: masking, entity: 5 units, of which 4.7 are effective" in str(found)
