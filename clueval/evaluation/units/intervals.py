@@ -159,7 +159,7 @@ def _resampled(source: UnitColumns, group: RateGroup, keys: Sequence[str], trust
     return [
         [
             value if any(sizes) else None
-            for value, *sizes in zip(values, *map(sums.__getitem__, map(id, weigh)))
+            for value, *sizes in zip(values, *map(sums.__getitem__, map(id, weigh)), strict=True)
         ]
         for values, weigh in zip(
             group.values([sums[id(column)] for column in columns]), weighing, strict=True
