@@ -16,7 +16,9 @@ from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, number_at
 from clueval.evaluation.units.columns import UnitColumns
-from clueval.evaluation.units.rates import RateGroup, groups_of
+from clueval.evaluation.units.groups import groups_of
+from clueval.evaluation.units.intervals import reported_sequences
+from clueval.evaluation.units.rates import RateGroup
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError
@@ -133,15 +135,17 @@ class _Comparing:
         first = systems[0].runs[0].counted
         assert first is not None
         self._metrics = {metric.name: metric for metric in first.metrics}
-        self._sequences = first.sequences
+        self._layers = {
+            metric.name: reported_sequences(metric, first.sequences, self._units) for metric in first.metrics
+        }
         self._columns: dict[tuple[str, str], UnitColumns] = {}
         self._groups: dict[Path, RateGroup] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
         return {
-            metric: {sequence: self._source(metric, sequence).report for sequence in self._sequences}
-            for metric in self._metrics
+            name: {sequence: self._source(name, sequence).report for sequence in self._layers[name]}
+            for name in self._metrics
         }
 
     def require_rate(self, text: str, path: Path) -> None:
@@ -187,7 +191,7 @@ class _Comparing:
         place = metric, sequence
         if place not in self._columns:
             tallies = [unit.tallies.get(place, Tally()) for unit in self._units]
-            source = UnitColumns(self._metrics[metric], self._sequences[sequence], tallies)
+            source = UnitColumns(self._metrics[metric], self._layers[metric][sequence], tallies)
             self._columns[place] = source
             self._require_gold(source, sequence)
         return self._columns[place]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from clueval.evaluation.units.columns import Column, UnitColumns, summed
+from clueval.evaluation.units.columns import Column, UnitColumns, added, summed
 from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
@@ -49,7 +49,7 @@ class TestedRate:
             by_run.append([of_kinds[kind] for kind in source.kind_of[members.start : members.stop]])
         without = [mean for row in zip(*by_run, strict=True) if (mean := _mean(row)) is not None]
         self.without = without if len(without) == len(runs[0]) else None
-        weights = list(map(sum, zip(*columns_that_weigh(group, path), strict=True)))
+        weights = added(columns_that_weigh(group, path))
         self.sizes = [sum(weights[kind] for kind in self.kinds(unit)) for unit in range(len(runs[0]))]
 
     def kinds(self, unit: int) -> list[int]:

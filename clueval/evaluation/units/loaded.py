@@ -171,7 +171,8 @@ class _SavedLines:
         metric, sequence, *rest = key
         if not all(type(part) in (str, int, bool, float, type(None)) for part in key):
             self.refuse("a key has a part that is neither text nor a number")
-        if metric not in header.metrics or sequence not in header.sequences:
+        whole = header.metrics[metric].needs.whole if metric in header.metrics else None
+        if metric not in header.metrics or (sequence not in header.sequences and sequence != whole):
             self.refuse("a key names a metric or a sequence that the first line does not have")
         place = *key, *map(type, key)
         if place in self._declared:

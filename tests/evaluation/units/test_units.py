@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalError, Document, Result, Span, load_result, score
+from clueval import CluevalError, CluevalWarning, Document, Result, Span, compare, load_result, score
 from clueval.evaluation.units.unit import different_keys, document_key
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
+from clueval.metrics.masking import Masking
 from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
 
@@ -221,3 +222,18 @@ def test_few_effective_units_are_remarked_on_where_a_metric_has_no_f_score() -> 
     found = score(*GERMAN, layers=COLUMNS, metrics="masking", intervals=True)
 
     assert "remark: masking, entity: 5 units, of which 4.7 are effective" in str(found)
+
+
+def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(tmp_path: Path) -> None:
+    text = {"text": "abcd efgh", "unit": "character"}
+    name = [Span(0, 2, "P")]
+    gold = [Document(str(n), {"one": name, "two": name if n % 2 else []}, **text) for n in range(8)]
+    predicted = [Document(str(n), {"mask": name if n % 3 else []}, **text) for n in range(8)]
+    with pytest.warns(CluevalWarning):
+        result = score(gold, predicted, metrics=Masking(annotators=("one", "two")), intervals=True)
+    result.save(tmp_path / "r.clueval")
+    recall = result.intervals()["scores"]["masking"]["annotators"]["classes"]["all"]["mention_recall"]
+
+    assert recall["low"] < 7.5 / 12 < recall["high"]
+    assert load_result(tmp_path / "r.clueval").intervals() == result.intervals()
+    assert compare(result, tmp_path / "r.clueval").to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
