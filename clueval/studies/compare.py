@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from operator import sub
 from pathlib import Path as FilePath
 from typing import Any
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, number_at
-from clueval.evaluation.units.columns import UnitColumns
+from clueval.evaluation.units.columns import Column, UnitColumns
 from clueval.evaluation.units.groups import groups_of
 from clueval.evaluation.units.intervals import reported_sequences
 from clueval.evaluation.units.rates import RateGroup
@@ -140,6 +141,7 @@ class _Comparing:
         }
         self._columns: dict[tuple[str, str], UnitColumns] = {}
         self._groups: dict[Path, RateGroup] = {}
+        self._swapped: dict[tuple[int, int], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
@@ -160,7 +162,7 @@ class _Comparing:
         tested = [TestedRate(source, group, place, runs) for runs in self._members()]
         values = [self._value(system.name, one) for system, one in zip(self._systems, tested, strict=True)]
         against = [
-            {"system": system.name, **self._difference(source, group, tested[0], one)}
+            {"system": system.name, **self._difference(group, tested[0], one)}
             for system, one in zip(self._systems[1:], tested[1:], strict=True)
         ]
         with_p = [entry for entry in against if entry["p"] is not None]
@@ -244,9 +246,7 @@ class _Comparing:
             }
         return found
 
-    def _difference(
-        self, source: UnitColumns, group: RateGroup, own: TestedRate, other: TestedRate
-    ) -> dict[str, Any]:
+    def _difference(self, group: RateGroup, own: TestedRate, other: TestedRate) -> dict[str, Any]:
         differ = own.units_that_differ(other)
         by_runs = max(len(runs) for runs in (own.runs, other.runs)) > 1
         is_exact = not by_runs and len(differ) <= MOST_FOR_ALL_SWAPS
@@ -258,7 +258,7 @@ class _Comparing:
             ends, p, df = self._by_runs(difference, own, other, len(differ))
         else:
             ends, df = self._by_units(difference, own, other, len(differ))
-            p = self._p(source, group, own, other, difference, differ)
+            p = self._p(group, own, other, difference, differ)
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
         found = {
             "difference": rounded(difference),
@@ -303,39 +303,49 @@ class _Comparing:
         return ends, spread.p(difference), spread.df
 
     def _p(
-        self,
-        source: UnitColumns,
-        group: RateGroup,
-        own: TestedRate,
-        other: TestedRate,
-        observed: float,
-        differ: Sequence[int],
+        self, group: RateGroup, own: TestedRate, other: TestedRate, observed: float, differ: Sequence[int]
     ) -> float:
         if not differ:
             return 1.0
+        place = id(group), other.runs[0].start
+        if place not in self._swapped:
+            self._swapped[place] = self._after_swaps(group, own, other, differ)
+        test = exact_p if len(differ) <= MOST_FOR_ALL_SWAPS else sampled_p
+        return test(observed, self._swapped[place][own.place])
+
+    def _after_swaps(
+        self, group: RateGroup, own: TestedRate, other: TestedRate, differ: Sequence[int]
+    ) -> list[list[float]]:
+        """The difference of each rate of a group after each swap."""
         columns = group.columns
+        different = list({id(column): column for column in columns}.values())
         pairs = [(own.kinds(unit)[0], other.kinds(unit)[0]) for unit in differ]
-        is_exact = len(differ) <= MOST_FOR_ALL_SWAPS
-        if is_exact:
-            changes = [all_swapped_sums([column[b] - column[a] for a, b in pairs]) for column in columns]
+        if len(differ) <= MOST_FOR_ALL_SWAPS:
+            sums = [all_swapped_sums([column[b] - column[a] for a, b in pairs]) for column in different]
         else:
-            rows = []
-            for unit, (a, b) in zip(differ, pairs, strict=True):
-                row = {2 * n: column[a] for n, column in enumerate(columns) if column[a]}
-                row |= {2 * n + 1: column[b] for n, column in enumerate(columns) if column[b]}
-                rows.append((self._keys[unit], row))
-            sums = weighted_sums(rows, 2 * len(columns), SWAP, self._trust.resamples, self._trust.seed)
-            changes = [
-                [b - a for a, b in zip(*sums[2 * n : 2 * n + 2], strict=True)] for n in range(len(columns))
+            sums = self._random_swaps(different, pairs, [self._keys[unit] for unit in differ])
+        by_column = dict(zip(map(id, different), sums, strict=True))
+        changes = [by_column[id(column)] for column in columns]
+        firsts, seconds = own.shifted(columns, changes, 1), other.shifted(columns, changes, -1)
+        return [
+            [
+                math.inf if one is None or two is None else two - one
+                for one, two in zip(*of_systems, strict=True)
             ]
-        firsts = own.shifted(columns, changes, 1)
-        seconds = other.shifted(columns, changes, -1)
-        place = own.place
-        swapped = [
-            math.inf if one is None or two is None else two - one
-            for one, two in zip(group.values(firsts)[place], group.values(seconds)[place], strict=True)
+            for of_systems in zip(group.values(firsts), group.values(seconds), strict=True)
         ]
-        return (exact_p if is_exact else sampled_p)(observed, swapped)
+
+    def _random_swaps(
+        self, columns: Sequence[Column], pairs: Sequence[tuple[int, int]], keys: Sequence[str]
+    ) -> list[list[int]]:
+        """By how much each column of the first system grows in each of the random swaps."""
+        rows = []
+        for key, (a, b) in zip(keys, pairs, strict=True):
+            row = {2 * n: column[a] for n, column in enumerate(columns) if column[a]}
+            row |= {2 * n + 1: column[b] for n, column in enumerate(columns) if column[b]}
+            rows.append((key, row))
+        sums = weighted_sums(rows, 2 * len(columns), SWAP, self._trust.resamples, self._trust.seed)
+        return [list(map(sub, second, first)) for first, second in zip(sums[::2], sums[1::2], strict=True)]
 
 
 def _effective(own: TestedRate, other: TestedRate) -> float:
