@@ -121,6 +121,8 @@ def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
             pieces.append((reach, context.start, GAP))
             reach = context.start
         stop = context.start + len(units)
+        if stop <= reach:
+            continue  # other contexts show all of it
         cuts = sorted({reach, stop, *(position for position in ends if reach < position < stop)})
         for start, end in pairwise(cuts):
             text = context.joiner.join(units[start - context.start : end - context.start])
