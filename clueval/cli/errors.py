@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
     from clueval.metrics.noisy import Explanation, Noisy
 
-USAGE = "GOLD PREDICTED"
+USAGE = "GOLD PREDICTED [SECOND]"
 DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
@@ -58,11 +58,19 @@ in the context, brackets (text) and squares (TSV) show which side has marked eac
 examples:
   clueval errors gold.vrt predicted.vrt --layer entity=2 --token-id 4
   clueval errors gold.vrt predicted.vrt --layer entity=2 --labelled entity --html errors.html
+  clueval errors gold.vrt one.vrt two.vrt --layer entity=2 --html errors.html
   clueval errors gold/ predicted/ --side gold --class missed --where domain=civil --xlsx missed.xlsx"""
 
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
+    parser.add_argument(
+        "second",
+        type=Path,
+        metavar="SECOND",
+        nargs="?",
+        help="a second system, whose errors --html shows with those of the first",
+    )
     _add_metric(parser)
     add_choice(parser)
     _add_class(parser)
@@ -144,6 +152,10 @@ _from_0 = typed(lambda text: whole(text, 0))
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.second is not None:
+        from clueval.cli import errors_of_two
+
+        return errors_of_two.run(options, choice_of(options))
     sides = common.sides_of(options)
     _check_outputs(options, sides)
     _refuse_options(options)

@@ -18,7 +18,7 @@ from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
-from clueval.findings.places import places
+from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
@@ -47,7 +47,7 @@ def write(
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
     streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(findings)
+    lines = PlaceLines(places(findings))
     pieces = _rendered(lines, report, choice or Choice(), title)
     with whole_file(path) as file:
         for piece in pieces:
@@ -63,7 +63,7 @@ def render(
     title: str = "Errors",
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(findings), report, choice or Choice(), title))
+    return "".join(_rendered(PlaceLines(places(findings)), report, choice or Choice(), title))
 
 
 def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
     return jinja.get_template("errors.html").generate(
         title=title,
         report=report,
-        choice_text=_in_words(choice),
+        choice_text=in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
         summaries=list(summaries(report, choice)),
@@ -100,8 +100,8 @@ class PlaceLines:
     Holds the first places, which the page shows before its data.
     """
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self._places = places(findings)
+    def __init__(self, found: Iterable[ErrorPlace]) -> None:
+        self._places = iter(found)
         self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
 
@@ -144,7 +144,7 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
     return ShownTable.of(table, (level, f"{level}, micro"))
 
 
-def _in_words(choice: Choice) -> str:
+def in_words(choice: Choice) -> str:
     """Return a description of the choice."""
     listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:

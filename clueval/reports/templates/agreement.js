@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { byId, visible, make } = page;
+  const { byId, visible, make, ofLength } = page;
   const about = JSON.parse(byId("about").textContent);
   const names = about.annotators;
   const places = page.lines().map((line, number) => {
@@ -89,7 +89,7 @@
     if (place.before || place.inside || place.after) {
       const context = make("p", "context");
       context.append(visible(place.before), make("mark", "", place.inside), visible(place.after));
-      card.append(context);
+      card.append(ofLength(context, place.before.length + place.inside.length + place.after.length));
     }
     const group = make("fieldset", "readings");
     group.append(make("legend", "unseen", `Readings of ${place.id} ${place.start}`));

@@ -223,7 +223,7 @@
     if (span.opposite !== null) {
       const opposite = make("p", "opposite", "The predicted text opposite the gold span: ");
       opposite.append("“", make("bdi", "", span.opposite), "”");
-      item.append(opposite);
+      item.append(page.ofLength(opposite, span.opposite.length));
     }
     return item;
   }

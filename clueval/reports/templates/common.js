@@ -32,6 +32,16 @@ const page = (() => {
     return element;
   }
 
+  // Long text scrolls, and can be scrolled with the keyboard.
+  const LONG = 600;
+  function ofLength(element, length) {
+    if (length > LONG) {
+      element.classList.add("long");
+      element.tabIndex = 0;
+    }
+    return element;
+  }
+
   function tally(values) {
     const counts = new Map();
     for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -66,5 +76,5 @@ const page = (() => {
   // folded parts are printed as well
   window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 
-  return { byId, number, many, visible, put, make, tally, lines, pagedList };
+  return { byId, number, many, visible, put, make, ofLength, tally, lines, pagedList };
 })();
