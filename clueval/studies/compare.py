@@ -40,6 +40,9 @@ from clueval.studies.comparison import Comparison
 from clueval.studies.systems import ComparedSystem, System, all_units, systems_of
 from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
 
+LEAST_DETECTED = 1e-9
+"""The least difference for which the number of units is computed."""
+
 
 def compare(
     baseline: System,
@@ -71,8 +74,11 @@ def compare(
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
     """
     trust = Trust(confidence=confidence, resamples=resamples, seed=seed)
-    if detect is not None and not detect > 0:
-        raise UsageError(f"detect must be a difference above 0, not {detect!r}", advice="a fraction, as 0.01")
+    if detect is not None and not LEAST_DETECTED <= detect <= 1:
+        raise UsageError(
+            f"detect must be a difference from {LEAST_DETECTED:g} to 1, not {detect!r}",
+            advice="a fraction, as 0.01",
+        )
     several = [others] if isinstance(others, Result | str | FilePath) else list(others)
     if not several:
         raise UsageError("there is nothing to compare with", advice="give two systems")

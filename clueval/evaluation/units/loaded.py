@@ -22,6 +22,9 @@ from clueval.metrics.tally_keys import fit, shapes_of
 from clueval.spans.compared import SIDES
 from clueval.textfiles import lines
 
+MOST = 10**15
+"""The greatest count: no corpus has more."""
+
 _ADVICE = "a saved result is written by clueval score --save"
 
 
@@ -134,7 +137,7 @@ class _SavedLines:
         for entry in self._of_type(value, list, "metrics"):
             given = self._of_type(entry, dict, "a metric")
             name, settings = given.get("name"), self._of_type(given.get("settings"), dict, "settings")
-            if name not in METRICS or name in found:
+            if type(name) is not str or name not in METRICS or name in found:
                 self.refuse(f"{name!r} is no metric of this clueval, or is named twice")
             found[name] = self._metric(name, settings)
         return found
@@ -321,8 +324,8 @@ class _SavedLines:
         return [self._of_type(each, str, what) for each in self._of_type(value, list, what)]
 
     def _whole(self, value: object, what: str) -> int:
-        if type(value) is not int or value < 0:
-            self.refuse(f"{what} is {value!r}, and not a whole number from 0")
+        if type(value) is not int or not 0 <= value <= MOST:
+            self.refuse(f"{what} is {repr(value)[:40]}, and not a whole number from 0 to {MOST:,}")
         return value
 
 
