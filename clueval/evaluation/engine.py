@@ -261,7 +261,7 @@ class Evaluation:
 
     def count_compared(self, compared: Compared) -> None:
         """Count the spans on which two texts agree, and those that differ."""
-        self.units.add("token")
+        self.units.add(compared.unit)
         if not compared.has_text:
             self.text = "absent"
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)

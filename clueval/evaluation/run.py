@@ -374,9 +374,19 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
     if reading is not None:
         return evaluation.count_reading(reading)
-    _count_groups(evaluation, document_pairs(gold, predicted))
+    if not _count_rows(evaluation, gold, predicted):
+        _count_groups(evaluation, document_pairs(gold, predicted))
     _add_passed_over(evaluation, enumerate((gold, predicted)))
     return None
+
+
+def _count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
+    """Count two files of rows without documents, and return whether it was possible."""
+    if gold.form.rows is None or evaluation.leaves_out_spans:
+        return False
+    from clueval.evaluation.row_pairs import count_rows  # only JSON formats need it
+
+    return count_rows(evaluation, gold, predicted)
 
 
 def _choices_of_tags(evaluation: Evaluation) -> dict[str, str]:

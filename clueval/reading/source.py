@@ -25,6 +25,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
 
 if TYPE_CHECKING:
+    from clueval.formats.json_rows import RowStream
     from clueval.formats.opened import Opened
     from clueval.reading.keywords import ReadingOptions
 
@@ -108,6 +109,19 @@ class Source:
         if form.sets:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
+
+    def row_stream(self) -> RowStream | None:
+        """Return the rows of a JSON format that has flat rows; None for others, and for other layers than its own."""
+        rows, options = self.form.rows, self.options
+        own_layer = options.layers is None or list(options.layers.values()) == [self.form.default_source]
+        if rows is None or rows.flat is None or not own_layer or options.offsets not in (None, "points"):
+            return None
+        from clueval.formats.json_rows import RowReader, RowStream  # other formats do not need it
+
+        opened = self._opened()
+        return RowStream(
+            rows.values(opened), rows, RowReader(options, opened.file, self.passed_over), self.name
+        )
 
     def _opened(self) -> Opened:
         from clueval.formats.opened import Opened  # column formats do not need it

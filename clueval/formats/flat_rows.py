@@ -1,0 +1,77 @@
+"""Flat rows: rows of JSON formats whose spans can be counted without building a document.
+
+A row is flat if its id is text or a whole number, its positions are whole numbers within its text, its labels are
+text, none of its spans is empty or overlaps another, and nothing in it is refused or passed over. Every other row
+becomes a document, and its reader says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+
+class FlatRow(NamedTuple):
+    """A flat row: its id, its text and its spans; the row itself, its number and the name of its annotation set.
+
+    A span is a list or a tuple of start, end and label; the spans come by position.
+    """
+
+    id: str | int
+    text: str
+    spans: list[Any]
+    number: int
+    row: Any
+    set: str | None
+
+
+def flat_row(
+    identifier: Any, text: Any, spans: Any, number: int, row: Any, annotation_set: Any = None
+) -> FlatRow | None:
+    """Return the flat row of a text and its spans ``[start, end, label]``; None if it is not flat.
+
+    >>> flat_row(None, "Ada met Bob", [[8, 11, "PER"], [0, 3, "PER"]], 1, {}).spans
+    [[0, 3, 'PER'], [8, 11, 'PER']]
+    >>> flat_row(None, "Ada", [[0, 2, "PER"], [1, 3, "PER"]], 1, {})
+    """
+    if identifier is None:
+        identifier = number
+    elif type(identifier) is not str and type(identifier) is not int:
+        return None
+    if type(text) is not str or type(spans) is not list:
+        return None
+    try:
+        if _are_flat(spans, len(text)):
+            return FlatRow(identifier, text, spans, number, row, annotation_set)
+        ordered = sorted(spans)
+    except (TypeError, ValueError):
+        return None
+    if not _are_flat(ordered, len(text)):
+        return None
+    return FlatRow(identifier, text, ordered, number, row, annotation_set)
+
+
+def _are_flat(spans: Iterable[Any], length: int) -> bool:
+    past = 0
+    for start, end, label in spans:
+        if not (type(start) is int is type(end) and type(label) is str and past <= start < end and label):
+            return False
+        past = end
+    return past <= length
+
+
+def flat_items(items: Any, text: Any, start: str, end: str) -> list[Any] | None:
+    """Return the spans of objects with positions under these keys; None if some are not objects with a label,
+    or have a text that is not the one at their positions.
+
+    >>> flat_items([{"start": 0, "end": 3, "label": "PER"}], "Ada", "start", "end")
+    [(0, 3, 'PER')]
+    """
+    try:
+        spans = [(item[start], item[end], item["label"]) for item in items]
+        for item, (first, last, _) in zip(items, spans, strict=True):
+            if "text" in item and item["text"] not in (None, text[first:last]):
+                return None
+    except (KeyError, TypeError):
+        return None
+    return spans
