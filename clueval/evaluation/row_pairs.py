@@ -16,7 +16,7 @@ from typing import Any
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_layer
 from clueval.formats.flat_rows import FlatRow
-from clueval.reading.pairing import ends_early
+from clueval.reading.pairing import ends_early, with_same_id
 from clueval.reading.same_text import first_line
 from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared, ComparedSequence
@@ -34,29 +34,44 @@ _label: Callable[[Any], str] = itemgetter(2)
 
 
 def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
-    """Count two files of rows, and return whether it was possible; if not, nothing was read."""
+    """Count two files of rows, and return whether it was possible; if not, nothing was counted.
+
+    Some rows are counted only when `finish` is called.
+    """
     plan = evaluation.plan
     if plan.needs_documents or plan.observers or plan.merge:
         return False
-    own, other = gold.row_stream(), predicted.row_stream()
-    layer, *others = {name for each in (gold, predicted) for name in each.options.layers or [DEFAULT_LAYER]}
-    if own is None or other is None or others:
+    layer, *others = {name for each in (gold, predicted) for name in each.options.layers or (DEFAULT_LAYER,)}
+    if others or (own := gold.flat_items()) is None or (other := predicted.flat_items()) is None:
         return False
-    rows, single = ComparedRows(layer), plan.wants_single_documents
+    rows: ComparedRows = evaluation.unfinished.setdefault(layer, ComparedRows(layer))
+    single = plan.wants_single_documents
+    nameless = gold.form.nameless or predicted.form.nameless
     for first, second in zip_longest(own, other):
-        if type(first) is type(second) is FlatRow and first.id == second.id and first.text == second.text:
+        if first is None or second is None:
+            extra = own.document(first) if first is not None else other.document(second)
+            raise ends_early(gold, predicted, first is None, extra.id, first_line(extra))
+        if (
+            isinstance(first, FlatRow)
+            and isinstance(second, FlatRow)
+            and (first.id == second.id or nameless)
+            and first.text == second.text
+        ):
             rows.add(first, second)
             if single:
                 rows.count_into(evaluation, own.id_of(first), own.metadata_of(first))
             elif len(rows) > TOGETHER:
                 rows.count_into(evaluation)
-        elif first is None or second is None:
-            extra = own.document(first) if second is None else other.document(second)
-            raise ends_early(gold, predicted, first is None, extra.id, first_line(extra))
         else:
-            evaluation.count_group(Group(own.document(first), other.document(second), ()))
-    rows.count_into(evaluation)
+            pair = with_same_id(own.document(first), other.document(second), nameless)
+            evaluation.count_group(Group(*pair, ()))
     return True
+
+
+def finish(evaluation: Evaluation) -> None:
+    """Count the rows that `count_rows` has not counted yet."""
+    for rows in evaluation.unfinished.values():
+        rows.count_into(evaluation)
 
 
 class ComparedRows:

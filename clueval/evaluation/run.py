@@ -371,20 +371,20 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     """Count a pair of files, by lockstep if possible; then spans and repaired tags are in the returned `FileEnd`."""
     for number, source in enumerate((gold, predicted)):
         _see(evaluation, source, number)
-    reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
-    if reading is not None:
-        return evaluation.count_reading(reading)
-    if not _count_rows(evaluation, gold, predicted):
+    if evaluation.leaves_out_spans or not _count_rows(evaluation, gold, predicted):
+        reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
+        if reading is not None:
+            return evaluation.count_reading(reading)
         _count_groups(evaluation, document_pairs(gold, predicted))
     _add_passed_over(evaluation, enumerate((gold, predicted)))
     return None
 
 
 def _count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
-    """Count two files of rows without documents, and return whether it was possible."""
-    if gold.form.rows is None or evaluation.leaves_out_spans:
+    """Count two files without documents, if their format has flat rows, and return whether it was possible."""
+    if gold.form.rows is None and gold.form.flat is None:
         return False
-    from clueval.evaluation.row_pairs import count_rows  # only JSON formats need it
+    from clueval.evaluation.row_pairs import count_rows  # other formats do not need it
 
     return count_rows(evaluation, gold, predicted)
 

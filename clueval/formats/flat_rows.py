@@ -7,8 +7,11 @@ becomes a document, and its reader says what is wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from clueval.spans.document import Document
 
 
 class FlatRow(NamedTuple):
@@ -23,6 +26,42 @@ class FlatRow(NamedTuple):
     number: int
     row: Any
     set: str | None
+
+
+class FlatItems(Protocol):
+    """The documents of one side: flat rows where possible, else documents."""
+
+    def __iter__(self) -> Iterator[Document | FlatRow]: ...
+
+    def document(self, item: Document | FlatRow) -> Document:
+        """Return the document of an item."""
+
+    def id_of(self, item: FlatRow) -> str:
+        """Return the id of the document of a flat row."""
+
+    def metadata_of(self, item: FlatRow) -> Mapping[str, str]:
+        """Return the metadata of a flat row."""
+
+
+class FlatFile:
+    """The only document of a file: as a flat row if it was read so, else what `documents` yields."""
+
+    def __init__(self, row: FlatRow | None, name: str, documents: Callable[[], Iterable[Document]]) -> None:
+        self._row, self._name, self._documents = row, name, documents
+
+    def __iter__(self) -> Iterator[Document | FlatRow]:
+        return iter(self._documents() if self._row is None else (self._row,))
+
+    def document(self, item: Document | FlatRow) -> Document:
+        if isinstance(item, FlatRow):
+            (item,) = self._documents()
+        return item
+
+    def id_of(self, item: FlatRow) -> str:
+        return self._name
+
+    def metadata_of(self, item: FlatRow) -> Mapping[str, str]:
+        return {}
 
 
 def flat_row(

@@ -25,7 +25,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
 
 if TYPE_CHECKING:
-    from clueval.formats.json_rows import RowStream
+    from clueval.formats.flat_rows import FlatItems
     from clueval.formats.opened import Opened
     from clueval.reading.keywords import ReadingOptions
 
@@ -110,18 +110,26 @@ class Source:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
 
-    def row_stream(self) -> RowStream | None:
-        """Return the rows of a JSON format that has flat rows; None for others, and for other layers than its own."""
-        rows, options = self.form.rows, self.options
-        own_layer = options.layers is None or list(options.layers.values()) == [self.form.default_source]
-        if rows is None or rows.flat is None or not own_layer or options.offsets not in (None, "points"):
+    def flat_items(self) -> FlatItems | None:
+        """Return the documents of a format that has flat rows; None for others, and for other layers than its own."""
+        form, options = self.form, self.options
+        rows, layers = form.rows, options.layers
+        if layers is not None and list(layers.values()) != [form.default_source]:
+            return None
+        if options.offsets not in (None, "points"):
+            return None
+        if form.flat is not None:
+            from clueval.formats.flat_rows import FlatFile
+
+            row = form.flat(self._opened())
+            return FlatFile(row, "" if row is None else self._name_in_folder(str(row.id)), self.documents)
+        if rows is None or rows.flat is None:
             return None
         from clueval.formats.json_rows import RowReader, RowStream  # other formats do not need it
 
         opened = self._opened()
-        return RowStream(
-            rows.values(opened), rows, RowReader(options, opened.file, self.passed_over), self.name
-        )
+        reader = RowReader(options, opened.file, self.passed_over)
+        return RowStream(rows.values(opened), rows, reader, self.name)
 
     def _opened(self) -> Opened:
         from clueval.formats.opened import Opened  # column formats do not need it
@@ -152,10 +160,14 @@ class Source:
         """Return the document; if there are several files, the name of its file is put before its id."""
         if self.name is None or self.form.token_lines is not None:
             return document
-        if self.form.group:  # named without ending, because several files belong together
-            folder, slash, _ = self.name.rpartition("/")
-            return replace(document, id=f"{folder}{slash}{document.id}")
+        if self.form.group:
+            return replace(document, id=self._name_in_folder(document.id))
         return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
+
+    def _name_in_folder(self, name: str) -> str:
+        """Return the name of a document without ending, because several files belong together."""
+        folder, slash, _ = (self.name or "").rpartition("/")
+        return f"{folder}{slash}{name}"
 
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans, without layers."""

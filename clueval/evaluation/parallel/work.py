@@ -48,6 +48,10 @@ class Work(NamedTuple):
             if end is not None:
                 evaluation.add_spans(end)
                 evaluation.add_tags(end)
+        if evaluation.unfinished:
+            from clueval.evaluation.row_pairs import finish  # most formats do not need it
+
+            finish(evaluation)
 
 
 def size_of(path: Path) -> int:
