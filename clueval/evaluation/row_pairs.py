@@ -36,7 +36,7 @@ _label: Callable[[Any], str] = itemgetter(2)
 def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     """Count two files of rows, and return whether it was possible; if not, nothing was counted.
 
-    Some rows are counted only when `finish` is called.
+    Some rows are counted only when `count_unfinished` is called.
     """
     plan = evaluation.plan
     if plan.needs_documents or plan.observers or plan.merge:
@@ -68,7 +68,7 @@ def count_rows(evaluation: Evaluation, gold: Source, predicted: Source) -> bool:
     return True
 
 
-def finish(evaluation: Evaluation) -> None:
+def count_unfinished(evaluation: Evaluation) -> None:
     """Count the rows that `count_rows` has not counted yet."""
     for rows in evaluation.unfinished.values():
         rows.count_into(evaluation)

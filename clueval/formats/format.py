@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
+from clueval.textfiles import Part
 
 if TYPE_CHECKING:
     from clueval.formats.flat_rows import FlatRow
@@ -45,6 +46,8 @@ class Options(Protocol):
     def labels(self) -> str | Sequence[str] | None: ...
     @property
     def max_document(self) -> int: ...
+    @property
+    def part(self) -> Part | None: ...
 
 
 class Lines(Protocol):

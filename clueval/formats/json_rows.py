@@ -210,7 +210,7 @@ class RowForm(NamedTuple):
 
     `other_names` returns all names by which the sets of a row may be selected, if there are others than those.
     `flat` returns a row, given with its number, as a flat row, or None; `metadata` returns the metadata of a flat
-    row; `values` returns the rows of a file.
+    row; `values` returns the rows of a file. With `independent`, rows can be read without those before them.
     """
 
     documents: Callable[[Any, RowReader], Iterable[Document]]
@@ -219,6 +219,7 @@ class RowForm(NamedTuple):
     flat: Callable[[Any, int], FlatRow | None] | None = None
     metadata: Callable[[Any], Mapping[str, str]] | None = None
     values: Callable[[Opened], Iterator[tuple[int, Any]]] = Opened.values
+    independent: bool = True
 
 
 def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -> Iterator[Document]:
@@ -289,6 +290,8 @@ class RowStream(Iterator["Document | FlatRow"]):
         assert form.sets is not None
         own, wanted = list(form.sets(row)), rows.options.annotation_set
         seen |= dict.fromkeys(own)
+        if seen and wanted is None and rows.options.part is not None:
+            raise UsageError("a part of a file may have other annotation sets than the rest", file=rows.file)
         if wanted is None and len(seen) > 1:
             for _, later in further:
                 seen |= dict.fromkeys(form.sets(later))

@@ -172,7 +172,7 @@ def _is_token_rows(beginning: Beginning) -> bool:
     return bool(beginning.keys & {*_TOKENS}) and any(map(_is_key_of_tags, beginning.keys))
 
 
-FORM = RowForm(_documents)
+FORM = RowForm(_documents, independent=False)
 
 FORMAT = Format(
     name="token-rows",

@@ -136,7 +136,15 @@ class Source:
 
         options = self.options
         limits = options.max_line, options.max_sentence
-        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block, self.passed_over)
+        return Opened(
+            self.path,
+            *limits,
+            self.progress,
+            self._texts,
+            options.sizes.block,
+            self.passed_over,
+            options.part,
+        )
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
