@@ -28,6 +28,14 @@ class FlatRow(NamedTuple):
     set: str | None
 
 
+class TaggedRow(NamedTuple):
+    """A row of tokens with their tags, which are text, in the only layer."""
+
+    id: str | int
+    tokens: list[str]
+    tags: list[str]
+
+
 class FlatItems(Protocol):
     """The documents of one side: flat rows where possible, else documents."""
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
-from clueval.formats.flat_rows import FlatRow
+from clueval.formats.flat_rows import FlatRow, TaggedRow
 from clueval.formats.format import Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -210,7 +210,8 @@ class RowForm(NamedTuple):
 
     `other_names` returns all names by which the sets of a row may be selected, if there are others than those.
     `flat` returns a row, given with its number, as a flat row, or None; `metadata` returns the metadata of a flat
-    row; `values` returns the rows of a file. With `independent`, rows can be read without those before them.
+    row. `tagged` returns a row as tokens with tags, or None. `values` returns the rows of a file. With
+    `independent`, rows can be read without those before them.
     """
 
     documents: Callable[[Any, RowReader], Iterable[Document]]
@@ -219,6 +220,7 @@ class RowForm(NamedTuple):
     flat: Callable[[Any, int], FlatRow | None] | None = None
     metadata: Callable[[Any], Mapping[str, str]] | None = None
     values: Callable[[Opened], Iterator[tuple[int, Any]]] = Opened.values
+    tagged: Callable[[Any, RowReader], TaggedRow | None] | None = None
     independent: bool = True
 
 

@@ -25,7 +25,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
 
 if TYPE_CHECKING:
-    from clueval.formats.flat_rows import FlatItems
+    from clueval.formats.flat_rows import FlatItems, TaggedRow
     from clueval.formats.opened import Opened
     from clueval.reading.keywords import ReadingOptions
 
@@ -130,6 +130,15 @@ class Source:
         opened = self._opened()
         reader = RowReader(options, opened.file, self.passed_over)
         return RowStream(rows.values(opened), rows, reader, self.name)
+
+    def tagged_rows(self) -> Iterator[TaggedRow | None]:
+        """Yield the rows of a format of tokens and tags; None for each row that must be read as a document."""
+        from clueval.formats.json_rows import RowReader  # other formats do not need it
+
+        form, opened = self.form.rows, self._opened()
+        reader = RowReader(self.options, opened.file)
+        for reader.number, row in form.values(opened):
+            yield form.tagged(row, reader)
 
     def _opened(self) -> Opened:
         from clueval.formats.opened import Opened  # column formats do not need it
