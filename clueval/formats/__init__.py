@@ -72,12 +72,15 @@ GROUPED = (".ann", ".a1", ".xmi")
 """The endings of the files of a folder to read where there are such; the other files belong to them."""
 
 
-@cache
+_module = cache(import_module)
+"""Importing a module again takes a microsecond, which counts where there are thousands of small files."""
+
+
 def format_named(name: str) -> Format:
     """Return the record of a format. Raises `UsageError` for an unknown name."""
     if name not in FORMATS:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(FORMATS)}")
-    record: Format = import_module(FORMATS[name]).FORMAT
+    record: Format = _module(FORMATS[name]).FORMAT
     return record
 
 
