@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
 import time
 import warnings
@@ -23,6 +22,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from generate import Corpus, Stretch, stretches
+from measure import run_once
 
 import clueval
 
@@ -30,6 +30,7 @@ SIDES = ("gold", "predicted")
 SENTENCES = (1, 10, 50)
 DOCUMENTS = 2_000
 METRICS = ("levels", "exact")
+SCORE = (sys.executable, "-m", "clueval", "score")
 
 
 class Row(NamedTuple):
@@ -161,13 +162,6 @@ def of_folders(folder: Path, runs: int) -> None:
         )
 
 
-_PEAK = """
-import resource, sys, clueval
-clueval.score(sys.argv[1], sys.argv[1], jobs=1)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
-"""
-
-
 def of_memory(folder: Path, megabytes: int) -> None:
     """Print the peak memory for files of two sizes, in lines and in one array."""
     print("\nPeak memory of a process, gold against itself")
@@ -184,10 +178,9 @@ def of_memory(folder: Path, megabytes: int) -> None:
                     between + line for line in chain.from_iterable([lines] * (number * 10**6 // size))
                 )
                 file.write(last)
-            done = subprocess.run(
-                [sys.executable, "-c", _PEAK, str(path)], check=True, capture_output=True, text=True
-            )
-            print(f"| {name} | {path.stat().st_size // 10**6} | {done.stdout.strip()} |", flush=True)
+            command = (*SCORE, str(path), str(path), "--jobs", "1")
+            peak = run_once(name, command).memory / 10**6
+            print(f"| {name} | {path.stat().st_size // 10**6} | {peak:.0f} |", flush=True)
             path.unlink()
 
 
