@@ -74,6 +74,34 @@ def _objects(row: Row) -> list[dict[str, Any]]:
     return [{"start": start, "end": end, "label": label} for start, end, label in row.spans]
 
 
+def _regions(row: Row) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": f"r{number}",
+            "type": "labels",
+            "from_name": "label",
+            "to_name": "text",
+            "value": {"start": start, "end": end, "text": row.text[start:end], "labels": [label]},
+        }
+        for number, (start, end, label) in enumerate(row.spans)
+    ]
+
+
+def _mentions(row: Row) -> list[dict[str, Any]]:
+    return [
+        {
+            "entity_mention_id": f"m{number}",
+            "entity_type": label,
+            "start_offset": start,
+            "end_offset": end,
+            "span_text": row.text[start:end],
+            "identifier_type": "QUASI",
+            "entity_id": f"e{number}",
+        }
+        for number, (start, end, label) in enumerate(row.spans)
+    ]
+
+
 FORMS: dict[str, Callable[[Row], Any]] = {
     "doccano": lambda row: {"id": row.number, "text": row.text, "label": row.spans},
     "prodigy": lambda row: {
@@ -83,6 +111,16 @@ FORMS: dict[str, Callable[[Row], Any]] = {
         "answer": "accept",
     },
     "spacy-json": lambda row: {"id": str(row.number), "text": row.text, "ents": _objects(row)},
+    "label-studio": lambda row: {
+        "id": row.number,
+        "data": {"text": row.text},
+        "annotations": [{"completed_by": 1, "was_cancelled": False, "result": _regions(row)}],
+    },
+    "tab": lambda row: {
+        "doc_id": str(row.number),
+        "text": row.text,
+        "annotations": {"annotator1": {"entity_mentions": _mentions(row)}},
+    },
     "token-rows": lambda row: {"id": str(row.number), "tokens": row.tokens, "ner_tags": row.tags},
 }
 

@@ -107,17 +107,21 @@ def _are_flat(spans: Iterable[Any], length: int) -> bool:
     return past <= length
 
 
-def flat_items(items: Any, text: Any, start: str, end: str) -> list[Any] | None:
-    """Return the spans of objects with positions under these keys; None if some are not objects with a label,
-    or have a text that is not the one at their positions.
+def flat_items(
+    items: Any, text: Any, keys: tuple[str, str, str], reference: str = "text"
+) -> list[Any] | None:
+    """Return the spans of objects with start, end and label under these keys; None if some have no label.
 
-    >>> flat_items([{"start": 0, "end": 3, "label": "PER"}], "Ada", "start", "end")
+    None, too, if an object has a text, under `reference`, that is not the one at its positions.
+
+    >>> flat_items([{"start": 0, "end": 3, "label": "PER"}], "Ada", ("start", "end", "label"))
     [(0, 3, 'PER')]
     """
+    start, end, label = keys
     try:
-        spans = [(item[start], item[end], item["label"]) for item in items]
+        spans = [(item[start], item[end], item[label]) for item in items]
         for item, (first, last, _) in zip(items, spans, strict=True):
-            if "text" in item and item["text"] not in (None, text[first:last]):
+            if reference in item and item[reference] not in (None, text[first:last]):
                 return None
     except (KeyError, TypeError):
         return None

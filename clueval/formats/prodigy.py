@@ -66,7 +66,7 @@ def _flat(row: Any, number: int) -> FlatRow | None:
     if type(row) is not dict or row.get("answer") not in ("accept", None):
         return None
     text, items = row.get("text"), row.get("spans", [])
-    spans = flat_items(items, text, "start", "end")
+    spans = flat_items(items, text, ("start", "end", "label"))
     return flat_row(row.get("_input_hash"), text, spans, number, row, _set(row))
 
 

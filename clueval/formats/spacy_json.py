@@ -132,7 +132,7 @@ def _flat(row: Any, number: int) -> FlatRow | None:
     items = of["entities"] if "entities" in of else of.get("ents")
     if "paragraphs" in of or type(items) is not list:
         return None
-    spans = items if items and type(items[0]) is list else flat_items(items, text, "start", "end")
+    spans = items if items and type(items[0]) is list else flat_items(items, text, ("start", "end", "label"))
     return flat_row(of.get("id"), text, spans, number, row)
 
 

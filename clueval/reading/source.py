@@ -116,7 +116,7 @@ class Source:
         rows, layers = form.rows, options.layers
         if layers is not None and list(layers.values()) != [form.default_source]:
             return None
-        if options.offsets not in (None, "points"):
+        if options.offsets not in (None, "points") or options.text_key is not None:
             return None
         if form.flat is not None:
             from clueval.formats.flat_rows import FlatFile

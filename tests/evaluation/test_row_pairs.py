@@ -82,10 +82,42 @@ def training_data(row: tuple[Any, str, Any]) -> Any:
     return [row[1], {"entities": row[2]}]
 
 
+def label_studio(row: tuple[Any, str, Any]) -> Any:
+    regions = [
+        {
+            "type": "labels",
+            "from_name": "ner",
+            "value": {
+                "start": start,
+                "end": end,
+                "labels": [label],
+                "text": row[1][0:3] if start == 0 else None,
+            },
+        }
+        for start, end, label in row[2]
+    ]
+    return {
+        "id": row[0],
+        "data": {"text": row[1], "source": len(row[2])},
+        "annotations": [{"completed_by": 1, "result": regions}],
+    }
+
+
+def tab(row: tuple[Any, str, Any]) -> Any:
+    mentions = [
+        {"start_offset": start, "end_offset": end, "entity_type": label, "entity_id": "e"}
+        for start, end, label in row[2]
+    ]
+    own = {"ann1": {"entity_mentions": mentions}}
+    return {"doc_id": row[0], "text": row[1], "annotations": own, "meta": {"year": len(row[2])}}
+
+
 FORMS = {
     "doccano": (doccano, doccano_of_objects),
     "prodigy": (prodigy,),
     "spacy-json": (spacy, training_data),
+    "label-studio": (label_studio,),
+    "tab": (tab,),
 }
 
 
@@ -175,6 +207,83 @@ def test_rows_with_the_texts_of_spans_have_the_outcome_of_their_documents(refere
     assert found == expected
 
 
+REGION = {"type": "labels", "from_name": "a", "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["A"]}}
+ANNOTATION = {"completed_by": 1, "result": [REGION]}
+TASK = {"id": 1, "data": {"text": "Ada met Bob"}, "annotations": [ANNOTATION]}
+
+
+def region(**change: Any) -> dict[str, Any]:
+    return {"annotations": [ANNOTATION | {"result": [REGION, REGION | change]}]}
+
+
+def value(**change: Any) -> dict[str, Any]:
+    return {"annotations": [ANNOTATION | {"result": [REGION | {"value": REGION["value"] | change}]}]}  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"drafts": [{"user": 1}]},
+        {"predictions": [{"model_version": "m", "result": []}]},
+        {"annotations": []},
+        {"annotations": [ANNOTATION, ANNOTATION | {"completed_by": 2}]},
+        {"annotations": [ANNOTATION | {"was_cancelled": True}]},
+        {"annotations": [ANNOTATION | {"completed_by": {"id": 1, "email": "a@b"}}]},
+        {"annotations": [ANNOTATION | {"result": None}]},
+        {"annotations": [ANNOTATION | {"result": [3, REGION]}]},
+        {"data": {"text": 3}},
+        {"data": {"other": "Ada met Bob"}},
+        {"data": {"text": "Ada met Bob", "other": "x"}},
+        region(type="relation"),
+        region(type="choices", value={"start": 0, "end": 3, "choices": ["x"]}),
+        region(type="choices", value={"choices": ["x"]}),
+        region(from_name="b"),
+        region(value={"startOffset": 3}),
+        value(labels=["A", "B"]),
+        value(labels=[]),
+        value(labels=None),
+        value(text="Bob"),
+        value(start=0.0),
+        value(start=None),
+        value(end=99),
+    ],
+    ids=str,
+)
+def test_tasks_with_something_unusual_have_the_outcome_of_their_documents(change: dict[str, Any]) -> None:
+    for options in ({}, {"gold_set": "1", "predicted_set": "1"}):
+        rows = [TASK, TASK | change, TASK]
+        found, expected = both_ways((rows, rows), "label-studio", dict, **options)
+        assert found == expected
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        {},
+        None,
+        {"ann1": {}},
+        {"ann1": 3},
+        {"ann2": {"entity_mentions": []}},
+        {"ann1": {"entity_mentions": []}, "ann2": {"entity_mentions": []}},
+        {"ann1": {"entity_mentions": [{"start_offset": 0, "end_offset": 3}]}},
+        {
+            "ann1": {
+                "entity_mentions": [
+                    {"start_offset": 0, "end_offset": 3, "entity_type": "A", "span_text": "Bob"}
+                ]
+            }
+        },
+    ],
+    ids=str,
+)
+def test_mentions_that_are_unusual_have_the_outcome_of_their_documents(annotations: Any) -> None:
+    for options in ({}, {"gold_set": "ann1", "predicted_set": "ann1"}):
+        usual = tab(USUAL_ROW)
+        rows = [usual, usual | {"annotations": annotations}, usual]
+        found, expected = both_ways((rows, rows), "tab", dict, **options)
+        assert found == expected
+
+
 @pytest.mark.parametrize(("form", "as_row"), CASES)
 def test_usual_rows_become_no_documents(form: str, as_row: Any) -> None:
     rows = ([USUAL_ROW] * 3, [(1, "Ada met Bob", [[8, 11, "PER"], [0, 3, "LOC"]])] * 3)
@@ -182,7 +291,7 @@ def test_usual_rows_become_no_documents(form: str, as_row: Any) -> None:
     with patch("clueval.evaluation.engine.Evaluation.count_documents") as count:
         both_ways(rows, form, as_row)
 
-    of_documents, first_of_a_set = 3, int(form == "prodigy")
+    of_documents, first_of_a_set = 3, int(form in ("prodigy", "label-studio", "tab"))
     assert count.call_count == of_documents + first_of_a_set
 
 
