@@ -129,6 +129,16 @@ def raw_blocks(
         first = False
 
 
+def beginning_of(path: Path) -> str:
+    """Return the lines at the beginning of a file, about a block, or a block of its first line if that is longer.
+
+    Errors that reading the lines would report are left to it: bytes that are not UTF-8 are replaced.
+    """
+    data = next(raw_blocks(path), b"")
+    whole = data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1] or data
+    return whole.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
 def sha256_of(paths: Iterable[Path]) -> str:
     """Return the SHA-256 of the unpacked bytes of some files, one after the other. Raises `FileError`."""
     from hashlib import sha256

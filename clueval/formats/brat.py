@@ -5,10 +5,10 @@
     A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
     N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
 
-Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and
-``X.a2`` together are one file of annotations. Relations, events, equivalences and notes are passed over; an
-attribute of an event is a feature of its trigger. The label of a span is its type, or with
-``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
+Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and ``X.a2``
+together are one file of annotations. Relations, events, equivalences and notes are passed over; an attribute of an
+event is a feature of its trigger; several values of one attribute are a list. The label of a span is its type, or
+with ``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
 is the name of the file.
 """
 
@@ -32,7 +32,7 @@ TYPE = "type"
 """The source of labels that is the type of a span."""
 
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
-_ID = re.compile(r"[TEAMNR#]\d+|\*|#")
+_ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 
 
 class _Annotations:
@@ -46,6 +46,7 @@ class _Annotations:
         self.passed_over: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._attributes: list[tuple[int, list[str]]] = []
+        self._trigger_lines: list[tuple[int, str]] = []
         self._line = 0
 
     def add(self, line: int, text: str) -> None:
@@ -58,7 +59,7 @@ class _Annotations:
             self._refuse(
                 f"{identifier[:20]!r} is not an id of brat", "a line begins with T1, A1, R1 ... and a tab"
             )
-        if identifier not in ("*", "#"):
+        if identifier[0] not in "*#" or re.match(r"#\w*\d", identifier):
             if identifier in self._ids:
                 self._refuse(f"the id {identifier!r} occurs twice")
             self._ids.add(identifier)
@@ -72,10 +73,15 @@ class _Annotations:
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
                 self.triggers[identifier] = trigger
+                self._trigger_lines.append((self._line, trigger))
             self.passed_over[_KINDS[kind]] += 1
 
     def finish(self) -> None:
         """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
+        for line, trigger in self._trigger_lines:
+            self._line = line
+            if trigger not in self.spans:
+                self._refuse(f"no line has the span {trigger[:20]!r} of an event")
         for line, fields in self._attributes:
             self._line = line
             if len(fields) < 2:
@@ -83,9 +89,19 @@ class _Annotations:
             name, target, *value = fields
             target = self.triggers.get(target, target)
             if target in self.spans:
-                self.features.setdefault(target, {})[name] = " ".join(value) if value else True
+                self._add_feature(target, name, " ".join(value) if value else True)
             elif target not in self._ids:
                 self._refuse(f"no line has the id {target[:20]!r}")
+
+    def _add_feature(self, target: str, name: str, value: str | bool) -> None:
+        """Add a feature of a span; several values of one name are a list."""
+        features = self.features.setdefault(target, {})
+        if name not in features:
+            features[name] = value
+        elif value not in (
+            before := features[name] if isinstance(features[name], list) else [features[name]]
+        ):
+            features[name] = [*before, value]
 
     def _add_span(self, identifier: str, rest: str) -> None:
         head, tab, text = rest.partition("\t")
@@ -161,7 +177,8 @@ def _document(name: str, text: str, found: _Annotations, options: Options, file:
             value = label if source == TYPE else features.get(_named(source, layer))
             if value is None:
                 continue
-            chosen = str(source) if value is True else str(value)
+            first = value[0] if isinstance(value, list) else value
+            chosen = str(source) if first is True else str(first)
             labels = Frozen({layer: chosen or NO_LABEL})
             layers[layer].append(
                 Span.of_fragments(places, labels, features, id=identifier, line=mention.line)
@@ -194,10 +211,17 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
                 positions = ";".join(f"{start} {end}" for start, end in parts)
                 shown = " ".join(text[start:end] for start, end in parts)
                 yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
-                for name, value in span.features.items():
+                for name, value in _pairs(span.features):
                     attributes += 1
                     given = "" if value is True else f" {_value(value, name, span, document)}"
                     yield f"A{attributes}\t{_word(name, span, document)} T{number}{given}"
+
+
+def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of features; a list of several values is one pair for each."""
+    for name, value in features.items():
+        several = isinstance(value, list) and len(value) > 1
+        yield from ((name, each) for each in (value if several else [value]))
 
 
 def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:

@@ -57,7 +57,8 @@ def _span(item: object, layer: str, rows: RowReader) -> Span:
         return rows.span(item, ("start_offset", "end_offset"), layer, label)
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
-    return rows.span(item, ("start_offset", "end_offset"), layer, item.get("label"), id=_id(item))
+    keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
+    return rows.span(item, keys, layer, item.get("label"), id=_id(item))
 
 
 def _id(item: dict[str, Any]) -> int | str | None:
@@ -107,6 +108,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 def _is_doccano(beginning: Beginning) -> bool:
     keys = beginning.keys
+    if re.fullmatch(r"\ufeff?\s*\[\s*\]\s*", beginning.text):
+        return True  # no rows, as every JSON format has them
     if "annotation_id" in keys or re.search(r'"data"\s*:\s*\{', beginning.text):
         return False  # Label Studio's
     with_list = (f'"{key}"' for key in _SPANS if key in keys)
@@ -123,7 +126,10 @@ FORMAT = Format(
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
     signs=(
-        Sign("JSON with `text` or `data`, and `label`, `labels`, `entities` or `annotations`", _is_doccano),
+        Sign(
+            "JSON with `text` or `data`, and `label`, `labels`, `entities` or `annotations`; `[]`",
+            _is_doccano,
+        ),
     ),
     read=_read,
     options=frozenset({"layers", "offsets"}),

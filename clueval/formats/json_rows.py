@@ -28,7 +28,7 @@ class RowReader:
     """What is known while the rows of one input are read.
 
     `number` is that of the current row, `set` the selected annotation set, and `known` what a format has made once
-    for all rows.
+    for all rows. `offered` has the sources of layers so far, if every row may have other ones.
     """
 
     options: Options
@@ -37,6 +37,7 @@ class RowReader:
     number: int = 0
     set: str | None = None
     known: dict[str, Any] = field(default_factory=dict)
+    offered: dict[str, None] = field(default_factory=dict)
     _labels: dict[tuple[str, str], Frozen] = field(default_factory=dict)
 
     def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:
@@ -119,9 +120,12 @@ class RowReader:
 
     def whole(self, value: object, name: str) -> int:
         """Return a position, which may be written 3.0. Raises `FormatError` for other values."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-            self.refuse(f"the {name} of a span is {value!r}, not a whole number")
-        return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        shown = "missing" if value is None else f"{repr(value)[:40]}, not a whole number"
+        return self.refuse(f"the {name} of a span is {shown}")
 
     def checked(
         self, text: str, spans: list[Span], references: list[str | None], document: str
@@ -240,6 +244,18 @@ def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowRead
             raise
     if wanted is not None and form.sets is not None and not found and rows.number:
         raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+    _require_offered(rows)
+
+
+def _require_offered(rows: RowReader) -> None:
+    """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
+    for layer, source in (rows.options.layers or {}).items():
+        if rows.offered and source not in rows.offered:
+            raise UsageError(
+                f"no row has {source!r}, the source of layer {layer!r}",
+                file=rows.file,
+                advice=f"the rows have {', '.join(rows.offered)}",
+            )
 
 
 def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageError:

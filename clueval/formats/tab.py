@@ -69,14 +69,11 @@ def _predictions(row: Row, rows: RowReader) -> Iterator[Document]:
         for item in rows.listed(items, f"the value of {identifier!r}"):
             if not isinstance(item, list | tuple) or len(item) != 2:
                 rows.refuse("a prediction is not [start, end]", document=identifier)
-            spans.append((rows.whole(item[0], "start"), rows.whole(item[1], "end")))
+            spans.append({"start": item[0], "end": item[1]})
         yield rows.document(
             identifier,
             None,
-            {
-                layer: [Span(*span, rows.labels(layer, None), line=rows.number) for span in spans]
-                for layer in layers
-            },
+            {layer: [rows.span(span, ("start", "end"), layer, None) for span in spans] for layer in layers},
         )
 
 
@@ -99,6 +96,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 def _is_tab(beginning: Beginning) -> bool:
     text = beginning.text
+    if re.fullmatch(r"\ufeff?\s*\{\s*\}\s*", text):
+        return True  # predictions of no documents
     return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
 
 
@@ -109,7 +108,8 @@ FORMAT = Format(
     holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
     signs=(
         Sign(
-            "JSON with `annotations` of annotators with `entity_mentions`, or `{id: [[start, end]]}`", _is_tab
+            "JSON with `annotations` of annotators with `entity_mentions`, or `{id: [[start, end]]}`; `{}`",
+            _is_tab,
         ),
     ),
     read=read_rows(FORM),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.named import NamedColumns, columns_of_layers
@@ -20,7 +20,7 @@ from clueval.options import column, option, require_types, whole, with_fields
 from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side, meta_columns, require_name
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
-from clueval.textfiles import Part, blocks
+from clueval.textfiles import Part, beginning_of
 
 ANSWERS = ("accepted",)
 
@@ -411,7 +411,7 @@ class ReadOptions(Reading):
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
-        return format_of(Beginning(path.name, self._first_block(path), self.whole_text), str(path))
+        return format_of(Beginning(path.name, beginning_of(path), self.whole_text), str(path))
 
     def with_names(self, form: Format, path: Path) -> ReadOptions:
         """Return the options with the names of the columns of a file, if it gives them.
@@ -421,12 +421,9 @@ class ReadOptions(Reading):
         if form.token_lines is None:
             return self
         find = form.token_lines.named
-        named = None if find is None else find(self._first_block(path))
+        named = None if find is None else find(beginning_of(path))
         columns_of_layers(self.layers, named, str(path))
         return self if named is self.named else replace(self, named=named)
-
-    def _first_block(self, path: Path) -> str:
-        return next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
 
     def require_use(self, paths: Iterable[Path]) -> None:
         """Raise `UsageError` for an option that is set but applies to the format of no file.
@@ -488,7 +485,3 @@ def _flag(name: str, value: object) -> str:
     if name == "ignore_punct":
         return "--ignore-punctuation" if value else "--no-ignore-punctuation"
     return f"--{name.replace('_', '-')} {value}"
-
-
-def _keep_quiet(_: CluevalError) -> None:
-    """Ignored here: reading the file reports the same error."""
