@@ -34,6 +34,7 @@ from clueval import (
 from clueval.evaluation.options import Counting, Workers
 from clueval.options import field_names
 from clueval.reading.options import Reading
+from clueval.transforms.preparing import Preparing
 
 TAGS = [["B-A", "O"]]
 
@@ -175,7 +176,7 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
             "conventions": ["factor"],
             "errors": ["choice"],
         }
-        more = options(Counting) + options(Workers) if name == "score" else []
+        more = options(Counting) + options(Preparing) + options(Workers) if name == "score" else []
         for option in [
             "layers",
             "reading",

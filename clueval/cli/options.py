@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
+from clueval.evaluation.preparation import plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
@@ -47,6 +48,9 @@ def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
     if not options.quiet:
         for line in layers_read(result.inputs):
             remark(line)
+        for name, changed in (result.prepared or {}).items():
+            listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
+            remark(f"changed before counting: {name}: {listed or 'nothing'}")
 
 
 def add_pairs(parser: Command, topic: str) -> None:

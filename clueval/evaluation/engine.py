@@ -387,7 +387,7 @@ class Evaluation:
             unprojected=self.unprojected if self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.changed() if self.plan.transforms else None,
+            prepared=self._preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
@@ -396,7 +396,7 @@ class Evaluation:
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
+        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))

@@ -15,6 +15,7 @@ from clueval.options import field_names, option, refuse_unknown, require_types, 
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -155,6 +156,7 @@ class Groups(NamedTuple):
     counting: Counting
     workers: Workers
     trust: Trust
+    preparing: Preparing
 
 
 def groups_of(
@@ -162,6 +164,7 @@ def groups_of(
     counting: Counting,
     workers: Workers,
     trust: Trust,
+    preparing: Preparing,
     options: Mapping[str, Any],
     caller: str,
 ) -> Groups:
@@ -169,13 +172,15 @@ def groups_of(
 
     Raises `UsageError` for an option that does not exist.
     """
-    known = [name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)]
+    known = [name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)]
     refuse_unknown(options, [*known, *SETS], caller)
     require_instance(counting, Counting, "counting")
     require_instance(workers, Workers, "workers")
+    require_instance(preparing, Preparing, "preparing")
     return Groups(
         readings_of(reading, options),
         with_fields(counting, options),
         with_fields(workers, options),
         with_fields(trust, options),
+        with_fields(preparing, options),
     )

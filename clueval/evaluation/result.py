@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
-from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.preparation import added as sum_of_tallies
+from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
@@ -223,7 +224,7 @@ class Result:
                 for document, span in self.unprojected
             ]
         if self.prepared is not None:
-            report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+            report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:
             report["gates"] = [dict(gate) for gate in self.gates]
         report.update(self.sections)
@@ -368,7 +369,7 @@ def _added(
         return None
     both = first or {}, second or {}
     return {
-        name: both[0].get(name, Tally()) + both[1].get(name, Tally())
+        name: sum_of_tallies(both[0].get(name, {}), both[1].get(name, {}))
         for name in dict.fromkeys([*both[0], *both[1]])
     }
 

@@ -49,12 +49,13 @@ from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import sha256_of
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.keywords import TrustedOptions
     from clueval.transforms.group import Transform
 
-_READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust()
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
 def score(
@@ -67,6 +68,7 @@ def score(
     counting: Counting = _COUNTING,
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
+    preparing: Preparing = _PREPARING,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
     **options: Unpack[TrustedOptions],
@@ -88,12 +90,14 @@ def score(
         counting: see `Counting`.
         workers: see `Workers`.
         trust: intervals, and the units whose counts are kept, see `Trust`.
-        transforms: applied to each `Group` of parallel documents, one after the other, before layers are merged,
-            filters applied and spans counted. The signature names them; `Result.prepared` has the numbers of
-            their changes.
+        preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
+        transforms: applied, after those of `preparing`, to each `Group` of parallel documents, one after the other,
+            before layers are merged, filters applied and spans counted. The signature names them; `Result.prepared`
+            has the numbers of their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
             With observers one process counts.
-        options: any field of `Reading`, `Counting`, `Workers` and `Trust` by its own name, as in ``by="document"``;
+        options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
+            ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
@@ -105,7 +109,7 @@ def score(
     Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
     """
     require_layers(layers)
-    groups = groups_of(reading, counting, workers, trust, options, "score")
+    groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
     for warning in warnings_of(result):
@@ -123,14 +127,17 @@ def _score(
     observers: Sequence[Observer],
 ) -> Result:
     """Score files on disk, or what is in memory."""
-    readings, counting, workers, trust = groups
+    readings, counting, workers, trust, preparing = groups
     require_jobs(workers.jobs)
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
+    _require_methods(transforms, "transforms", ("signature", "prepared"))
+    transforms = (*preparing.transforms(), *transforms)
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
     require_names(observers)
     require_sentences(plan)
-    names = [] if layers is None else layer_names(layers)
+    regions = preparing.ignored_layers()
+    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)
     read_options = [
@@ -209,7 +216,6 @@ def _plan(
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
-    _require_methods(transforms, "transforms", ("signature", "prepared"))
     _require_methods(observers, "observers", ("name", "see", "section"))
     return Plan(
         metrics,

@@ -284,7 +284,7 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
     assert main(["errors", gold, predicted, "--metric", "fair", "--tsv", files[0], "--xlsx", files[1]]) == 0
     assert all(Path(file).stat().st_size for file in files)
     assert main(["errors", gold, predicted, "--metric", "fair", "--limit", "0"]) == 0
-    assert "0 errors shown" in capsys.readouterr().err
+    assert "0 errors in 0 places" in capsys.readouterr().err
 
 
 # Numbers
@@ -424,7 +424,8 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
         "clueval help: there is no command 'scores'; did you mean score? (one of score, "
     )
     assert refused(["help", "score", "x"], capsys) == (
-        "clueval help: clueval score has no help topic 'x' (one of counting, reading, intervals, gates, workers)"
+        "clueval help: clueval score has no help topic 'x' "
+        "(one of counting, spans, reading, intervals, gates, workers)"
     )
 
 

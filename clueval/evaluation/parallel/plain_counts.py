@@ -26,6 +26,7 @@ from clueval.evaluation.parallel.plain_values import (
     texts,
     whole,
 )
+from clueval.evaluation.preparation import in_order
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
@@ -357,7 +358,7 @@ def _read_names(value: object, known: Collection[str], what: str) -> str | None:
 
 def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:
     """The numbers of changes by each transform, which may be greater than the number of positions."""
-    names = [transform.signature[0] for transform in expected.plan.transforms]
+    names = [transform.signature[0] for transform in in_order(expected.plan.transforms)]
     found = {name: Tally() for name in names}
     for name, rows in zip(names, record(value, names, "prepared"), strict=True):
         for row in a_list(rows, "the changes of a transform"):
