@@ -129,12 +129,16 @@ def raw_blocks(
         first = False
 
 
-def beginning_of(path: Path) -> str:
-    """Return the lines at the beginning of a file, about a block, or a block of its first line if that is longer.
+def beginning_of(path: Path, most: int = BLOCK) -> str:
+    """Return the lines at the beginning of a file, about a block; of a longer first line at most `most` bytes.
 
     Errors that reading the lines would report are left to it: bytes that are not UTF-8 are replaced.
     """
-    data = next(raw_blocks(path), b"")
+    data = b""
+    for block in raw_blocks(path):
+        data += block
+        if b"\n" in block or len(data) >= most:
+            break
     whole = data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1] or data
     return whole.decode("utf-8", errors="replace").replace("\r\n", "\n")
 

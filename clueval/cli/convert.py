@@ -18,7 +18,8 @@ from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
 from clueval.formats.format import Format, Writer
 from clueval.reading.layers import layer_names
-from clueval.reading.source import read
+from clueval.reading.options import ReadOptions
+from clueval.reading.source import read, texts_of
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.writing import whole_bytes, whole_file
@@ -63,6 +64,12 @@ def add_arguments(parser: Command) -> None:
         help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
+    parser.add_argument(
+        "--tokens",
+        type=Path,
+        metavar="FILE",
+        help="a VRT or CoNLL file with the tokens of texts, for formats with tokens (default: words and single marks)",
+    )
     common.add_reading(parser, sides=1)
 
 
@@ -73,9 +80,11 @@ def run(options: argparse.Namespace) -> int:
     if options.label is not None:
         documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    if not form.single and form.write is not None and form.write.unit is None:
-        require_one_file(options.file)
+    inputs = refuse_to_overwrite([options.file, options.tokens, common.text_of(options)], [path])
+    if form.write is not None and form.write.unit is None:
+        documents = _of_one_file(documents, options.file)
+    if options.tokens is not None and (form.write is None or form.write.unit == "character" or form.single):
+        raise UsageError(f"--tokens is for formats with tokens, not for {form.name}", advice="remove it")
     in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
     put_documents(
         documents,
@@ -86,6 +95,7 @@ def run(options: argparse.Namespace) -> int:
         with_ids="token_id" in common.reading(options),
         in_folder=in_folder,
         lossy=options.lossy,
+        tokens=None if options.tokens is None else texts_of(options.tokens, ReadOptions()),
     )
     return 0
 
@@ -100,17 +110,21 @@ def put_documents(
     with_ids: bool,
     in_folder: bool,
     lossy: bool = False,
+    tokens: Iterator[Document] | None = None,
 ) -> None:
-    """Write documents in a format: to standard output, to a file, or to files of a folder."""
+    """Write documents in a format: to standard output, to a file, or to files of a folder.
+
+    `tokens` are documents with the tokens of the texts of `documents`, in the same order.
+    """
     assert form.write is not None
+    dropped: Counter[str] = Counter()
+    counted = dropped if lossy else None
     if form.write.unit == "character":
         documents = map(to_characters, documents)
-    elif form.write.unit == "token":
-        documents = map(partial(_with_tokens, said=[]), documents)
-    dropped: Counter[str] = Counter()
+    elif form.write.unit == "token" or tokens is not None:
+        documents = _with_tokens(documents, tokens, counted)
     if form.write.holds is not None:
-        fit = partial(fitted, holds=form.write.holds, form=form.name, dropped=dropped if lossy else None)
-        documents = map(fit, documents)
+        documents = map(partial(fitted, form=form, dropped=counted), documents)
     write = partial(_content, form.write, list(layers), with_ids)
     if form.write.data is not None:
         _put_bytes(form.write.data(documents, list(layers)), path)
@@ -158,21 +172,38 @@ def _put_bytes(data: bytes, path: Path | None) -> None:
     wrote(path)
 
 
-def _with_tokens(document: Document, said: list[str]) -> Document:
-    """Return the document with positions in tokens, which are words and single marks if it has only a text.
+def _with_tokens(
+    documents: Iterator[Document], tokens: Iterator[Document] | None, dropped: Counter[str] | None
+) -> Iterator[Document]:
+    """Yield the documents with positions in `tokens`, or in words and single marks of their texts.
 
     The first time that a text is split, a line says so.
     """
     from clueval.transforms.tokens import to_tokens
 
-    if document.unit == "character" and not said:
-        said.append(document.id)
-        remark("texts without tokens are split into words and single marks")
-    return to_tokens(document)
+    said = tokens is not None
+    for document in documents:
+        own = None if tokens is None else next(tokens, None)
+        if tokens is not None and own is None:
+            raise UsageError("the file of --tokens has fewer documents", document=document.id)
+        if document.unit == "character" and not said:
+            remark("texts without tokens are split into words and single marks")
+            said = True
+        yield to_tokens(document, own, dropped)
+    if tokens is not None and (more := next(tokens, None)) is not None:
+        raise UsageError("the file of --tokens has more documents", file=more.file, document=more.id)
+
+
+def _of_one_file(documents: Iterator[Document], path: Path) -> Iterator[Document]:
+    """Yield the documents. Raises `UsageError` for tokens of several files, which are counted over one file."""
+    for document in documents:
+        if document.unit == "token" and path.is_dir():
+            require_one_file(path)
+        yield document
 
 
 def require_one_file(path: Path) -> None:
-    """Raise `UsageError` for a folder: positions of a table are counted over one file."""
+    """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
     if path.is_dir():
         raise UsageError(
             f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"

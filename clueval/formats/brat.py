@@ -213,8 +213,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
                 yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
                 for name, value in _pairs(span.features):
                     attributes += 1
-                    given = "" if value is True else f" {_value(value, name, span, document)}"
-                    yield f"A{attributes}\t{_word(name, span, document)} T{number}{given}"
+                    yield f"A{attributes}\t{name} T{number}{'' if value is True else f' {value}'}"
 
 
 def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -232,23 +231,26 @@ def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:
 
 
 def _word(word: str, span: Span, document: Document) -> str:
-    if not word or re.search(r"\s|;", word):
-        raise _unwritable(document, span, "a label or a name of a feature that is empty or has white space")
+    if not _is_word(word):
+        raise UsageError(
+            f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
+            file=document.file,
+            document=document.id,
+            advice="rename it",
+        )
     return word
 
 
-def _value(value: object, name: str, span: Span, document: Document) -> str:
-    if not isinstance(value, str) or value != " ".join(value.split()) or not value:
-        raise _unwritable(document, span, f"the feature {name!r}, whose value is not words")
-    return value
+def _is_word(word: str) -> bool:
+    return bool(word) and not re.search(r"\s|;", word)
 
 
-def _unwritable(document: Document, span: Span, what: str) -> UsageError:
-    return UsageError(
-        f"brat cannot hold {name_of(span)}: it has {what}",
-        file=document.file,
-        document=document.id,
-        advice="rename it, or add --lossy",
+def _holds_feature(name: str, value: object) -> bool:
+    """Return whether attributes can hold a feature: True, words, or a list of several."""
+    several = value if isinstance(value, list) and len(value) > 1 else [value]
+    return _is_word(name) and all(
+        each is True or (isinstance(each, str) and each != "" and each == " ".join(each.split()))
+        for each in several
     )
 
 
@@ -256,7 +258,7 @@ def _written_text(document: Document) -> str:
     return document.text or ""
 
 
-_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans"})
+_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans", "spans across sentences"})
 
 _BESIDE: Mapping[str, Any] = {".txt": _written_text}
 
@@ -270,5 +272,5 @@ FORMAT = Format(
     nameless=True,
     group=(".txt", ".a2"),
     default_source=TYPE,
-    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS),
+    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS, feature=_holds_feature),
 )

@@ -140,6 +140,6 @@ FORMAT = Format(
         _lines,
         ".jsonl",
         unit="character",
-        holds=frozenset({"metadata", "zero-length spans", "overlapping spans"}),
+        holds=frozenset({"metadata", "zero-length spans", "overlapping spans", "spans across sentences"}),
     ),
 )

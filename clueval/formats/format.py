@@ -61,7 +61,8 @@ class Writer(NamedTuple):
     documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
     the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
     `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
-    of a binary file with documents and layers; then `lines` is not used.
+    of a binary file with documents and layers; then `lines` is not used. `feature` says of the name and the value of
+    a feature whether the format can hold it; None: it holds all, or none.
     """
 
     lines: Lines
@@ -71,6 +72,7 @@ class Writer(NamedTuple):
     holds: frozenset[str] | None = None
     ends_lines: bool = True
     data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
+    feature: Callable[[str, Any], bool] | None = None
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]

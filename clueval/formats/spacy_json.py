@@ -167,6 +167,8 @@ FORMAT = Format(
         _lines,
         ".jsonl",
         unit="character",
-        holds=frozenset({"metadata", "layers", "zero-length spans", "overlapping spans"}),
+        holds=frozenset(
+            {"metadata", "layers", "zero-length spans", "overlapping spans", "spans across sentences"}
+        ),
     ),
 )

@@ -121,6 +121,8 @@ FORMAT = Format(
         _lines,
         ".json",
         unit="character",
-        holds=frozenset({"metadata", "features", "zero-length spans", "overlapping spans"}),
+        holds=frozenset(
+            {"metadata", "features", "zero-length spans", "overlapping spans", "spans across sentences"}
+        ),
     ),
 )

@@ -204,5 +204,7 @@ FORMAT = Format(
     treatments=("conlleval", "discard", "error"),
     rows=FORM,
     of_tokens=True,
-    write=Writer(_lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers"})),
+    write=Writer(
+        _lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers", "spans across sentences"})
+    ),
 )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.exceptions import FormatError, UsageError, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.named import NamedColumns, columns_of_layers
@@ -411,7 +411,16 @@ class ReadOptions(Reading):
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
-        return format_of(Beginning(path.name, beginning_of(path), self.whole_text), str(path))
+        text = beginning_of(path)
+        try:
+            return format_of(Beginning(path.name, text, self.whole_text), str(path))
+        except FormatError:
+            longer = (
+                "" if "\n" in text else beginning_of(path, self.max_line)
+            )  # the keys may come after a long text
+            if len(longer) <= len(text):
+                raise
+            return format_of(Beginning(path.name, longer, self.whole_text), str(path))
 
     def with_names(self, form: Format, path: Path) -> ReadOptions:
         """Return the options with the names of the columns of a file, if it gives them.

@@ -17,7 +17,7 @@ get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first thr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -145,29 +145,14 @@ def _from_the_same_position(document: Document, gold: Document) -> Document:
     )
 
 
-def placed_on(document: Document, text: str, escapes: dict[str, tuple[str, ...]]) -> Document:
+def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]) -> Document:
     """Return a document of tokens with positions in `text`. Raises `TextMismatch` for a token that does not follow.
 
     >>> tokens = Document("d", {"x": [Span(0, 2, {"x": "PER"})]}, tokens=["Dr", ".", "No"])
     >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
     3
     """
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    for number, token in enumerate(document.tokens or ()):
-        at = _skipped(text, at)
-        end = next(
-            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
-            None,
-        )
-        if end is None:
-            raise _mismatch(document, number, token, text, at)
-        starts.append(at)
-        ends.append(end)
-        at = end
-    if _skipped(text, at) < len(text):
-        raise _mismatch(document, len(starts), None, text, _skipped(text, at))
+    starts, ends = token_places(document, text, escapes)
     first = document.start
 
     def placed(start: int, end: int) -> tuple[int, int]:
@@ -189,6 +174,32 @@ def placed_on(document: Document, text: str, escapes: dict[str, tuple[str, ...]]
         repaired=document.repaired,
         file=document.file,
     )
+
+
+def token_places(
+    document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]
+) -> tuple[list[int], list[int]]:
+    """Return where each token of a document starts and ends in `text`.
+
+    Raises `TextMismatch` for a token that does not follow.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for number, token in enumerate(document.tokens or ()):
+        at = _skipped(text, at)
+        end = next(
+            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
+            None,
+        )
+        if end is None:
+            raise _mismatch(document, number, token, text, at)
+        starts.append(at)
+        ends.append(end)
+        at = end
+    if _skipped(text, at) < len(text):
+        raise _mismatch(document, len(starts), None, text, _skipped(text, at))
+    return starts, ends
 
 
 def _skipped(text: str, at: int) -> int:
