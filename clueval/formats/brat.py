@@ -1,7 +1,7 @@
 """brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text beside it.
 
     T1<TAB>Person 0 5<TAB>Frida             a span: type, start, end (exclusive), its text
-    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span
+    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span; in one piece if only line ends lie between
     A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
     N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
 
@@ -171,7 +171,8 @@ def _document(name: str, text: str, found: _Annotations, options: Options, file:
     ranges = in_points(text, mentions, options.offsets, file=file, document=name)
     sources = dict(options.layers or {DEFAULT_LAYER: TYPE})
     layers: dict[str, list[Span]] = {layer: [] for layer in sources}
-    for (identifier, (label, mention)), places in zip(found.spans.items(), ranges, strict=True):
+    for (identifier, (label, mention)), given in zip(found.spans.items(), ranges, strict=True):
+        places = _without_gaps_at_line_ends(given, text)
         features = found.features.get(identifier, {})
         for layer, source in sources.items():
             value = label if source == TYPE else features.get(_named(source, layer))
@@ -187,6 +188,18 @@ def _document(name: str, text: str, found: _Annotations, options: Options, file:
         layer: sorted(spans, key=lambda span: (span.start, span.end)) for layer, spans in layers.items()
     }
     return Document(name, in_order, text=text, unit="character", file=file)
+
+
+def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
+    """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
+    found = list(ranges[:1])
+    for start, end in ranges[1:]:
+        between = text[found[-1][1] : start]
+        if between and not between.strip("\r\n"):
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 def _named(source: int | str, layer: str) -> str:

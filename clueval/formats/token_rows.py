@@ -6,6 +6,7 @@
 The tags are under the one key that is ``ner`` or ends with ``tags``, or else ``labels``, or under the key that
 ``--layer NAME=KEY`` names. Numbers need ``--names``: a JSON list of tags, a model's ``config.json`` with ``id2label``
 or a ``dataset_info.json``. A position with -100 or null has no tag (``ignored positions``). A row is a document.
+Other texts and numbers of a row, and those of ``meta``, are metadata.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         if len(values) != len(tokens):
             rows.refuse(f"{source!r} has {len(values)} values for {len(tokens)} tokens")
         columns[layer] = _tags(values, source, rows)
-    left_out = (key, "id", *sources.values())
+    left_out = (key, "id", "meta", *sources.values())
     yield TaggedRows.of(rows, list(sources)).document(
-        identifier, tokens, columns, rows, metadata=scalars(found, left_out)
+        identifier, tokens, columns, rows, metadata=scalars(found, left_out) | scalars(found.get("meta"))
     )
 
 
@@ -164,19 +165,20 @@ def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
     """Return the row of a document: its tokens and BIO tags."""
     several = len(layers) > 1
-    for key in document.metadata:
-        if key in (*_TOKENS, "id") or _keys_of_tags([key]):
-            raise UsageError(
-                f"metadata called {key!r} cannot be written in rows of tokens, where this key has another use",
-                file=document.file,
-                document=document.id,
-            )
+    own = {key: value for key, value in document.metadata.items() if not _is_taken(key)}
+    others = {key: value for key, value in document.metadata.items() if key not in own}
     return {
         "id": document.id,
         "tokens": list(document.tokens or ()),
         **{f"{layer}_tags" if several else "ner_tags": tags_of(document, layer) for layer in layers},
-        **document.metadata,
+        **own,
+        **({"meta": others} if others else {}),
     }
+
+
+def _is_taken(key: str) -> bool:
+    """Return whether a key of a row has another use than metadata."""
+    return key in (*_TOKENS, "id", "meta") or bool(_keys_of_tags([key]))
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:

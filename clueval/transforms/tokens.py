@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
@@ -11,9 +10,7 @@ from dataclasses import replace
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
-from clueval.transforms.placing import token_places
-
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+from clueval.transforms.placing import WORD_OR_MARK, token_places
 
 WITHIN = "spans within tokens"
 """What is counted if spans that do not begin and end with a token are left out."""
@@ -38,7 +35,7 @@ def to_tokens(
     if document.text is None:
         raise UsageError("a document without text has no tokens", file=document.file, document=document.id)
     if tokens is None:
-        found = [match.span() for match in _TOKEN.finditer(document.text)]
+        found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
         starts, ends = [start for start, _ in found], [end for _, end in found]
     else:
         starts, ends = token_places(tokens, document.text, {})
