@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clueval.formats.format import Format, Options, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -134,6 +134,7 @@ FORMAT = Format(
     read=_read,
     options=frozenset({"layers", "offsets"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCE,
     write=Writer(

@@ -98,6 +98,7 @@ class Format:
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
+        set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
@@ -119,6 +120,7 @@ class Format:
     nameless: bool = False
     sets: bool = False
     chooses: bool = False
+    set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
     group: tuple[str, ...] = ()
     default_source: str | None = None

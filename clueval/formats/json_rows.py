@@ -274,3 +274,13 @@ def read_rows(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
         return documents_of(opened.values(), form, RowReader(options, opened.file, opened.passed_over))
 
     return read
+
+
+def names_of_sets(form: RowForm) -> Callable[[Opened], list[str]]:
+    """Return the function that lists the annotation sets of a file, in the order in which they occur."""
+
+    def listed(opened: Opened) -> list[str]:
+        assert form.sets is not None
+        return list(dict.fromkeys(name for _, row in opened.values() for name in form.sets(row)))
+
+    return listed

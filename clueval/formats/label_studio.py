@@ -20,7 +20,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
@@ -277,5 +277,6 @@ FORMAT = Format(
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets", "text_key"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
 )

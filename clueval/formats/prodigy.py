@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
@@ -107,6 +107,7 @@ FORMAT = Format(
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets", "answers"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCE,
 )

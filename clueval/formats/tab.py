@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -115,6 +115,7 @@ FORMAT = Format(
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCES[0],
     write=Writer(

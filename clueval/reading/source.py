@@ -118,8 +118,13 @@ class Source:
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
-        assert self.form.read is not None
-        (document,) = self.form.read(self._opened(), self.options)
+        form = self.form
+        if form.set_names is not None:
+            return form.set_names(self._opened())
+        if not form.sets:
+            return []
+        assert form.read is not None
+        (document,) = form.read(self._opened(), self.options)
         return list(document.layers)
 
     def _of_set(self) -> Document:
