@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from fuzz.cases import LINES, Case, made
-from fuzz.corpora import FORMATS
+from fuzz.kinds import FORMATS
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest

@@ -80,7 +80,7 @@ class _Conll2012Reader:
             raise self._wrong(
                 number, "a token outside documents", "begin one: #begin document (ID); part 000"
             )
-        fields = line.split("\t") if "\t" in line else line.split()
+        fields = line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
         for column in (_WORD, *self._columns.values()):
             if abs(column) > len(fields):
                 raise self._wrong(number, f"the line has {len(fields)} columns, no column {column}")

@@ -134,6 +134,8 @@ class RowReader:
         unit = self.options.offsets
         if unit in (None, "points") and not any(map(is_given, references)):
             return spans
+        if not all(reference is None or isinstance(reference, str) for reference in references):
+            self.refuse("the text of a span is not a text")
         mentions = [
             FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
             for span, reference in zip(spans, references, strict=True)

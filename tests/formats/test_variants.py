@@ -130,6 +130,7 @@ WRONG = {
     '{"text": "a", "label": [[0, "1", "A"]]}': r"1: the end_offset of a span is '1', not a whole number",
     '{"text": "a", "entities": [{"start": 0}]}': r"1: the end of a span is missing",
     '{"001": [[0, 1], [3, 2]]}': r"span \[3,2\) '_' ends before it starts",
+    '{"text": "a", "ents": [{"start": 0, "end": 1, "text": ["a"]}]}': "1: the text of a span is not a text",
     "[" * 100_000: "the format is not recognised",
     '{"text": "a", "label": ' + "[" * 100_000: "1: JSON that is nested too deep",
     "# x | value\n#id=1\n#text=Ada\n1-1\tAda\tB-PER\n": "version 1 or 2 of WebAnno TSV",

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .cases import LINES
-from .corpora import FORMATS
+from .kinds import FORMATS
 from .running import run
 from .smaller import smallest
 
