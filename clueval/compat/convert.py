@@ -9,15 +9,16 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.exceptions import FileError, UsageError, require_instance, require_kind
+from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind
 from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
 from clueval.formats.format import Format, Writer
 from clueval.overwriting import Inputs, refuse_to_overwrite
 from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
-from clueval.reading.options import Reading, ReadOptions
+from clueval.reading.options import Reading
 from clueval.reading.paths import as_path
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read, texts_of
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
@@ -27,6 +28,7 @@ from clueval.writing import whole_bytes, whole_file
 _READING = Reading()
 
 
+@checked_call
 def convert(
     source: str | PathLike[str] | Iterable[Document],
     to: str,

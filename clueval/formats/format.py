@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Options(Protocol):
-    """The options that formats read; `clueval.reading.options.ReadOptions` has them."""
+    """The options that formats read; `clueval.reading.read_options.ReadOptions` has them."""
 
     @property
     def layers(self) -> Mapping[str, int | str] | None: ...
@@ -78,6 +78,9 @@ class Writer(NamedTuple):
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
+EVERY_SET = "*"
+"""The name that selects all annotation sets: each is a layer then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:
@@ -90,7 +93,7 @@ class Format:
         signs: the other signs by which it is recognised, tried in the order of `clueval.formats.ORDER`.
         read: yields the documents of a file.
         token_lines: the reader of its lines, for formats with one token per line.
-        options: the options that apply to it (fields of `clueval.reading.options.ReadOptions`).
+        options: the options that apply to it (fields of `clueval.reading.read_options.ReadOptions`).
         treatments: the treatments of ill-formed tags that it supports; the first is the default.
         scheme: the scheme of its tags, if all files have the same.
         of_tokens: whether its documents have tokens, although it has no `token_lines`.

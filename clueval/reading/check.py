@@ -8,15 +8,24 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Unpack
 
-from clueval.exceptions import CluevalError, TagError, UsageError, require_instance, require_kind
+from clueval.exceptions import (
+    CluevalError,
+    TagError,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.options import field_names, with_fields
 from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, require_layers
-from clueval.reading.options import Reading, ReadOptions
+from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import name_of_input, spooled
 from clueval.tagging.schemes import (
@@ -54,6 +63,7 @@ class Problem:
         return str(CluevalError(self.problem, **place))  # type: ignore[arg-type]  # each has its type
 
 
+@checked_call
 def check(
     *files: Any,
     layers: Mapping[str, LayerSource] | None = None,

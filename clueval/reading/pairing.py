@@ -12,8 +12,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.reading.options import ReadOptions
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ADVICE, first_line
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence

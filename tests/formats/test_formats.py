@@ -19,7 +19,8 @@ from clueval.formats import ENDINGS, FORMATS, ORDER, all_formats, format_named, 
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, first_lines, json_key
-from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.options import Reading
+from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.source import source_of
 from clueval.tagging.schemes import INVALID
 
