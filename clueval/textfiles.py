@@ -130,7 +130,7 @@ def raw_blocks(
 
 
 def beginning_of(path: Path, most: int = BLOCK) -> str:
-    """Return the lines at the beginning of a file, about a block; of a longer first line at most `most` bytes.
+    """Return the beginning of a file, about a block; of a longer first line at most `most` bytes.
 
     Errors that reading the lines would report are left to it: bytes that are not UTF-8 are replaced.
     """
@@ -139,8 +139,7 @@ def beginning_of(path: Path, most: int = BLOCK) -> str:
         data += block
         if b"\n" in block or len(data) >= most:
             break
-    whole = data if len(data) < BLOCK else data[: data.rfind(b"\n") + 1] or data
-    return whole.decode("utf-8", errors="replace").replace("\r\n", "\n")
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
 
 
 def sha256_of(paths: Iterable[Path]) -> str:

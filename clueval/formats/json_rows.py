@@ -75,11 +75,18 @@ class RowReader:
     def id(self, row: Row, *keys: str) -> str:
         """Return the id under the first of the keys that the row has; without one, the number of the row."""
         value = next((row[key] for key in keys if row.get(key) is not None), self.number)
-        return value if isinstance(value, str) else str(value)
+        return value if isinstance(value, str) else self._scalar(value, "the id of the row")
+
+    def _scalar(self, value: object, what: str) -> str:
+        """Return a number or a truth value as a text. Raises `FormatError` for lists and objects."""
+        if isinstance(value, list | tuple | dict):
+            self.refuse(f"{what} is a list or an object, not a text")
+        return str(value)
 
     def labels(self, layer: str, label: object) -> Frozen:
         """Return the labels of a span; without a label, it is `NO_LABEL`."""
-        name = NO_LABEL if label is None or label == "" else label if isinstance(label, str) else str(label)
+        name = label if isinstance(label, str) else "" if label is None else self._scalar(label, "a label")
+        name = name or NO_LABEL
         known = self._labels.get((layer, name))
         if known is None:
             known = self._labels[layer, name] = Frozen({layer: name})
