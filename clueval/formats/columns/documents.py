@@ -13,6 +13,7 @@ from clueval.formats.columns.columns import TokenTable, parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
@@ -217,6 +218,7 @@ def _document(
         first.document,
         Frozen(layers),
         tokens=tokens,
+        text=_text(passages, tokens),
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -227,6 +229,19 @@ def _document(
         lines=TokenLineNumbers(passages),
         file=first.file,
     )
+
+
+def _text(passages: Iterable[Passage], tokens: Sequence[str]) -> str | None:
+    """Return the text of the tokens if flags say after which of them no blank follows, otherwise None."""
+    spaces: list[str] = []
+    for passage in passages:
+        if passage.layout is None or passage.layout.misc is None:
+            return None
+        misc = passage.layout.misc
+        spaces += (
+            "" if "NoSpaceAfter" in fields[misc].split("|") else " " for _, _, fields in passage.rows()
+        )
+    return joined(tokens, spaces)
 
 
 def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:

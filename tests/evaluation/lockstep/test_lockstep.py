@@ -23,7 +23,7 @@ from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import Filter
 from clueval.spans.span import Frozen, Span
