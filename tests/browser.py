@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 
-_LOADED = """location.href !== 'about:blank' && document.readyState === 'complete'
+LOADED = """location.href !== 'about:blank' && document.readyState === 'complete'
   && (!document.getElementById('data') || document.documentElement.dataset.ready === 'yes')"""
 """True when a page is loaded and its script, if it has data for one, has run."""
 
@@ -97,7 +98,9 @@ class Browser:
             self.requests.append(parameters["request"]["url"])
         return message
 
-    def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
+    def open(
+        self, page: Path, width: int = 1280, height: int = 900, dark: bool = False, is_ready: str = LOADED
+    ) -> None:
         self.complaints.clear()
         self.requests.clear()
         self(
@@ -110,7 +113,7 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
         self("Page.navigate", url=page.as_uri())
-        self.wait_for(_LOADED)
+        self.wait_for(is_ready)
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""
@@ -119,9 +122,12 @@ class Browser:
         return answer["result"].get("value")
 
     def wait_for(self, condition: str, seconds: float = 20) -> None:
+        self.wait_until(lambda: bool(self.run(condition)), condition, seconds)
+
+    def wait_until(self, is_so: Callable[[], bool], what: str = "", seconds: float = 20) -> None:
         end = time.monotonic() + seconds
-        while not self.run(condition):
-            assert time.monotonic() < end, f"never true: {condition}; {self.complaints}"
+        while not is_so():
+            assert time.monotonic() < end, f"never true: {what}; {self.complaints}"
             time.sleep(0.02)
 
     def press(self, key: str) -> None:

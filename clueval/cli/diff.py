@@ -9,7 +9,7 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.errors import add_choice, choice_of
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
 from clueval.exceptions import UsageError
@@ -38,11 +38,8 @@ def add_arguments(parser: Command) -> None:
         "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
     )
     add_output(parser, FORMS)
-    parser.group("output").add_argument(
-        "--html",
-        type=Path,
-        metavar="FILE",
-        help="write a web page instead: new, fixed and changed errors in their contexts (extra: report)",
+    add_page(
+        parser.group("output"), "write a web page instead: new, fixed and changed errors in their contexts"
     )
     common.add_reading(parser, sides=2)
 
@@ -82,7 +79,7 @@ def _paged(options: argparse.Namespace, paths: list[Path]) -> int:
     from clueval.cli.errors_of_two import write_page
     from clueval.findings.systems import CHANGES, System
 
-    require_page(options.html)
+    require_page(options.html, options.lang)
     if options.format is not None or options.output_file is not None:
         raise UsageError(
             "--html writes a web page, and --format and -o are for the other forms", advice="leave them out"

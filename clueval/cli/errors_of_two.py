@@ -57,7 +57,8 @@ def write_page(
         reports = [report for result in results for report in result.metrics["levels"].values()]
         choice.require_layer(layer for report in reports for layer in report["labelled"])
         sides = reading.pop("reading", (Reading(), Reading()))
-        documents = trios(gold, one, two, common.layers(options), sides, reading)
+        files = dict(zip(("gold", "A", "B"), paths, strict=True))
+        documents = trios(files, common.layers(options), sides, reading)
         counts = systems_page.write(
             options.html,
             shared_places(documents, choice, states),
@@ -66,6 +67,7 @@ def write_page(
             systems,
             states,
             title=f"Errors: {', '.join(path.name for path in paths)}",
+            lang=options.lang or "",
         )
     wrote(options.html)
     listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
@@ -101,4 +103,4 @@ def _check(options: argparse.Namespace) -> None:
     inputs = [options.gold, options.predicted, options.second, common.text_of(options)]
     refuse_to_overwrite(inputs, [options.html])
     require_writable([options.html])
-    require_page(options.html)
+    require_page(options.html, options.lang)

@@ -17,12 +17,10 @@ from clueval.findings.places import ErrorPlace
 from clueval.findings.systems import SharedPlace, System
 from clueval.findings.table import Finding, joined
 from clueval.reports.cutting import cut_label
+from clueval.reports.page import LONG
 
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""
-
-LONG = 600
-"""The number of characters from which the text of a card scrolls."""
 
 _WORDS = re.compile(r"\s*\S+\s*|\s+")
 

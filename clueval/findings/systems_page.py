@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from clueval.findings.cards import card, examples
-from clueval.findings.choice import Choice
+from clueval.findings.choice import SIDES, Choice
 from clueval.findings.observer import KeptRows
-from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words
+from clueval.findings.page import WITHOUT_SCRIPT, PlaceLines, in_words, key_of
 from clueval.findings.summary import MEANINGS, MOST_LABELS, summaries
 from clueval.findings.systems import SharedPlace, States, System
 from clueval.findings.table import FINDING_KINDS
@@ -42,6 +42,7 @@ def write(
     states: States,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> Counts:
     """Write the page, whole or not at all, and return how many errors it has.
 
@@ -59,12 +60,14 @@ def write(
         about = {
             "kinds": FINDING_KINDS,
             "expected": None,
+            "key": key_of(reports[0]),
             "systems": [system.short for system in systems],
             "states": list(states.meanings),
             "stateTitle": states.title,
         }
         pieces = jinja.get_template("errors_of_two.html").generate(
             title=title,
+            lang=lang,
             report=reports[0],
             choice_text=in_words(choice),
             systems=systems,
@@ -77,7 +80,7 @@ def write(
             without_script=WITHOUT_SCRIPT,
             about=Markup(json_inside(about)),
             data=map(Markup, lines),
-            **assets("errors", script=True),
+            **assets("errors", "review", "errors"),
         )
         with whole_file(path) as file:
             for piece in pieces:
@@ -120,17 +123,22 @@ def _layers(
         both = [found[title] for found in of_systems]
         yield {
             "title": title,
-            "systems": [
-                {
-                    "short": system.short,
-                    "headline": each["headline"],
-                    "has_chosen": any(one["chosen"] for one in each["headline"]),
-                    "sides": each["sides"],
-                }
+            "headlines": [
+                (system.short, _headline(each)) for system, each in zip(systems, both, strict=True)
+            ],
+            "bars": [
+                (system.short, each["sides"][side])
+                for side in range(len(SIDES))
                 for system, each in zip(systems, both, strict=True)
             ],
             "labels": list(islice(_labels(both), MOST_LABELS)),
         }
+
+
+def _headline(summary: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the headline that the errors belong to, else the last one, which has the labels."""
+    headlines: Sequence[Mapping[str, Any]] = summary["headline"]
+    return next((each for each in headlines if each["chosen"]), headlines[-1])
 
 
 def _labels(both: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -46,7 +46,7 @@ def _files(pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
     yield (
         "index.html",
         jinja.get_template("guide_contents.html").render(
-            **common | assets("guide", script=True),
+            **common | assets("guide", "guide"),
             title="The guide of clueval",
             sections=[
                 (title, [page for page in pages if page.section == key]) for key, title in SECTIONS.items()

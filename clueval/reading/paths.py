@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 
@@ -90,15 +90,15 @@ def _printable(name: str) -> str:
 def _names_below(folder: Path) -> Iterator[str]:
     """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
 
-    def fail(error: OSError) -> None:
-        raise error
-
-    for here, folders, files in os.walk(folder, onerror=fail):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            path = Path(here, name)
-            if not name.startswith(".") and path.is_file():
-                yield path.relative_to(folder).as_posix()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                for name in _names_below(Path(entry)):
+                    yield f"{entry.name}/{name}"
+            elif entry.is_file():
+                yield entry.name
 
 
 def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:
@@ -177,8 +177,9 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
 def as_path(given: object) -> Path:
     """Return a path that is given as text or as a path of any kind. Raises `UsageError` for anything else."""
     if not isinstance(given, str | os.PathLike):
-        what = "None" if given is None else f"a {type(given).__name__}"
-        raise UsageError(f"a path must be text or a Path, not {what}", advice="such as 'gold.conll'")
+        raise UsageError(
+            f"a path must be text or a Path, not {described(given)}", advice="such as 'gold.conll'"
+        )
     return Path(os.fsdecode(given))
 
 

@@ -14,6 +14,7 @@ from browser import Browser, in_browser, select
 
 pytest.importorskip("jinja2")
 
+from clueval.cli import main
 from clueval.evaluation.run import score
 from clueval.findings import page as findings_html
 from clueval.findings.choice import Choice, expected
@@ -98,6 +99,22 @@ def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: 
 
     browser.run(f"document.querySelectorAll('.heat button')[{buttons - 1}].click()")
     assert browser.run("document.querySelectorAll('.heat button[aria-pressed=true]').length") == 0
+
+
+def test_text_of_the_corpus_has_its_language(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    sides = [str(SAMPLE / f"{side}.vrt") for side in ("gold", "predicted")]
+    assert main(["errors", *sides, "--layer", "entity=2", "--html", str(path), "--lang", "de-AT", "-q"]) == 0
+    assert path.read_text(encoding="utf-8").count('lang="de-AT"') > 50
+
+    browser.open(path)
+
+    texts = browser.run(
+        "[...document.querySelectorAll('.sentence, .error bdi:not(.label)')].map((e) => e.lang)"
+    )
+    assert len(texts) > 50
+    assert set(texts) == {"de-AT"}
+    assert browser.run("document.documentElement.lang") == "en"
 
 
 def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Page) -> None:

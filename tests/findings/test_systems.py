@@ -14,6 +14,7 @@ from strategies import at_most, flat_spans
 from clueval.cli import main
 from clueval.findings.choice import SIDES, Choice, findings
 from clueval.findings.drawing import drawn
+from clueval.findings.places import places
 from clueval.findings.stream import errors
 from clueval.findings.systems import CHANGES, shared_places, shared_states
 from clueval.findings.table import FINDING_KINDS
@@ -91,7 +92,8 @@ def test_errors_of_two_systems_are_written_as_one_page(
     assert main(["errors", gold, one, gold, "--layer", "entity=2", "--level", "1", "--html", str(page)]) == 0
 
     assert "errors: 0 both, 75 only A, 0 only B" in capsys.readouterr().err
-    assert "“<bdi>" in page.read_text(encoding="utf-8")
+    found = places(errors(gold, one, Choice(1), layers={"entity": 2}))
+    assert page.read_text(encoding="utf-8").count('<li class="card"') == len(list(found))
 
 
 @in_browser

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
@@ -22,10 +21,9 @@ from clueval.formats.columns.builder import NamedDocument
 from clueval.metrics.compared_counts import count_comparison
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.spans.compared import ComparedSequence
+from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.span import MERGED, Frozen
-from clueval.tagging.decoding import count_starts
-from clueval.tagging.schemes import OUTSIDE
+from clueval.tagging.transitions import Seams
 
 _MOST_RELATIONS = 1 << 15
 
@@ -167,7 +165,7 @@ class RunTallies:
             compared = self._compared(columns, sequence)
             return ((tuple(labels.items()), number) for labels, number in compared.agreed.items())
         tags = part.runs.tags_of(layers, run)[sequence]
-        found = count_starts(Counter(pairwise([OUTSIDE, *tags, OUTSIDE])))
+        found = self._decoders[SIDES[0], sequence].labels(tags, Seams(tags))  # both sides read tags alike
         return ((((sequence, label),), number) for label, number in found.items())
 
     def _compared(self, columns: Columns, sequence: str) -> ComparedSequence:

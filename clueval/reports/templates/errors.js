@@ -1,6 +1,7 @@
 "use strict";
 (() => {
   const { byId, number, many, visible, make, put, tally } = page;
+  const MOST_VALUES = 60;  // of a filter for metadata or documents
   const ABOVE = "\u0000above";
   const NO_LABEL = "\u0000none";
   const ROWS = [["gold", ""], ["predicted", ""], ["predicted", " second"]];  // side and class of the rows of bars
@@ -53,13 +54,13 @@
 
   const selects = new Map();  // name -> {element, fits(finding, value, view)}; a view is the class in one system
 
-  function addSelect(name, title, groups, fits) {
+  function addSelect(name, title, groups, fits, first = "all", always = false) {
     const options = groups.reduce((sum, group) => sum + group.options.length, 0);
     const label = document.createElement("label");
     const select = document.createElement("select");
     label.textContent = visible(title);
     select.id = "f-" + name;
-    select.append(new Option("all", ""));
+    select.append(new Option(first, ""));
     for (const group of groups) {
       let parent = select;
       if (group.title && groups.length > 1) {
@@ -67,10 +68,10 @@
         parent.label = visible(group.title);
         select.append(parent);
       }
-      for (const [value, shown, n] of group.options) parent.append(new Option(visible(`${shown} (${n})`), value));
+      for (const [value, shown, n] of group.options) parent.append(new Option(visible(n === undefined ? shown : `${shown} (${n})`), value));
     }
     label.append(select);
-    if (options < 2 && !["side", "class", "label"].includes(name)) label.hidden = true;
+    if (options < 2 && !always && !["side", "class", "label"].includes(name)) label.hidden = true;
     row.append(label);
     select.addEventListener("change", () => { released(); apply(); });
     selects.set(name, { element: select, fits });
@@ -111,12 +112,38 @@
     return foundOf(f, layer, v) === label;
   });
 
+  const documents = tally(findings.map((f) => f.home.id));
+  if (documents.size <= MOST_VALUES)
+    addSelect("document", "Document", plain(documents), (f, value) => f.home.id === value);
   const keys = [...new Set(findings.map((f) => f.home).flatMap((d) => Object.keys(d.metadata)))];
   for (const key of keys) {
     const counts = tally(findings.map((f) => f.home.metadata[key]).filter((value) => value !== undefined));
-    if (counts.size > 1 && counts.size <= 60)
+    if (counts.size > 1 && counts.size <= MOST_VALUES)
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
+
+  const reviews = page.reviews(about.key, places);
+  const SEEN = {
+    open: ["not reviewed", (note) => !note.done], done: ["reviewed", (note) => note.done],
+    comment: ["with a comment", (note) => note.comment !== ""],
+  };
+  const unnumbered = (words) => [{ options: Object.entries(words).map(([value, [shown]]) => [value, shown]) }];
+  addSelect("seen", "Review", unnumbered(SEEN), (f, value) => SEEN[value][1](reviews.of(f.place)));
+
+  // orders other than that of the text; the worst class of a place counts, and only errors that fit
+  const WORST = ["exact", "superset", "tiling", "overlap", "partial", "spurious", "missed"];
+  function worst(here) {
+    let found = 0;
+    for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.kind));
+    return found;
+  }
+  const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator("en").compare;
+  const ORDERS = {  // name, key of the errors of a place, order of keys
+    worst: ["worst class first", (here) => worst(here) * 1e6 + here.length, byNumber],
+    most: ["most errors first", (here) => here.length, byNumber],
+    label: ["by label", (here) => joined(here[0].labels), (a, b) => byText(a.key, b.key)],
+  };
+  addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
 
   const reset = document.createElement("button");
   reset.type = "button";
@@ -125,7 +152,9 @@
   reset.textContent = "Reset";
   reset.addEventListener("click", () => { clear(); apply(); });
   row.append(reset);
-  if (window.matchMedia("(max-width: 620px)").matches) byId("selects").open = false;
+  if (window.matchMedia("(max-width: 620px)").matches) {  // the list begins sooner
+    for (const part of [byId("selects"), ...document.querySelectorAll(".folds")]) part.open = false;
+  }
   form.addEventListener("submit", (event) => event.preventDefault());
   const search = byId("f-text");
   let waiting = 0;
@@ -150,13 +179,16 @@
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
-    shown = [];
+    const order = ORDERS[selects.get("sort").element.value];
+    const found = [];
     fitting = new Set();
     for (const place of searched) {
       const here = active.length ? place.errors.filter(fitsAll) : place.errors;
-      if (here.length) shown.push(place);
+      if (here.length) found.push({ place, key: order ? order[1](here) : 0 });
       for (const f of here) fitting.add(f);
     }
+    if (order) found.sort(order[2]);
+    shown = found.map(({ place }) => place);
     list.show(shown);
     tellCount(shown.length);
     remember();
@@ -225,6 +257,8 @@
   function card(place) {
     const item = make("li", "card");
     item.id = place.anchor;
+    item.tabIndex = -1;
+    item.addEventListener("focusin", () => { current = place; });
     const head = make("div", "head");
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
     const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
@@ -247,7 +281,7 @@
       last.append(more);
       errors.append(last);
     }
-    item.append(head, sentence(place), errors);
+    item.append(head, sentence(place), errors, reviews.controls(place));
     return item;
   }
 
@@ -262,13 +296,13 @@
     const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
     const text = textOf(f.bar, f.place.pieces);
     line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.labels)), " “",
-      make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text), "” ", what, " ",
+      page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), "” ", what, " ",
       make("span", "ids", where.filter(Boolean).join(" · ")));
     return line;
   }
 
   function sentence(place) {
-    const line = page.ofLength(make("p", "sentence"), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
+    const line = page.ofLength(page.ofCorpus(make("p", "sentence")), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
     for (const [name, side] of [["--above", "gold"], ["--below", "predicted"]])
       line.style.setProperty(name, Math.max(0, ...place.bars.filter((bar) => bar.side === side).map((bar) => bar.lane + 1)));
     if (place.cutBefore) line.append(make("span", "cut", "… "));
@@ -348,12 +382,12 @@
     for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
     const card = byId(place.anchor);
     card.classList.add("current");
-    card.tabIndex = -1;
     card.focus({ preventScroll: true });
     card.scrollIntoView({ block: "center", behavior: "instant" });
     remember();
   }
   window.addEventListener("hashchange", goTo);
+  document.addEventListener("reviews", apply);
 
   // --- keys ------------------------------------------------------------------------------------------------
 
@@ -362,9 +396,13 @@
     if (next) bring(next);
   }
 
+  const inCurrent = (selector) => current && byId(current.anchor)?.querySelector(selector);
+
   const KEYS = {
     j: () => step(1),
     k: () => step(-1),
+    r: () => inCurrent(".review [type=checkbox]")?.click(),
+    c: () => inCurrent(".comment")?.focus(),
     "/": () => search.focus(),
     "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
     0: () => { clear(); apply(); },
@@ -376,7 +414,7 @@
     apply();
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     const action = KEYS[event.key];
     if (!action) return;
     event.preventDefault();

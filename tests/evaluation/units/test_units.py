@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalError, CluevalWarning, Document, Result, Span, compare, load_result, score
+from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.evaluation.units.unit import different_keys, document_key
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
@@ -229,8 +229,7 @@ def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(t
     name = [Span(0, 2, "P")]
     gold = [Document(str(n), {"one": name, "two": name if n % 2 else []}, **text) for n in range(8)]
     predicted = [Document(str(n), {"mask": name if n % 3 else []}, **text) for n in range(8)]
-    with pytest.warns(CluevalWarning):
-        result = score(gold, predicted, metrics=Masking(annotators=("one", "two")), intervals=True)
+    result = score(gold, predicted, metrics=Masking(annotators=("one", "two")), intervals=True)
     result.save(tmp_path / "r.clueval")
     recall = result.intervals()["scores"]["masking"]["annotators"]["classes"]["all"]["mention_recall"]
 
