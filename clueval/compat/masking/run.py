@@ -11,11 +11,11 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, refuse_unknown
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
-from clueval.options import column, field_names, refuse_unknown
+from clueval.options import column, field_names
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, ReadOptions, readings_of
 from clueval.reading.pairing import files_of_side
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
+@checked_call
 def masking(
     gold: InputSide,
     predicted: InputSide | None = None,
