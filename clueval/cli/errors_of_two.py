@@ -40,9 +40,8 @@ def run(options: argparse.Namespace, choice: Choice) -> int:
         reports = [report for result in results for report in result.metrics["levels"].values()]
         choice.require_layer(layer for report in reports for layer in report["labelled"])
         sides = reading.pop("reading", (Reading(), Reading()))
-        documents = trios(
-            options.gold, options.predicted, options.second, common.layers(options), sides, reading
-        )
+        files = dict(zip(("gold", "A", "B"), paths, strict=True))
+        documents = trios(files, common.layers(options), sides, reading)
         counts = systems_page.write(
             options.html,
             shared_places(documents, choice, states),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import tee
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
+from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns
 from clueval.reading.options import Readings, ReadOptions, columns_of_sides, readings_of
 from clueval.reading.pairing import document_pairs, same_documents
@@ -22,30 +24,32 @@ Trio = tuple[Document, Document, Document]
 
 
 def trios(
-    gold: str | Path | Iterable[Document],
-    one: str | Path | Iterable[Document],
-    two: str | Path | Iterable[Document],
+    sides: Mapping[str, InputSide],
     layers: LayerColumns | None,
     reading: Readings,
     options: Mapping[str, Any],
 ) -> Iterator[Trio]:
     """Yield the documents of gold and of two systems, which are read alike; the options are those of `clueval.errors`.
 
-    Holds one document of each side. Raises `UsageError` for a path with documents, `TextMismatch` if a system has
-    another text than gold, and the errors of reading.
+    `sides` has gold and the two systems by their names in errors. Holds one document of each. Raises `UsageError` for
+    a path beside what is in memory, `TextMismatch` if a system has another text than gold, and the errors of reading.
     """
-    if isinstance(gold, str | Path):
-        if not isinstance(one, str | Path) or not isinstance(two, str | Path):
-            raise UsageError("gold is a path and a run is not", advice="give three paths or three iterables")
-        sides = columns_of_sides(
-            [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
+    readings = readings_of(reading, options)
+    paths = [Path(side) for side in sides.values() if isinstance(side, str | PathLike)]
+    if 0 < len(paths) < len(sides):
+        kinds = {
+            name: "a path" if isinstance(side, str | PathLike) else "in memory"
+            for name, side in sides.items()
+        }
+        raise UsageError(
+            ", ".join(f"{name} is {kind}" for name, kind in kinds.items()), advice="give three paths, or none"
         )
-        found = _of_files(Path(gold), Path(one), Path(two), sides, options.get("progress"))
-    else:
-        if isinstance(one, str | Path) or isinstance(two, str | Path):
-            raise UsageError("gold is no path and a run is one", advice="give three paths or three iterables")
-        found = _of_documents(gold, one, two)
-    return _same_text(found)
+    if paths:
+        columns = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+        return _same_text(_of_files(paths[0], paths[1], paths[2], columns, options.get("progress")))
+    for each in readings:
+        each.require_none()
+    return _same_text(_of_documents(*(documents_of(side, name) for name, side in sides.items())))
 
 
 def _of_files(

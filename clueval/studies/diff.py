@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice
-from clueval.options import field_names, refuse_unknown
-from clueval.reading.layers import LayerColumns
+from clueval.options import field_names
+from clueval.reading.given import InputSide
+from clueval.reading.layers import LayerColumns, require_layers
 from clueval.reading.options import SETS, Reading, Readings
 from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 _READING = Reading()
 
 
+@checked_call
 def diff(
-    gold: str | Path | Iterable[Document],
-    old: str | Path | Iterable[Document],
-    new: str | Path | Iterable[Document],
+    gold: InputSide,
+    old: InputSide,
+    new: InputSide,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
@@ -43,17 +44,22 @@ def diff(
     """Return the errors of two runs, old and new, on the same gold.
 
     Args:
-        gold, old, new: three files, three folders or three iterables of documents.
+        gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
+            `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
         layers, reading, options: as in `clueval.errors`; both runs are read alike.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
-    refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "diff")
-    choice = choice or Choice()
+    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "diff")
+    choice = Choice() if choice is None else choice
+    require_instance(choice, Choice, "choice")
+    require_layers(layers)
+    require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
-    return _compared(trios(gold, old, new, layers, reading, options), choice)
+    sides = {"gold": gold, "old": old, "new": new}
+    return _compared(trios(sides, layers, reading, options), choice)
 
 
 def _compared(groups: Iterable[Trio], choice: Choice) -> Diff:
