@@ -148,6 +148,25 @@ def test_hostile_text_labels_and_names_are_shown_as_text(browser: Browser, tmp_p
     assert browser.run("document.documentElement.scrollWidth") <= 390
 
 
+def test_two_systems_are_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["errors", "-", "b.vrt", "c.vrt", "--html", "x"]) == 2
+    assert "two systems are read from files, not from standard input" in capsys.readouterr().err
+
+
+def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.conll").write_text("John\tB-PER\n", encoding="utf-8")
+    one, two, page = tmp_path / "one" / "a.conll", tmp_path / "two" / "a.conll", tmp_path / "page.html"
+
+    assert main(["errors", str(one), str(one), str(two), "--html", str(page), "-q"]) == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert f"<bdi>{one}</bdi>" in text
+    assert f"<bdi>{two}</bdi>" in text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
