@@ -23,11 +23,12 @@ from clueval.spans.joined_labels import most
 from clueval.spans.span import MERGED, Frozen, Span, making_many
 from clueval.spans.span_forms import as_spans
 
+SpansOfLayers = Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]]
+"""The spans of each layer, by its name or without names."""
+
 
 @checked_call
-def merge_layers(
-    layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
-) -> list[Span]:
+def merge_layers(layers: SpansOfLayers, *, document: str | None = None) -> list[Span]:
     """Merge the spans of several layers into one sequence, by position. Costs O(n log n) for n spans.
 
     `layers` maps the name of each layer to its spans, or is a list of sequences of spans, in which case the
