@@ -89,15 +89,15 @@ def lines(
             yield number + offset, line
 
 
-def raw_content(path: Path, most: int = MAX_LINE) -> bytes:
-    """Return the whole content of a file, unpacked but not decoded.
+def raw_content(path: Path, most: int = MAX_LINE, *, mark: bool = False) -> bytes:
+    """Return the whole content of a file, unpacked but not decoded; with `mark` its byte-order mark, too.
 
     Raises `FileError` if the file cannot be read, `FormatError` for more than `most` bytes or a damaged gzip
     file.
     """
     found: list[bytes] = []
     size = 0
-    for data in raw_blocks(path):
+    for data in _blocks_with_mark(path, None, None, BLOCK) if mark else raw_blocks(path):
         size += len(data)
         if size > most:
             raise file_too_long(str(path), most)
@@ -159,6 +159,8 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
 def _opened(path: Path) -> BufferedReader[Any]:
     try:
         return path.open("rb")
+    except CluevalError:
+        raise  # of a member of an archive
     except ValueError:  # a NUL, or half of a surrogate pair
         raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
 

@@ -39,9 +39,17 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int) -> None:
-    """In CI a skipped test is a failure, save where the published data is not on the machine."""
+    """In CI a skipped test is a failure, save where the published data or bconv is not on the machine.
+
+    bconv needs an lxml older than that of dkpro-cassis, so its tests run in an environment of their own.
+    """
     skipped = terminalreporter.stats.get("skipped", [])
-    missing = [report for report in skipped if SHARED.is_dir() or "published" not in str(report.longrepr)]
+    missing = [
+        report
+        for report in skipped
+        if "bconv" not in str(report.longrepr)
+        and (SHARED.is_dir() or "published" not in str(report.longrepr))
+    ]
     if IN_CI and missing:
         terminalreporter.section("skipped tests are failures in CI")
         for report in missing:

@@ -22,16 +22,20 @@ from clueval import (
     Signature,
     Span,
     agree,
+    check,
     compare,
     conventions,
+    convert,
     curate,
     diff,
     error_table,
     errors,
+    faireval,
     gate,
     load_result,
     masking,
     match_spans,
+    merge,
     merge_layers,
     overlap_components,
     read,
@@ -42,6 +46,7 @@ from clueval import (
 from clueval.evaluation.options import Counting, Workers
 from clueval.options import field_names
 from clueval.reading.options import Reading
+from clueval.transforms.preparing import Preparing
 
 TAGS = [["B-A", "O"]]
 
@@ -225,7 +230,7 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
             "conventions": ["factor"],
             "errors": ["choice"],
         }
-        more = options(Counting) + options(Workers) if name == "score" else []
+        more = options(Counting) + options(Preparing) + options(Workers) if name == "score" else []
         for option in [
             "layers",
             "reading",
@@ -242,6 +247,18 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "read", lambda value: list(read(value))
     for option in ["layers", "reading", *options(Reading)]:
         yield f"read {option}", lambda value, key=option: list(read("a.conll", **{key: value}))
+    readers: dict[str, Callable[..., Any]] = {
+        "check": check,
+        "merge": lambda *given, **more: list(merge(*given, **more)),
+        "convert": lambda given, **more: convert(given, "spans", **more),
+    }
+    for name, function in readers.items():
+        yield name, lambda value, call=function: call(value)
+        for option in ["layers", "reading", "unknown", *options(Reading)]:
+            yield f"{name} {option}", lambda value, call=function, key=option: call("a.conll", **{key: value})
+    yield "convert to", lambda value: convert("a.conll", value)
+    yield "convert output_file", lambda value: convert("a.conll", "spans", value)
+    yield "faireval", faireval
     document = Document("d", {})
     yield "match_spans", lambda value: match_spans(value, value)
     yield "merge_layers", lambda value: merge_layers(value)

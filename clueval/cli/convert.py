@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.forms import put_result
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.parser import Command
-from clueval.cli.printing import remark
-from clueval.exceptions import FileError, UsageError
+from clueval.cli.printing import put, remark
+from clueval.compat.convert import Conversion, with_label
+from clueval.exceptions import UsageError
 from clueval.formats import all_formats, format_named
-from clueval.formats.format import Format
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
-from clueval.transforms.characters import to_characters
-from clueval.writing import whole_file
-
-Lines = Callable[[Iterator[Document]], Iterator[str]]
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -31,7 +24,9 @@ Convert the spans of a file or folder into another format.
 --to ltf writes loio's tagging format, <body>..<e>..</e>..</body>: one file for each document, with the spans of
 one layer and one label (--label); tokens are joined by blanks. --to spans writes one table of the spans of all
 layers, with the columns document, start, end_inclusive, the layers and, with --token-id, the ids of the first and
-the last token."""
+the last token. --to brat writes two files for each document, X.ann and X.txt, into a folder; --to doccano, spacy-json,
+token-rows and tab write JSON. --to conll writes columns with BIO tags, --to inline a text with tags for each
+document, --to docbin a file of spaCy. What a format cannot hold is an error, unless --lossy leaves it out."""
 EPILOG = """\
 examples:
   clueval convert gold.vrt --layer entity=2 --label person --to ltf -o gold/   (one file per document)
@@ -54,6 +49,11 @@ def add_arguments(parser: Command) -> None:
         metavar="PATH",
         help="where to write: a file, or a folder if it ends in / (default: stdout)",
     )
+    parser.add_argument(
+        "--lossy",
+        action="store_true",
+        help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
+    )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
     common.add_reading(parser, sides=1)
 
@@ -62,47 +62,30 @@ def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    if options.label is not None:
-        documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    if not form.single:
+    if not form.single and form.write is not None and form.write.unit is None:
         require_one_file(options.file)
-    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
-    put_documents(
-        documents,
-        form,
-        path,
-        inputs,
-        layers=layer_names(layers),
-        with_ids="token_id" in common.reading(options),
-        in_folder=in_folder,
+    conversion = Conversion(
+        form, layer_names(layers), "token_id" in common.reading(options), options.lossy, remark
     )
+    put_documents(conversion, with_label(documents, options.label), options.output_file, inputs)
     return 0
 
 
 def put_documents(
-    documents: Iterator[Document],
-    form: Format,
-    path: Path | None,
-    inputs: Inputs,
-    *,
-    layers: Sequence[str],
-    with_ids: bool,
-    in_folder: bool,
+    conversion: Conversion, documents: Iterable[Document], output: str | None, inputs: Inputs
 ) -> None:
     """Write documents in a format: to standard output, to a file, or to files of a folder."""
-    assert form.write is not None
-    if form.write.unit == "character":
-        documents = map(to_characters, documents)
-    write = partial(form.write.lines, layers=layers, with_ids=with_ids)
-    if not form.single:
-        put_result(write(documents), path)
-    elif path is not None and in_folder:
-        path.mkdir(exist_ok=True)
-        _write_each(documents, path, write, form.write.ending, inputs)
+    fitting = conversion.fitted(documents)
+    if output is None:
+        for piece in conversion.text(fitting):
+            put(piece, end="")
     else:
-        put_result(write(_only(documents)), path)
+        conversion.write(fitting, output, inputs)
+    if conversion.dropped:
+        left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
+        remark(f"left out: {left_out}")
 
 
 def require_one_file(path: Path) -> None:
@@ -111,39 +94,3 @@ def require_one_file(path: Path) -> None:
         raise UsageError(
             f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
         )
-
-
-def _with_label(document: Document, label: str) -> Document:
-    """Return the document with only the spans of this label."""
-    layers = {
-        layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
-    }
-    return replace(document, layers=layers)
-
-
-def _only(documents: Iterator[Document]) -> Iterator[Document]:
-    """Yield the only document. Raises `UsageError` for a second one."""
-    for number, document in enumerate(documents):
-        if number:
-            raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
-        yield document
-
-
-def _write_each(
-    documents: Iterator[Document], folder: Path, write: Lines, ending: str, inputs: Inputs
-) -> None:
-    """Write a file for each document, named after its id."""
-    written: set[str] = set()
-    for document in documents:
-        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
-        name = f"{stem}{ending}"
-        if name in written:
-            raise FileError(
-                f"two documents would have the file name {name}", file=str(folder), document=document.id
-            )
-        written.add(name)
-        path = folder / name
-        inputs.refuse(path)
-        with whole_file(path) as output:
-            output.writelines(f"{line}\n" for line in write(iter([document])))
-    remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

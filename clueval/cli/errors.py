@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
 from clueval.findings.choice import SIDES, Choice, expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
+from clueval.findings.places import places
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
@@ -216,8 +218,10 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
         reports = result.metrics["levels"].values()
         choice.require_layer([layer for report in reports for layer in report["labelled"]])
         _put_out(rows, result, choice, options)
-        both = _both([expected(report, choice) for report in reports])
-        _remark(rows, f"; level {choice.level} counts {both} as errors")
+        counted = Counter[str]()
+        for report in reports:
+            counted.update(expected(report, choice))
+        _remark(rows, counted, choice.level)
 
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
@@ -281,14 +285,31 @@ def _put_out(
             put_painted(line)
 
 
-def _remark(rows: KeptRows[Finding], more: str = "") -> None:
-    remark(f"{len(rows):,} error{'s' * (len(rows) != 1)} shown{more}")
+def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None, level: int = 1) -> None:
+    """Print how many errors were shown, and how many the scores of the level count if these are more."""
+    shown: Counter[str] = Counter()
+    number = 0
+    for place in places(rows):
+        number += 1
+        shown.update(finding.side or "gold" for finding in place.findings)
+    words = f"{_many(len(rows), 'error')} in {_many(number, 'place')}"
+    if counted is None or sum(counted.values()) == len(rows):
+        remark(f"{words}: {_by_side(shown)}" if rows else words)
+        return
+    remark(
+        f"{words} shown; level {level} counts {_many(sum(counted.values()), 'error')}: {_by_side(counted)}"
+    )
 
 
-def _both(counts: Sequence[Mapping[str, int]]) -> str:
-    """The errors of both sides that the scores count, in all sequences."""
-    totals = [(side, sum(count[side] for count in counts)) for side in SIDES]
-    return " and ".join(f"{total:,} {side} span{'s' * (total != 1)}" for side, total in totals)
+def _many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _by_side(counts: Mapping[str, int]) -> str:
+    parts = {"gold": "not found", "predicted": "wrong"}
+    return ", ".join(
+        f"{_many(counts[side], f'{side} span')} {end}" for side, end in parts.items() if counts.get(side)
+    )
 
 
 def _fair(options: argparse.Namespace, metric: Fair) -> Finder:

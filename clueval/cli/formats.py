@@ -23,7 +23,7 @@ example:
   clueval formats gate-xml"""
 
 _LAYER = Option(
-    "--layer", "NAME=COLUMN", "a layer and the column of its tags; repeat the option for each layer"
+    "--layer", "NAME=SOURCE", "a layer and its column or named source; repeat the option for each layer"
 )
 
 _HEADER = ("format", "recognised by", "use", "holds")

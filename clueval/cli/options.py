@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
+from clueval.evaluation.preparation import plain_tally
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
+from clueval.reading.layers import LayerColumns, LayerSource
 from clueval.reading.options import Reading, formats_that_read
 from clueval.reports.text import layers_read
 from clueval.spans.span import MERGED
@@ -48,6 +51,9 @@ def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
                 remark(f"{number:,} repaired tag{'s' * (number != 1)} in {side}")
         for line in layers_read(result.inputs):
             remark(line)
+        for name, changed in (result.prepared or {}).items():
+            listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
+            remark(f"changed before counting: {name}: {listed or 'nothing'}")
 
 
 def add_pairs(parser: Command, topic: str) -> None:
@@ -98,10 +104,9 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
     parser.group("reading").add_argument(
         "--layer",
         action="append",
-        metavar="NAME=COLUMN",
-        help="a layer and the column of its tags, counted from 1 (from -1 at the end); repeat the option for each layer"
-        + ("; NAME=GOLD:PREDICTED if the column differs between the two sides" if sides == 2 else "")
-        + " (default: the last column, called label)",
+        metavar="NAME=SOURCE",
+        help="a layer and its column, from 1 (or -1 at the end), or named source; can be repeated"
+        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)
@@ -170,11 +175,11 @@ def text_of(options: argparse.Namespace) -> Path | None:
     return path
 
 
-def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] | None:
+def layers(options: argparse.Namespace) -> LayerColumns | None:
     """Return the layers that ``--layer`` names. Raises `UsageError` for an invalid value."""
     if not options.layer:
         return None
-    found: dict[str, int | tuple[int, int]] = {}
+    found: dict[str, LayerSource | tuple[LayerSource, LayerSource]] = {}
     for value in (part for given in options.layer for part in given.split(",")):
         name, columns = _layer(value)
         if name in found or name == MERGED:
@@ -187,29 +192,37 @@ def layers(options: argparse.Namespace) -> Mapping[str, int | tuple[int, int]] |
     return found
 
 
-def _layer(value: str) -> tuple[str, int | tuple[int, int]]:
-    """Return the name of a layer and its column, or its columns of both sides."""
-    name, equals, columns = value.partition("=")
+def _layer(value: str) -> tuple[str, LayerSource | tuple[LayerSource, LayerSource]]:
+    """Return the name of a layer and its source, or its sources of both sides."""
+    name, equals, given = value.partition("=")
     try:
-        numbers = tuple(map(column, columns.split(":")))
+        sources = tuple(map(_source, given.split(":")))
     except ValueError:
-        numbers = ()
-    if not name or not equals or len(numbers) not in (1, 2):
+        sources = ()
+    if not name or not equals or len(sources) not in (1, 2):
         raise UsageError(
             f"--layer {value!r} cannot be read",
-            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end",
+            advice="write it NAME=COLUMN, as in entity=2; columns count from 1, or from -1 at the end; or NAME=SOURCE, "
+            "the name of a source of the format",
         )
-    return name, numbers[0] if len(numbers) == 1 else (numbers[0], numbers[1])
+    return name, sources[0] if len(sources) == 1 else (sources[0], sources[1])
 
 
-def single_layers(options: argparse.Namespace) -> Mapping[str, int] | None:
-    """Return the layers, each with one column. Raises `UsageError` for a pair of columns."""
+def _source(text: str) -> LayerSource:
+    """Return the source of a layer: a column if it looks like a number, else the name of a source."""
+    if not text.strip():
+        raise ValueError("a source has a name or a number")
+    return column(text) if re.fullmatch(r"\s*[-+]?[\d.]+\s*", text) else text
+
+
+def single_layers(options: argparse.Namespace) -> Mapping[str, LayerSource] | None:
+    """Return the layers, each with one source. Raises `UsageError` for a pair of sources."""
     found = layers(options)
     if found is None:
         return None
-    single = {name: column for name, column in found.items() if isinstance(column, int)}
+    single = {name: source for name, source in found.items() if not isinstance(source, tuple)}
     if len(single) != len(found):
         raise UsageError(
-            "this command reads one side only", advice="give one column for each layer, as in entity=2"
+            "this command reads one side only", advice="give one source for each layer, as in entity=2"
         )
     return single

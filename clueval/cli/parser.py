@@ -95,7 +95,7 @@ class Command(Parser):
         self._complete_help()
         examples = self.epilog
         if self.topics:
-            more = f"more options: {self._help_of('TOPIC')} (topics: {', '.join(self.topics)})"
+            more = f"more options: {self._help_of('TOPIC')} ({', '.join(self.topics)})"
             self.epilog = f"{more}\n\n{examples or ''}"
         groups, self._action_groups = (
             self._action_groups,

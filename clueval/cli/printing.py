@@ -8,6 +8,7 @@ terminal, because a program needs the original bytes.
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -32,6 +33,17 @@ def flush() -> None:
 def wrote(path: Path) -> None:
     """Print the message that a file was written."""
     remark(f"wrote {path}")
+
+
+def remark_passed_over(passed_over: Mapping[str, Mapping[str, int]]) -> None:
+    """Print one line with what the formats of each side did not read; nothing if they read everything."""
+    parts = [
+        f"{side} {', '.join(f'{number} {kind}' for kind, number in numbers.items())}"
+        for side, numbers in passed_over.items()
+        if numbers
+    ]
+    if parts:
+        remark(f"passed over: {'; '.join(parts)}")
 
 
 def put(text: str, *, end: str = "\n") -> None:

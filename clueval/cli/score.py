@@ -32,6 +32,7 @@ from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import whole
+from clueval.transforms.preparing import Preparing
 from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
@@ -56,6 +57,7 @@ def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting")
+    add_fields(parser, Preparing, "counting")
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     parser.group("output").add_argument(
@@ -91,11 +93,8 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    saved = group_of(Trust, options).save
-    saved = None if saved is None else Path(saved)
-    outputs = [options.output_file, saved]
-    refuse_to_overwrite([*common.inputs_of(options, (gold, predicted)), options.fail_if_worse], outputs)
-    require_writable(outputs)
+    preparing = group_of(Preparing, options)
+    saved = _saved(options, [*common.inputs_of(options, (gold, predicted)), *preparing.files()])
     baseline = baseline_of(options)
     trust = _trust(options, units_of(baseline))
     with workers(options, [options.gold, options.predicted]) as work:
@@ -107,6 +106,7 @@ def run(options: argparse.Namespace) -> int:
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
+            preparing=preparing,
             workers=work,
             trust=replace(trust, save=None),
             **common.reading(options),
@@ -118,7 +118,19 @@ def run(options: argparse.Namespace) -> int:
     _put(result, options)
     if options.cite is None and (options.output_file is not None or form_of(options) != "text"):
         common.say_what_was_read(options, result)  # the text on the terminal has these lines
+    if not options.quiet:
+        printing.remark_passed_over(result.passed_over)
     return exit_code(result)
+
+
+def _saved(options: argparse.Namespace, inputs: list[Path | None]) -> Path | None:
+    """Return the file that ``--save`` names, after a check that no output is one of the inputs."""
+    named = group_of(Trust, options).save
+    saved = None if named is None else Path(named)
+    outputs = [options.output_file, saved]
+    refuse_to_overwrite([*inputs, options.fail_if_worse], outputs)
+    require_writable(outputs)
+    return saved
 
 
 def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:

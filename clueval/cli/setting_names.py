@@ -13,7 +13,7 @@ from clueval.exceptions import CluevalError
 from clueval.metrics import METRICS
 
 _METRICS = {kind: name for name, (_, kind) in METRICS.items()}
-_NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|{"|".join(_METRICS)})\.([a-z_]+)""")
+_NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|{"|".join(_METRICS)})\.([a-z_]+)""")
 """A quoted value, or the name of a setting; quoted values are not changed."""
 
 
@@ -50,7 +50,7 @@ def _written(text: str, flags: Mapping[str, str]) -> str:
         kind, field = match.groups()
         if kind in (None, "Lists"):
             return flags.get(match[0], match[0])
-        if kind == "Counting":
+        if kind in ("Counting", "Preparing"):
             return "--max-alignment" if field == "align" else f"--{field.replace('_', '-')}"
         return flags.get(match[0], f"--set {_METRICS[kind]}.{field}")
 

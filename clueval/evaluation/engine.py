@@ -13,7 +13,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import Counted
-from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
+from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
@@ -387,15 +387,16 @@ class Evaluation:
             unprojected=self.unprojected if self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.changed() if self.plan.transforms else None,
+            prepared=self._preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
+            passed_over=passed_over(self.inputs),
         )
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), dict[str, str]()
+        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))

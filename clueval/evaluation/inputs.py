@@ -13,15 +13,19 @@ from typing import Any
 from clueval.spans.compared import SIDES
 
 Inputs = dict[str, dict[str, Any]]
-"""By side: ``format``, ``files``, and in ``layers`` by name ``source``, ``scheme`` and ``spans``."""
+"""By side: ``format``, ``files``, ``passed_over``, and in ``layers`` by name ``source``, ``scheme`` and ``spans``."""
 
 DOCUMENTS = "documents"
 """The format of a side that consists of documents, not files."""
 
 
+PASSED_OVER = "passed_over"
+"""The key of what the formats of a side do not read: numbers by kind. A result has them apart."""
+
+
 def no_inputs() -> Inputs:
     """Inputs without files and layers."""
-    return {side: {"format": None, "files": 0, "layers": {}} for side in SIDES}
+    return {side: {"format": None, "files": 0, "layers": {}, PASSED_OVER: {}} for side in SIDES}
 
 
 def add_files(inputs: Inputs, side: str, form: str | None, files: int) -> None:
@@ -48,16 +52,29 @@ def add_layer(
         found["scheme"] = _joined(found["scheme"], scheme)
 
 
+def add_passed_over(inputs: Inputs, side: str, numbers: Mapping[str, int]) -> None:
+    """Add what a format did not read."""
+    total = inputs[side][PASSED_OVER]
+    for kind, number in (each for each in numbers.items() if each[1]):
+        total[kind] = total.get(kind, 0) + number
+
+
+def passed_over(inputs: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
+    """What the formats of each side did not read, by kind."""
+    return {side: dict(sorted(found[PASSED_OVER].items())) for side, found in inputs.items()}
+
+
 def include(inputs: Inputs, other: Mapping[str, Mapping[str, Any]]) -> None:
     """Add other inputs."""
     for side, found in other.items():
         add_files(inputs, side, found["format"], found["files"])
         for layer, of_layer in found["layers"].items():
             add_layer(inputs, side, layer, **of_layer)
+        add_passed_over(inputs, side, found.get(PASSED_OVER, {}))
 
 
 def reported(inputs: Inputs, layers: Iterable[str], without: Iterable[str]) -> Inputs:
-    """Inputs for a result: both sides have all `layers`, in this order, and none of `without`."""
+    """Inputs for a result: both sides have all `layers`, in this order, none of `without`, and no `PASSED_OVER`."""
     result = no_inputs()
     include(result, inputs)
     names = dict.fromkeys([*layers, *(name for found in inputs.values() for name in found["layers"])])
@@ -66,6 +83,7 @@ def reported(inputs: Inputs, layers: Iterable[str], without: Iterable[str]) -> I
             add_layer(result, side, name)
         found["format"] = found["format"] or DOCUMENTS
         found["layers"] = {name: found["layers"][name] for name in names if name not in without}
+        del found[PASSED_OVER]
     return result
 
 

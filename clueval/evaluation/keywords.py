@@ -12,7 +12,7 @@ from clueval.textfiles import Progress
 
 
 class ScoreOptions(SidesOptions, total=False):
-    """The fields of `Reading`, `Counting` and `Workers`, which may be given one by one."""
+    """The fields of `Reading`, `Counting`, `Preparing` and `Workers`, which may be given one by one."""
 
     merge: bool
     where: Iterable[str] | Mapping[str, Any]
@@ -20,6 +20,19 @@ class ScoreOptions(SidesOptions, total=False):
     unit: str | None
     align: bool | int
     pair_by: str | None
+    label_map: str | Path | Mapping[str, str] | None
+    gold_map: str | Path | Mapping[str, str] | None
+    predicted_map: str | Path | Mapping[str, str] | None
+    hierarchy: str | Path | None
+    depth: int | None
+    generic: str | Iterable[str] | None
+    generic_gold: str | Iterable[str] | None
+    untyped: bool
+    ignore_layer: str | Iterable[str] | None
+    ignore_label: str | Iterable[str] | None
+    ignored: str
+    ignore_same_label: bool
+    fragments: str
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

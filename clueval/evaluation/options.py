@@ -15,6 +15,7 @@ from clueval.options import field_names, option, require_types, whole, with_fiel
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -67,7 +68,7 @@ class Counting:
         metadata=option(
             "--by",
             "KEY",
-            "print scores for each value of this metadata, too, or for each document (--by document)",
+            "print scores by value of this metadata, or by document (--by document)",
             repeated=True,
         ),
     )
@@ -155,15 +156,29 @@ class Groups(NamedTuple):
     counting: Counting
     workers: Workers
     trust: Trust
+    preparing: Preparing
 
 
-_NAMED = ("metrics", "layers", "reading", "counting", "workers", "trust", "transforms", "observers")
+_NAMED = (
+    "metrics",
+    "layers",
+    "reading",
+    "counting",
+    "workers",
+    "trust",
+    "preparing",
+    "transforms",
+    "observers",
+)
 """The arguments of `clueval.score` that have a name and are no field of a group."""
 
 
 def single_options() -> list[str]:
     """The names of the options that are fields of a group, or short for one."""
-    return [*(name for group in (Reading, Counting, Workers, Trust) for name in field_names(group)), *SETS]
+    return [
+        *(name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)),
+        *SETS,
+    ]
 
 
 def groups_of(
@@ -171,6 +186,7 @@ def groups_of(
     counting: Counting,
     workers: Workers,
     trust: Trust,
+    preparing: Preparing,
     options: Mapping[str, Any],
     caller: str,
 ) -> Groups:
@@ -181,9 +197,11 @@ def groups_of(
     refuse_unknown(options, [*_NAMED, *single_options()], caller)
     require_instance(counting, Counting, "counting")
     require_instance(workers, Workers, "workers")
+    require_instance(preparing, Preparing, "preparing")
     return Groups(
         readings_of(reading, options),
         with_fields(counting, options),
         with_fields(workers, options),
         with_fields(trust, options),
+        with_fields(preparing, options),
     )

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clueval.evaluation.counted import Counted
-from clueval.evaluation.inputs import include, no_inputs, schemes_of
+from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
-from clueval.evaluation.preparation import plain_tally
+from clueval.evaluation.preparation import added as sum_of_tallies
+from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
@@ -60,6 +61,7 @@ class Result:
         observers: the observers that can be added.
         inputs: by side ``format``, ``files`` and ``layers``; of each layer the ``source`` (the column, from 1) and
             the ``scheme``, both None if spans do not come from tags, and the number of ``spans`` without filters.
+        passed_over: by side, what the formats did not read, such as relations: numbers by kind.
         interval_section: the intervals of all rates, if they were asked for; see `intervals`.
         gates: of each limit the ``score``, its ``value``, the ``limit`` and whether it ``passed``; None if no limits
             were set.
@@ -78,6 +80,7 @@ class Result:
     sections: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     observers: Sequence[AddingObserver] = field(default=(), compare=False, repr=False)
     inputs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    passed_over: Mapping[str, Mapping[str, int]] = field(default_factory=lambda: passed_over(no_inputs()))
     interval_section: Mapping[str, Any] | None = None
     gates: Sequence[Mapping[str, Any]] | None = None
 
@@ -191,7 +194,8 @@ class Result:
             prepared=_added(self.prepared, other.prepared),
             sections=sections_of(observers),
             observers=observers,
-            inputs=inputs,
+            inputs=reported(inputs, (), ()),
+            passed_over=_summed(self.passed_over, other.passed_over),
             interval_section=None,
             gates=None,
         )
@@ -206,6 +210,7 @@ class Result:
             "tokens": self.tokens,
             "repaired_tags": dict(self.repaired_tags),
             "inputs": {side: dict(found) for side, found in self.inputs.items()},
+            "passed_over": {side: dict(numbers) for side, numbers in self.passed_over.items()},
             "metrics": {name: dict(sequences) for name, sequences in self.metrics.items()},
         }
         if self.interval_section is not None:
@@ -218,7 +223,7 @@ class Result:
                 for document, span in self.unprojected
             ]
         if self.prepared is not None:
-            report["prepared"] = {name: plain_tally(tally) for name, tally in self.prepared.items()}
+            report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:
             report["gates"] = [dict(gate) for gate in self.gates]
         report.update(self.sections)
@@ -365,6 +370,17 @@ def _added(
         return None
     both = first or {}, second or {}
     return {
-        name: both[0].get(name, Tally()) + both[1].get(name, Tally())
+        name: sum_of_tallies(both[0].get(name, {}), both[1].get(name, {}))
         for name in dict.fromkeys([*both[0], *both[1]])
     }
+
+
+def _summed(
+    first: Mapping[str, Mapping[str, int]], second: Mapping[str, Mapping[str, int]]
+) -> dict[str, dict[str, int]]:
+    """What the formats of both results did not read, by side and kind."""
+    total = no_inputs()
+    for each in (first, second):
+        for side, numbers in each.items():
+            add_passed_over(total, side, numbers)
+    return passed_over(total)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
-from clueval.evaluation.inputs import add_files, add_layer, schemes_of
+from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.notices import empty_files, repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, require_names
@@ -48,12 +48,13 @@ from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import sha256_of
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.keywords import TrustedOptions
     from clueval.transforms.group import Transform
 
-_READING, _COUNTING, _WORKERS, _TRUST = Reading(), Counting(), Workers(), Trust()
+_READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
 @checked_call
@@ -67,6 +68,7 @@ def score(
     counting: Counting = _COUNTING,
     workers: Workers = _WORKERS,
     trust: Trust = _TRUST,
+    preparing: Preparing = _PREPARING,
     transforms: Sequence[Transform] = (),
     observers: Sequence[Observer] = (),
     **options: Unpack[TrustedOptions],
@@ -88,12 +90,14 @@ def score(
         counting: see `Counting`.
         workers: see `Workers`.
         trust: intervals, and the units whose counts are kept, see `Trust`.
-        transforms: applied to each `Group` of parallel documents, one after the other, before layers are merged,
-            filters applied and spans counted. The signature names them; `Result.prepared` has the numbers of
-            their changes.
+        preparing: changes to spans before they are counted, such as label maps, see `Preparing`.
+        transforms: applied, after those of `preparing`, to each `Group` of parallel documents, one after the other,
+            before layers are merged, filters applied and spans counted. The signature names them; `Result.prepared`
+            has the numbers of their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
             With observers one process counts.
-        options: any field of `Reading`, `Counting`, `Workers` and `Trust` by its own name, as in ``by="document"``;
+        options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
+            ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
             named sets. In these formats, the setting `containing` of the metric `gate` is written ``SET:TYPE``;
             that layer is not scored itself.
@@ -106,7 +110,7 @@ def score(
     repaired tags.
     """
     require_layers(layers)
-    groups = groups_of(reading, counting, workers, trust, options, "score")
+    groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
     for warning in (*warnings_of(result), *repairs_of(result)):
@@ -124,22 +128,29 @@ def _score(
     observers: Sequence[Observer],
 ) -> Result:
     """Score files on disk, or what is in memory."""
-    readings, counting, workers, trust = groups
+    readings, counting, workers, trust, preparing = groups
     require_jobs(workers.jobs)
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
+    _require_methods(transforms, "transforms", ("signature", "prepared"))
+    transforms = (*preparing.transforms(), *transforms)
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
     require_names(observers)
     require_sentences(plan)
-    prepared = choices_of(transforms)
-    evaluation = Evaluation(plan, [] if layers is None else layer_names(layers))
+    regions = preparing.ignored_layers()
+    names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
+    evaluation = Evaluation(plan, names)
     found = given(gold, predicted)
+    read_options = [
+        ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
+        for each in readings
+    ]
+    pairs: list[FilePair] = []
     if found.kind == "paths":
-        read_options = [
-            ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
-            for each in readings
-        ]
-        choices = _count_files(evaluation, found, read_options, layers, counting.pair_by, workers)
+        pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
+        plan = _placed(plan, read_options, found, pairs)
+        evaluation = Evaluation(plan, names)
+        choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
         raise UsageError("further annotation sets are read from files", advice="give paths")
     elif found.kind == "tags":
@@ -149,7 +160,9 @@ def _score(
             each.require_none()
         _count_groups(evaluation, _groups(found, counting.pair_by))
         choices = {"scheme": "documents", "invalid": "documents"}
-    choices |= prepared | ({} if counting.pair_by is None else {"paired": counting.pair_by})
+    choices |= choices_of(plan.transforms) | (
+        {} if counting.pair_by is None else {"paired": counting.pair_by}
+    )
     sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
     return result.trusted(trust)
@@ -158,6 +171,7 @@ def _score(
 def _count_files(
     evaluation: Evaluation,
     given: Given,
+    pairs: Sequence[FilePair],
     readings: Sequence[ReadOptions],
     layers: LayerColumns | None,
     pair_by: str | None,
@@ -166,7 +180,6 @@ def _count_files(
     """Count files, and return the choices for the signature."""
     gold, predicted, observers = given.gold, given.predicted, evaluation.plan.observers
     single = predicted is None
-    pairs = path_pairs(gold, predicted) if pair_by is None else []
     _require_use(readings, gold, predicted, pairs)
     if single and layers is None and readings[0].annotation_set is None:
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
@@ -175,9 +188,11 @@ def _count_files(
     if observers or len(sides) > 2 or pair_by is not None:
         remark("1 process: documents are read one by one")
     if len(sides) > 2 or pair_by is not None:
-        see = partial(_see, evaluation)
+        seen: list[tuple[int, Source]] = []
+        see = partial(_see_in, seen, evaluation)
         groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see)
         _count_groups(evaluation, groups)
+        _add_passed_over(evaluation, seen)
     else:
         in_one_file = single and sides[0].annotation_set is None
         both = (sides[0], sides[1])
@@ -202,7 +217,6 @@ def _plan(
     by = (counting.by,) if isinstance(counting.by, str) else tuple(counting.by)
     for key in by:
         require_kind(key, "str", "by")
-    _require_methods(transforms, "transforms", ("signature", "prepared"))
     _require_methods(observers, "observers", ("name", "see", "section"))
     return Plan(
         metrics,
@@ -239,6 +253,29 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     evaluation.add_tags(count_tags(evaluation, given, options))
     evaluation.treatments.update(options.treatments)
     return _choices_of_tags(evaluation)
+
+
+def _placed(plan: Plan, readings: Sequence[ReadOptions], given: Given, pairs: Sequence[FilePair]) -> Plan:
+    """Return the plan with a transform that places both sides on one text, if their formats differ."""
+    if plan.texts_may_differ:
+        return plan
+    first = [
+        next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
+    ]
+    if first[0] is None or first[1] is None:
+        return plan
+    own, other = (
+        each.format_at(path) for each, path in zip(readings, first, strict=False) if path is not None
+    )
+    in_columns = own.token_lines is not None and other.token_lines is not None
+    escapes = readings[0].escapes or readings[1].escapes
+    if own.name == other.name or in_columns or own.sets or other.sets or "nerval" in (own.name, other.name):
+        return plan
+    from clueval.transforms.placing import Placing
+
+    what = "tokens" if own.counts_tokens or other.counts_tokens else "texts"
+    placing = Placing(escapes, what, named=not (own.nameless or other.nameless))
+    return plan._replace(transforms=(placing, *plan.transforms))
 
 
 def _are_folders(side: object) -> bool:
@@ -324,6 +361,19 @@ def _see(evaluation: Evaluation, source: Source, number: int) -> None:
             add_layer(evaluation.inputs, SIDES[number], DEFAULT_LAYER, scheme=source.form.scheme)
 
 
+def _see_in(seen: list[tuple[int, Source]], evaluation: Evaluation, source: Source, number: int) -> None:
+    """Record a file as `_see` does, and put it into the list `seen`."""
+    _see(evaluation, source, number)
+    seen.append((number, source))
+
+
+def _add_passed_over(evaluation: Evaluation, sources: Iterable[tuple[int, Source]]) -> None:
+    """Add what was not read in files of gold (0) and predicted (1), after they have been read."""
+    for number, source in sources:
+        if number < len(SIDES):
+            add_passed_over(evaluation.inputs, SIDES[number], source.passed_over)
+
+
 def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
     """Count a pair of files, by lockstep if possible; then spans and repaired tags are in the returned `FileEnd`."""
     for number, source in enumerate((gold, predicted)):
@@ -332,6 +382,7 @@ def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> F
     if reading is not None:
         return evaluation.count_reading(reading)
     _count_groups(evaluation, document_pairs(gold, predicted))
+    _add_passed_over(evaluation, enumerate((gold, predicted)))
     return None
 
 

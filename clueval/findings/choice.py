@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clueval.exceptions import UsageError, require_instance
+from clueval.findings.places import in_text_order
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
 from clueval.options import require_types
 from clueval.spans.document import Document
@@ -76,11 +77,15 @@ class Choice:
 
 
 def findings(gold: Document, predicted: Document, choice: Choice | None = None) -> Iterator[Finding]:
-    """Yield the findings of two documents of the same text, by sequence, side and position.
+    """Yield the findings of two documents of the same text, in text order (see `clueval.findings.places`).
 
-    Holds the matches of one sequence and side. Raises `OverlapError` if spans of a sequence overlap.
+    Holds all findings of the documents. Raises `OverlapError` if spans of a sequence overlap.
     """
-    choice = choice or Choice()
+    yield from in_text_order(_by_sequence(gold, predicted, choice or Choice()))
+
+
+def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterator[Finding]:
+    """Yield the findings of two documents by sequence, side and position."""
     layers = list(dict.fromkeys([*gold.layers, *predicted.layers]))
     if not choice.where.on_documents(layers).lets_through(gold.id, gold.metadata):
         return

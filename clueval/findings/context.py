@@ -37,12 +37,19 @@ class Piece(NamedTuple):
 
 
 class Context(NamedTuple):
-    """The pieces in order, the text that joins them (a blank between tokens), and whether the text is cut."""
+    """The pieces in order, the text that joins them (a blank between tokens), and whether the text is cut.
+
+    `start` is the position of the first piece, `lengths` are the numbers of positions of all pieces, and `tokens`
+    the tokens of the context, if the positions are tokens.
+    """
 
     pieces: tuple[Piece, ...] = ()
     joiner: str = " "
     cut_before: bool = False
     cut_after: bool = False
+    start: int = 0
+    lengths: tuple[int, ...] = ()
+    tokens: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -90,11 +97,16 @@ class Contexts:
             whole = document.start, document.end
         start = max(least, span.start - self._reach, document.start)
         end = min(greatest, span.end + self._reach, document.end)
+        pieces = list(self._pieces(start, end, span, others))
+        shift = document.start
         return Context(
-            tuple(self._pieces(start, end, span, others)),
+            tuple(piece for piece, _ in pieces),
             " " if document.unit == "token" else "",
             start > max(whole[0], document.start),
             end < min(whole[1], document.end),
+            start,
+            tuple(length for _, length in pieces),
+            tuple((document.tokens or ())[start - shift : end - shift]) if document.unit == "token" else (),
         )
 
     def _bounds(self, start: int, end: int) -> tuple[int, int]:
@@ -137,8 +149,11 @@ class Contexts:
             (after if after >= 0 else far_after) + shift,
         )
 
-    def _pieces(self, start: int, end: int, span: Span, others: Sequence[Span]) -> Iterator[Piece]:
-        """Yield the pieces between two positions: a sweep over the starts and ends of all spans there."""
+    def _pieces(
+        self, start: int, end: int, span: Span, others: Sequence[Span]
+    ) -> Iterator[tuple[Piece, int]]:
+        """Yield the pieces between two positions with their lengths: a sweep over the starts and ends of all spans
+        there."""
         spans = (span, *others)
         cuts = {start, end}
         points: dict[int, list[int]] = {}
@@ -156,14 +171,16 @@ class Contexts:
                 inside = [n for n in active if others[n].start < here < others[n].end]
                 at_point = points[here]
                 own = -1 in at_point or span.start < here < span.end
-                yield self._piece(here, here, own, [*inside, *(n for n in at_point if n >= 0)])
+                others_here = [*inside, *(n for n in at_point if n >= 0)]
+                yield self._piece(here, here, own, others_here), 0
             while waiting < len(others) and others[waiting].start <= here:
                 active.append(waiting)
                 waiting += 1
             if active:
                 active = [n for n in active if others[n].end > here]
             if here < following:
-                yield self._piece(here, following, span.start <= here < span.end, active)
+                own = span.start <= here < span.end
+                yield self._piece(here, following, own, active), following - here
 
     def _piece(self, start: int, end: int, own: bool, others: Sequence[int]) -> Piece:
         mark: Mark = ("both" if others else "own") if own else ("other" if others else "neither")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from clueval.findings.places import in_text_order
 from clueval.findings.table import Finding, PairRows
 from clueval.metrics.fair import Fair
 from clueval.metrics.metric import Side
@@ -17,7 +18,7 @@ FAIR_KINDS = ("LE", "BES", "BEL", "BEO", "LBE", "FN", "FP")
 def fair_findings(
     gold: Document, predicted: Document, metric: Fair | None = None, *, window: int | None = None
 ) -> Iterator[Finding]:
-    """Yield the errors that metric `fair` counts in two documents of the same text, by layer and position.
+    """Yield the errors that metric `fair` counts in two documents of the same text, in text order.
 
     A row has the gold span of an error and the predicted span that it is paired with; the row of a false
     positive has only the predicted span. `Finding.kind` is the type of the error. The number of rows of a
@@ -29,7 +30,10 @@ def fair_findings(
     >>> [(row.kind, row.text, row.other_texts) for row in fair_findings(own, other)]
     [('BES', 'Frau Anna Weiß', ('Anna Weiß',))]
     """
-    metric = metric or Fair()
+    yield from in_text_order(_by_layer(gold, predicted, metric or Fair(), window))
+
+
+def _by_layer(gold: Document, predicted: Document, metric: Fair, window: int | None) -> Iterator[Finding]:
     rows = {
         "gold": PairRows(gold, predicted, "gold", window),
         "predicted": PairRows(predicted, gold, "predicted", window),

@@ -20,7 +20,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
 from clueval.metrics.tables import noisy
-from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
+from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.spans.span import Span
 from clueval.transforms.alignment import align
 from clueval.writing import whole_file
@@ -57,15 +57,12 @@ def _rendered(
 
     if "noisy" not in report["metrics"]:
         raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
-    script = template("aligned.js")
     return jinja.get_template("aligned.html").generate(
         title=title,
         report=report,
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
-        style=Markup(template("page.css") + template("aligned.css")),
-        script=Markup(script),
-        script_hash=script_hash(script),
+        **assets("aligned", script=True),
         data=(Markup(line) for line in _lines(explained, _counted(report))),
     )
 

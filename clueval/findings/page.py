@@ -1,8 +1,9 @@
 """Findings as one web page that loads nothing else: no network, no other file.
 
-The page has the score tables and the signature; for each layer the classes of each label in both directions
-and a confusion matrix for each side, whose cells filter the list; and the list of findings. The page holds
-the findings as data, one line each, and its script shows those that the reader scrolls to. Text from the
+The page has a summary of each layer, three examples of each kind of error, and the list of places in text order;
+confusion matrices, whose cells filter the list, and the score tables are folded. The page holds the places as data,
+one line each, and its script shows those that the reader scrolls to; the first `WITHOUT_SCRIPT` are there for
+browsers that run none. Text from the
 corpus never becomes markup: Jinja escapes its output, the page's script writes text only, and a content
 security policy names that script by its hash, so that no other script can run.
 """
@@ -11,27 +12,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
+from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
-from clueval.findings.rows import LONGEST_OTHER, shortened
+from clueval.findings.places import places
+from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
 from clueval.reports.cutting import cut_label
 from clueval.reports.matrices import how_many, labels_of
-from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
+from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.reports.table import Table
 from clueval.spans.match_classes import UNMATCHED
 from clueval.writing import whole_file
 
-_MEANINGS = {
-    "exact": "the same span",
-    "superset": "one span covers it",
-    "tiling": "adjacent spans cover it exactly",
-    "overlap": "adjacent spans cover it and stick out",
-    "missed / spurious": "everything else",
-}
+WITHOUT_SCRIPT = 500
+"""The number of places that a page shows without its script."""
 
 
 def write(
@@ -48,7 +47,7 @@ def write(
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
     streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
-    lines = _Lines(findings)
+    lines = PlaceLines(findings)
     pieces = _rendered(lines, report, choice or Choice(), title)
     with whole_file(path) as file:
         for piece in pieces:
@@ -64,28 +63,30 @@ def render(
     title: str = "Errors",
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(_Lines(findings), report, choice or Choice(), title))
+    return "".join(_rendered(PlaceLines(findings), report, choice or Choice(), title))
 
 
-def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
+def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
-    script = template("page.js")
     main_tables, more_tables = _score_tables(report, choice)
-    return jinja.get_template("page.html").generate(
+    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice)}
+    return jinja.get_template("errors.html").generate(
         title=title,
         report=report,
         choice_text=_in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
-        classes=list(_MEANINGS.items()),
+        summaries=list(summaries(report, choice)),
+        meanings=MEANINGS,
         pictures=list(_pictures(report, choice)),
-        style=Markup(template("page.css")),
-        script=Markup(script),
-        script_hash=script_hash(script),
-        about=Markup(json_inside({"kinds": FINDING_KINDS, "expected": _expected(report, choice)})),
-        data=(Markup(line) for line in lines),
+        examples=examples(lines.first),
+        cards=map(card, lines.first),
+        without_script=WITHOUT_SCRIPT,
+        about=Markup(json_inside(about)),
+        data=map(Markup, lines),
+        **assets("errors", script=True),
     )
 
 
@@ -93,61 +94,27 @@ def _rendered(lines: Iterable[str], report: Mapping[str, Any], choice: Choice, t
 # ----------------------------------------------------------------------------------------------------
 
 
-class _Lines:
-    """The findings as lines of JSON, with a line for the document whenever it changes."""
+class PlaceLines:
+    """The places as lines of JSON, with a line for the document whenever it changes.
+
+    Holds the first places, which the page shows before its data.
+    """
 
     def __init__(self, findings: Iterable[Finding]) -> None:
-        self._findings = findings
+        self._places = places(findings)
+        self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
 
     def __iter__(self) -> Iterator[str]:
         document: tuple[object, ...] | None = None
-        for finding in self._findings:
+        for place in chain(self.first, self._places):
+            finding = place.findings[0]
             here = (finding.document, finding.metadata, finding.file)
             if here != document:
                 document = here
-                yield json_inside(["d", finding.document, _metadata(finding), finding.file]) + "\n"
-            self.findings += 1
-            yield json_inside(_row(finding)) + "\n"
-
-
-def _metadata(finding: Finding) -> dict[str, str]:
-    """Return the metadata without the id, which the page shows anyway."""
-    return {key: value for key, value in finding.metadata.items() if (key, value) != ("id", finding.document)}
-
-
-def _row(finding: Finding) -> list[object]:
-    context = finding.context
-    others = zip(finding.other_texts, finding.other_labels, strict=True)
-    return [
-        "f",
-        finding.side or "",
-        finding.sequence,
-        finding.kind,
-        finding.reason,
-        finding.text,
-        finding.labels,
-        finding.start,
-        finding.end,
-        finding.first_token_id,
-        finding.last_token_id,
-        finding.found,
-        [[shortened(text, LONGEST_OTHER), labels] for text, labels in others],
-        finding.other_start,
-        finding.other_end,
-        finding.other_first_token_id,
-        finding.other_last_token_id,
-        finding.sentences,
-        finding.line,
-        finding.unit,
-        context.joiner,
-        int(context.cut_before),
-        int(context.cut_after),
-        [
-            [piece.text, int(piece.mark in ("own", "both")), *([piece.others] if piece.others else [])]
-            for piece in context.pieces
-        ],
-    ]
+                yield json_inside(["d", finding.document, metadata_of(finding), finding.file]) + "\n"
+            self.findings += len(place.findings)
+            yield json_inside(row(place)) + "\n"
 
 
 # --- scores
@@ -158,6 +125,8 @@ def _score_tables(report: Mapping[str, Any], choice: Choice) -> tuple[list[Shown
     """Return the tables that belong to the choice, and all others."""
     first, more = [], []
     for table in of_known(report):
+        if table.title.startswith("confusion, "):
+            continue  # the page has it as a matrix
         if _is_main(table, choice):
             first.append(_as_shown(table, choice))
         else:
@@ -198,43 +167,20 @@ def _expected(report: Mapping[str, Any], choice: Choice) -> int | None:
     return sum(sum(expected(sequence, choice).values()) for sequence in sequences.values())
 
 
-# --- charts
+# --- matrices
 # --------------------------------------------------------------------------------------------------
 
 
 def _pictures(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, Any]]:
-    """Yield the bars and matrices of each layer of each sequence that metric ``confusion`` counted."""
+    """Yield the matrices of each layer of each sequence that metric ``confusion`` counted."""
     for sequence, layers in report["metrics"].get("confusion", {}).items():
         for layer, of_layer in layers.items():
-            captions = ("Gold spans: how they are found", "Predicted spans: how they match gold")
             matrices = of_layer["levels"][str(choice.level)]
             yield {
                 "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
-                "sides": [
-                    {"caption": caption, "bars": _bars(of_layer["classes"][side])}
-                    for side, caption in zip(SIDES, captions, strict=True)
-                ],
                 "matrices": [_matrix(matrices[side], side, sequence, layer, choice) for side in SIDES],
                 "note": _note(layer, choice),
             }
-
-
-def _bars(classes: Mapping[str, Mapping[str, int]]) -> list[dict[str, Any]]:
-    most = max((sum(counts.values()) for counts in classes.values()), default=0)
-    bars = []
-    for label, counts in classes.items():
-        spans = sum(counts.values())
-        spoken = ", ".join(f"{n:,} {kind}" for kind, n in counts.items() if n)
-        bars.append(
-            {
-                "label": cut_label(label),
-                "spans": spans,
-                "width": 100 * spans / most if most else 0,
-                "parts": [{"kind": kind, "n": n} for kind, n in counts.items()],
-                "spoken": f"{cut_label(label)}: {spoken}",
-            }
-        )
-    return bars
 
 
 def _matrix(
@@ -243,11 +189,13 @@ def _matrix(
     found: Mapping[str, Mapping[str, int]] = matrix["found"]
     nothing = UNMATCHED[side]
     labels, number = labels_of(matrix, nothing)
+    rows_of = [label for label in labels if label in found and _sum(matrix, label, nothing)]
+    columns_of = [label for label in labels if any(found[row].get(label) for row in rows_of)]
     unlabelled = any(matrix["unlabelled"].values())
     columns = [{"name": nothing, "css": "apart" if unlabelled else "apart last"}]
     if unlabelled:
         columns.append({"name": "no label", "css": "apart last"})
-    columns += [{"name": cut_label(label), "css": ""} for label in labels]
+    columns += [{"name": cut_label(label), "css": ""} for label in columns_of]
     verb = "found as" if side == "gold" else "where gold has"
 
     def cell(label: str, n: int, whole: int, to: str | None, name: str) -> dict[str, Any]:
@@ -273,20 +221,22 @@ def _matrix(
         }
 
     rows = []
-    for label in labels:
-        if label not in found:
-            continue
-        of_label = found[label]
-        whole = sum(of_label.values()) + matrix["unlabelled"][label] + matrix[nothing][label]
+    for label in rows_of:
+        of_label, whole = found[label], _sum(matrix, label, nothing)
         cells = [cell(label, matrix[nothing][label], whole, None, nothing)]
         if unlabelled:
             cells.append(cell(label, matrix["unlabelled"][label], whole, "", "no label"))
         cells[-1]["css"] += " last"
-        cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in labels]
+        cells += [cell(label, of_label.get(other, 0), whole, other, other) for other in columns_of]
         rows.append({"label": cut_label(label), "cells": cells})
     caption = "Gold spans by the label found" if side == "gold" else "Predicted spans by the label in gold"
     caption = f"{caption}, level {choice.level}{how_many(len(labels), number)}"
     return {"caption": caption, "columns": columns, "rows": rows}
+
+
+def _sum(matrix: Mapping[str, Any], label: str, nothing: str) -> int:
+    others: Mapping[str, int] = matrix["found"][label]
+    return sum(others.values()) + int(matrix["unlabelled"][label]) + int(matrix[nothing][label])
 
 
 def _is_listed(side: str, layer: str, to: str | None, choice: Choice) -> bool:

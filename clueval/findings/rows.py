@@ -22,6 +22,9 @@ LONGEST_OTHER = 2_000
 BETWEEN = " | "
 """Separates the texts, and the labels, of several spans."""
 
+FIRST = ("comment", "context")
+"""The columns that a reader needs first; the comment is empty, for the reader."""
+
 _OWN = ("side", "layer", "class", "reason", "label")
 _PLACE = ("text", "start", "end_inclusive", "first_token_id", "last_token_id")
 _OTHER = (
@@ -53,13 +56,13 @@ class RowColumns:
 
     @property
     def names(self) -> list[str]:
-        """Return the header. The context is the last column."""
+        """Return the header. First are the empty column for comments and the context."""
         own = [f"label {layer}" for layer in self.layers]
         other = [f"other_label {layer}" for layer in self.layers]
-        return [*_OWN, *own, *_PLACE, *_OTHER, *other, *_WHERE, *self.metadata, "metadata", "context"]
+        return [*FIRST, *_OWN, *own, *_PLACE, *_OTHER, *other, *_WHERE, *self.metadata, "metadata"]
 
     def cells(self, finding: Finding) -> list[Cell]:
-        """Return a row without its context. Positions are integers, everything else is text."""
+        """Return a row without the columns `FIRST`. Positions are integers, everything else is text."""
         own = [finding.labels.get(layer) or "" for layer in self.layers]
         other = [
             BETWEEN.join(labels.get(layer) or "" for labels in finding.other_labels) for layer in self.layers

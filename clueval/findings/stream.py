@@ -274,4 +274,5 @@ def _moved(
             end=finding.end + shift,
             other_start=None if finding.other_start is None else finding.other_start + shift,
             other_end=None if finding.other_end is None else finding.other_end + shift,
+            context=finding.context._replace(start=finding.context.start + shift),
         )

@@ -35,7 +35,7 @@ def lines(findings: Iterable[Finding], *, raw: bool = False) -> Iterator[str]:
     yield "\t".join(map(safe, columns.names))
     for finding in findings:
         cells = (safe(shortened(str(value))) for value in columns.cells(finding))
-        yield "\t".join(chain(cells, [safe(shortened(marked(finding.context)))]))
+        yield "\t".join(chain(["", safe(shortened(marked(finding.context)))], cells))
 
 
 def write(path: Path, findings: Iterable[Finding], *, raw: bool = False) -> int:

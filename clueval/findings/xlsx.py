@@ -1,10 +1,12 @@
-"""Findings as a spreadsheet: a sheet for each side, and one with the scores.
+"""Findings as a spreadsheet: a sheet for each side, one with the places (see `places`), and one with the scores.
 
 Colours and fonts in the context show which side has marked a piece: green and bold for both sides, red and
 underlined for the span itself only, orange and italic for the other side only. The comment of the cell lists
-the labels of all spans in the context. The column ``comment`` is empty, for the user. The header stays
-visible, and every column has a filter. Text is written as text: nothing becomes a formula, a number or a
-link.
+the labels of all spans in the context. On the sheet of places the colours of the gold side are those of the span
+itself. The column ``comment`` is empty, for the user. The header stays visible and is printed on each page, every
+column has a filter, and a printed page is as wide as the table. Positions and lines are numbers, and so are metadata
+that are whole numbers; metadata like 2026-01-31 are dates. All other text is written as text: nothing becomes a formula
+or a link.
 
 A sheet holds 1,048,575 findings; further ones are on another sheet, ``gold 2``. A cell holds 32,767
 characters; a longer text ends with the number of characters cut off. Memory does not grow with the rows,
@@ -13,8 +15,10 @@ except for their comments.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import date
 from io import RawIOBase
 from pathlib import Path
 from traceback import walk_tb
@@ -22,7 +26,17 @@ from typing import IO, Any
 
 from clueval.exceptions import FileError, MissingExtra
 from clueval.findings.context import Context, Mark
-from clueval.findings.rows import LONGEST_CELL, RowColumns, shortened, split_first
+from clueval.findings.drawing import drawn
+from clueval.findings.places import ErrorPlace, places
+from clueval.findings.rows import (
+    BETWEEN,
+    FIRST,
+    LONGEST_CELL,
+    LONGEST_OTHER,
+    RowColumns,
+    shortened,
+    split_first,
+)
 from clueval.findings.table import Finding, joined
 from clueval.metrics.tables import of_known
 from clueval.reports.table import Rate
@@ -41,6 +55,12 @@ _STYLES: dict[Mark, dict[str, Any]] = {
 
 _WIDTHS = {"text": 28, "other_text": 28, "context": 90, "comment": 30, "document": 16, "metadata": 16}
 _SIDES = ("gold", "predicted")
+
+_Typed = str | int | date
+"""A cell, written as what it is."""
+
+_Fragment = tuple[str, Mark]
+"""A piece of a context and the style that it has."""
 
 _LEAST_SHARE = 80
 """The least number of characters of a piece, if pieces must be cut."""
@@ -66,16 +86,20 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
     columns, findings = split_first(findings)
     with whole_workbook(path) as book:
         scores = _scores_sheet(book, report) if report is not None else None
-        sheets = {side: _Sheets(book, side, columns) for side in _SIDES}
-        for finding in findings:
-            sheets[finding.side or "gold"].add(finding)
-        first = next((side for side in _SIDES if sheets[side].findings), "gold")
+        sheets = {side: _Sheets(book, side, columns.names) for side in _SIDES}
+        together = _Sheets(book, "places", _PLACE_COLUMNS)
+        for place in places(findings):
+            for finding in place.findings:
+                cells = _typed(columns, finding)
+                sheets[finding.side or "gold"].add(cells, _fragments(finding.context), _comment(finding))
+            together.add(_place_cells(place), _place_fragments(place), None)
+        first = next((side for side in _SIDES if sheets[side].rows), "gold")
         sheets[first].first.activate()
-        if scores is not None and not any(each.findings for each in sheets.values()):
+        if scores is not None and not together.rows:
             scores.activate()
-        for each in sheets.values():
+        for each in (*sheets.values(), together):
             each.finish()
-        return {side: each.findings for side, each in sheets.items()}
+        return {side: each.rows for side, each in sheets.items()}
 
 
 @contextmanager
@@ -165,72 +189,146 @@ class _Sink(RawIOBase):
 
 
 class _Sheets:
-    """The sheets of one side; a new one is added when the last is full."""
+    """The sheets of one kind of rows; a new one is added when the last is full."""
 
-    def __init__(self, book: Any, side: str, columns: RowColumns) -> None:
-        self._book, self._side, self._columns = book, side, columns
+    def __init__(self, book: Any, name: str, names: Sequence[str]) -> None:
+        self._book, self._name, self._names = book, name, names
         self._styles = {mark: book.add_format(style) for mark, style in _STYLES.items()}
         self._wrap = book.add_format({"text_wrap": True, "valign": "top"})
         self._top = book.add_format({"valign": "top"})
         self._header = book.add_format({"bold": True, "bg_color": "#E8EDF2", "bottom": 1})
-        self._names = [*columns.names, "comment"]
+        self._date = book.add_format({"valign": "top", "num_format": "yyyy-mm-dd"})
         self._number = 0
-        self.findings = 0
+        self.rows = 0
         self.first = self._open()
 
     def _open(self) -> Any:
         self._number += 1
         self._row = 0
         self._sheet = self._book.add_worksheet(
-            self._side if self._number == 1 else f"{self._side} {self._number}"
+            self._name if self._number == 1 else f"{self._name} {self._number}"
         )
         for number, name in enumerate(self._names):
             self._sheet.set_column(number, number, _WIDTHS.get(name, 11))
             self._sheet.write_string(0, number, shortened(visible_lines(name)), self._header)
         self._sheet.freeze_panes(1, 0)
         self._sheet.set_landscape()
+        self._sheet.set_paper(9)  # A4
+        self._sheet.fit_to_pages(1, 0)
         self._sheet.repeat_rows(0)
         return self._sheet
 
-    def add(self, finding: Finding) -> None:
+    def add(self, cells: Sequence[_Typed], context: Iterable[_Fragment], note: str | None) -> None:
+        """Add a row: the empty comment, the context with its note, and the cells."""
         if self._row == ROWS - 1:
             self.finish()
             self._open()
         self._row += 1
-        self.findings += 1
-        cells = self._columns.cells(finding)
-        for number, value in enumerate(cells):
-            self._sheet.write_string(self._row, number, shortened(visible_lines(str(value))), self._top)
-        place = len(cells)
-        self._write_context(place, finding.context)
-        self._sheet.write_comment(self._row, place, _comment(finding), {"x_scale": 2})
-        self._sheet.write_blank(self._row, place + 1, None, self._wrap)
+        self.rows += 1
+        self._sheet.write_blank(self._row, 0, None, self._wrap)
+        self._write_context(list(context))
+        if note is not None:
+            self._sheet.write_comment(self._row, 1, note, {"x_scale": 2})
+        for number, value in enumerate(cells, len(FIRST)):
+            if isinstance(value, str):
+                self._sheet.write_string(self._row, number, shortened(visible_lines(value)), self._top)
+            elif isinstance(value, date):
+                self._sheet.write_datetime(self._row, number, value, self._date)
+            else:
+                self._sheet.write_number(self._row, number, value, self._top)
 
-    def _write_context(self, column: int, context: Context) -> None:
-        fragments = list(_fragments(context))
+    def _write_context(self, fragments: list[_Fragment]) -> None:
         if len(fragments) > 1:
             parts = [part for text, mark in fragments for part in (self._styles[mark], text)]
-            self._sheet.write_rich_string(self._row, column, *parts, self._wrap)
+            self._sheet.write_rich_string(self._row, 1, *parts, self._wrap)
         else:
-            self._sheet.write_string(self._row, column, "".join(text for text, _ in fragments), self._wrap)
+            self._sheet.write_string(self._row, 1, "".join(text for text, _ in fragments), self._wrap)
 
     def finish(self) -> None:
         self._sheet.autofilter(0, 0, self._row, len(self._names) - 1)
 
 
-def _fragments(context: Context) -> Iterator[tuple[str, Mark]]:
+def _typed(columns: RowColumns, finding: Finding) -> list[_Typed]:
+    """Return the cells of a finding; metadata that are numbers or dates become these."""
+    cells: list[_Typed] = list(columns.cells(finding))
+    last = len(cells) - 1
+    for place in range(last - len(columns.metadata), last):
+        cells[place] = _number_or_date(str(cells[place]))
+    return cells
+
+
+def _number_or_date(text: str) -> _Typed:
+    """Return the number or the date that is written like this, otherwise the text.
+
+    >>> _number_or_date("2004"), _number_or_date("007"), _number_or_date("2004-02-30")
+    (2004, '007', '2004-02-30')
+    """
+    if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
+        return int(text)
+    if re.fullmatch(r"(19|20)[0-9]{2}-[0-9]{2}-[0-9]{2}", text):
+        with suppress(ValueError):
+            return date.fromisoformat(text)
+    return text
+
+
+_PLACE_COLUMNS = (
+    *FIRST,
+    *("document", "sentence", "start", "end_inclusive", "errors", "classes", "gold", "predicted"),
+)
+
+
+def _place_cells(place: ErrorPlace) -> list[_Typed]:
+    drawing = drawn(place)
+    spans = [
+        BETWEEN.join(
+            f"{joined(bar.labels)} {shortened(''.join(drawing.pieces[bar.first : bar.last]).strip(), LONGEST_OTHER)}"
+            for bar in drawing.bars
+            if bar.side == side
+        )
+        for side in _SIDES
+    ]
+    return [
+        place.document,
+        BETWEEN.join(dict.fromkeys(name for each in place.findings for name in each.sentences)),
+        place.start,
+        place.end,
+        len(place.findings),
+        BETWEEN.join(dict.fromkeys(each.kind for each in place.findings)),
+        *spans,
+    ]
+
+
+def _place_fragments(place: ErrorPlace) -> Iterator[_Fragment]:
+    drawing = drawn(place)
+    pieces: list[_Fragment] = [("… ", "neither")] if drawing.cut_before else []
+    for number, text in enumerate(drawing.pieces):
+        sides = {bar.side for bar in drawing.bars if bar.first <= number < bar.last}
+        mark: Mark = (
+            "both" if len(sides) == 2 else "own" if "gold" in sides else "other" if sides else "neither"
+        )
+        pieces.append((visible_lines(text or "‸"), mark))
+    if drawing.cut_after:
+        pieces.append((" …", "neither"))
+    yield from _short(pieces)
+
+
+def _fragments(context: Context) -> Iterator[_Fragment]:
     """Return the context as non-empty texts with their marks, together no longer than a cell."""
-    pieces: list[tuple[str, Mark]] = [("… ", "neither")] if context.cut_before else []
+    pieces: list[_Fragment] = [("… ", "neither")] if context.cut_before else []
     for number, piece in enumerate(context.pieces):
         blank = context.joiner if number < len(context.pieces) - 1 else ""
         pieces.append((visible_lines(piece.text or "‸") + blank, piece.mark))
     if context.cut_after:
         pieces.append((" …", "neither"))
+    yield from _short(pieces)
+
+
+def _short(pieces: list[_Fragment]) -> list[_Fragment]:
     whole = sum(len(text) for text, _ in pieces) <= LONGEST_CELL
-    yield from pieces if whole else _fitting(pieces)
+    return pieces if whole else _fitting(pieces)
 
 
-def _fitting(pieces: list[tuple[str, Mark]]) -> list[tuple[str, Mark]]:
+def _fitting(pieces: list[_Fragment]) -> list[_Fragment]:
     """Return pieces that are too long for a cell, each cut to its share; very many pieces lose the colours."""
     share = LONGEST_CELL // len(pieces)
     if share < _LEAST_SHARE:

@@ -27,15 +27,48 @@ FORMATS = {
     "nerval": "clueval.formats.nerval",
     "gate-xml": "clueval.formats.gate_xml",
     "bdoc": "clueval.formats.bdoc",
+    "brat": "clueval.formats.brat",
+    "doccano": "clueval.formats.doccano",
+    "prodigy": "clueval.formats.prodigy",
+    "label-studio": "clueval.formats.label_studio",
+    "spacy-json": "clueval.formats.spacy_json",
+    "token-rows": "clueval.formats.token_rows",
+    "tab": "clueval.formats.tab",
+    "conllu": "clueval.formats.conllu",
+    "conll2012": "clueval.formats.conll2012",
+    "i2b2": "clueval.formats.i2b2",
+    "inline": "clueval.formats.inline",
+    "webanno": "clueval.formats.webanno",
+    "docbin": "clueval.formats.docbin",
+    "xmi": "clueval.formats.xmi",
 }
 """The module of each format by its name; it is imported when it is needed."""
 
-ORDER = ["ltf", "gate-xml", "bdoc", "vrt", "spans", "fair-spans", "nerval", "conll"]
+ORDER = [
+    *("conll2012", "webanno", "xmi", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
+    *("label-studio", "prodigy", "spacy-json", "token-rows", "doccano", "tab"),
+    *("vrt", "spans", "fair-spans", "nerval", "conll"),
+]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""
 
 
-ENDINGS = {".vrt": "vrt", ".vert": "vrt"}
+ENDINGS = {
+    ".vrt": "vrt",
+    ".vert": "vrt",
+    ".ann": "brat",
+    ".a1": "brat",
+    ".conllu": "conllu",
+    ".conllup": "conllu",
+    ".gold_conll": "conll2012",
+    ".auto_conll": "conll2012",
+    ".spacy": "docbin",
+    ".xmi": "xmi",
+}
 """The endings of file names, before ``.gz``, that decide before any sign is tried; also in the records."""
+
+
+GROUPED = (".ann", ".a1", ".xmi")
+"""The endings of the files of a folder to read where there are such; the other files belong to them."""
 
 
 def format_named(name: str) -> Format:
@@ -61,7 +94,9 @@ def format_of(beginning: Beginning, file: str) -> Format:
     for form in map(format_named, ORDER):
         if form.has(beginning):
             return form
-    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in map(format_named, ORDER))
+    is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
+    tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
+    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in tried)
     raise FormatError(
         "the format is not recognised",
         file=file,

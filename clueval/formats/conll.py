@@ -13,19 +13,27 @@ Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions, fields_of
+from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.format import Format
+from clueval.formats.format import Format, Writer
 from clueval.formats.recognition import Beginning, Sign
 from clueval.tagging.schemes import INVALID, is_tag
 from clueval.textfiles import Complain
+
+if TYPE_CHECKING:
+    from clueval.formats.named_columns import NamedColumnsReader
+    from clueval.spans.document import Document
 
 DOCSTART = "-DOCSTART-"
 # Also matches a line that was cut, or has a lone CR.
 _IS_LINE = re.compile(r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}")
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
+_MAY_HAVE_NAMES = re.compile("\ufeff?(TOKEN\t|#|1\t)")
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
 
 
@@ -104,6 +112,32 @@ class ConllReader:
             self._metadata[key.removeprefix("meta::")] = value
 
 
+def _reader(
+    file: str, options: ColumnOptions, name: str | None, complain: Complain
+) -> ConllReader | NamedColumnsReader:
+    """Return the reader for a file of tokens, with or without names of its columns."""
+    if options.named is None:
+        return ConllReader(file, options, name, complain)
+    from clueval.formats.named_columns import NamedColumnsReader
+
+    return NamedColumnsReader(file, options, name)
+
+
+def _named(text: str) -> NamedColumns | None:
+    """Return the names of the columns, if the beginning of a file gives them."""
+    if not _MAY_HAVE_NAMES.match(text):
+        return None
+    from clueval.formats.named_columns import named_columns
+
+    return named_columns(text)
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    from clueval.formats.conll_writing import lines
+
+    return lines(documents, layers=layers, with_ids=with_ids)
+
+
 def _has_columns(beginning: Beginning) -> bool:
     """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
@@ -115,7 +149,8 @@ FORMAT = Format(
     holds="one token per line, columns separated by tabs or blanks, a blank line after each sentence, `-DOCSTART-`; "
     "a line that begins with `#` is a comment unless it has the columns of a token line",
     signs=(Sign("a line of two columns or more", _has_columns),),
-    token_lines=TokenLines(ConllReader, sentence_id),
+    token_lines=TokenLines(_reader, sentence_id, _named),
     options=frozenset({"layers", "token", "token_id", "document_column", "meta", "scheme"}),
     treatments=INVALID,
+    write=Writer(_lines, ".conll", unit="token", holds=frozenset({"layers", "metadata"})),
 )

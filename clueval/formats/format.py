@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
@@ -20,11 +21,29 @@ class Options(Protocol):
     """The options that formats read; `clueval.reading.options.ReadOptions` has them."""
 
     @property
-    def layers(self) -> Mapping[str, int] | None: ...
+    def layers(self) -> Mapping[str, int | str] | None: ...
     @property
     def invalid(self) -> str | None: ...
     @property
     def ignore_punct(self) -> bool | None: ...
+    @property
+    def scheme(self) -> str | None: ...
+    @property
+    def annotation_set(self) -> str | None: ...
+    @property
+    def offsets(self) -> str | None: ...
+    @property
+    def answers(self) -> str | None: ...
+    @property
+    def names(self) -> Any: ...
+    @property
+    def text_key(self) -> str | None: ...
+    @property
+    def unit(self) -> str | None: ...
+    @property
+    def labels(self) -> str | Sequence[str] | None: ...
+    @property
+    def max_document(self) -> int: ...
 
 
 class Lines(Protocol):
@@ -39,12 +58,19 @@ class Writer(NamedTuple):
     """How a format is written: the lines of a file, the ending of its name, and the unit of positions.
 
     If `Format.single` is true, `lines` gets one document at most. If `unit` is None, it is the unit of the
-    documents.
+    documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
+    the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
+    `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
+    of a binary file with documents and layers; then `lines` is not used.
     """
 
     lines: Lines
     ending: str
     unit: str | None = None
+    beside: Mapping[str, Callable[[Document], str]] = MappingProxyType({})
+    holds: frozenset[str] | None = None
+    ends_lines: bool = True
+    data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
@@ -65,9 +91,14 @@ class Format:
         options: the options that apply to it (fields of `clueval.reading.options.ReadOptions`).
         treatments: the treatments of ill-formed tags that it supports; the first is the default.
         scheme: the scheme of its tags, if all files have the same.
+        of_tokens: whether its documents have tokens, although it has no `token_lines`.
         single: whether a file holds only one document.
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
+        chooses: whether `read` itself selects the annotation set that the options name.
+        rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
+        group: the endings of further files that belong to a file, and are not read by themselves in a folder.
+        default_source: the name of the source of labels without ``--layer``, if sources have names.
         extra: the extra of clueval that must be installed.
         write, add_sets: write documents, or add annotation sets to a file.
     """
@@ -81,9 +112,14 @@ class Format:
     options: frozenset[str] = frozenset()
     treatments: tuple[str, ...] = ()
     scheme: str | None = None
+    of_tokens: bool = False
     single: bool = False
     nameless: bool = False
     sets: bool = False
+    chooses: bool = False
+    rows: Any = None
+    group: tuple[str, ...] = ()
+    default_source: str | None = None
     extra: str | None = None
     write: Writer | None = None
     add_sets: AddSets | None = None
@@ -95,6 +131,21 @@ class Format:
     def has(self, beginning: Beginning) -> bool:
         """Return whether a file with this beginning has this format."""
         return beginning.ending in self.endings or any(sign.holds(beginning) for sign in self.signs)
+
+    @property
+    def has_sets(self) -> bool:
+        """Whether its files have annotation sets."""
+        return self.sets or self.chooses
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether its positions are those of tokens."""
+        return self.token_lines is not None or self.of_tokens
+
+    @property
+    def holds_json(self) -> bool:
+        """Whether it is recognised as JSON."""
+        return any(sign.says.startswith("JSON") for sign in self.signs)
 
     @property
     def recognised_by(self) -> str:
@@ -111,7 +162,7 @@ class Format:
     @property
     def reads(self) -> frozenset[str]:
         """The options that apply to the format, with those that follow from other fields of the record."""
-        follows = {"invalid": bool(self.treatments), "annotation_set": self.sets}
+        follows = {"invalid": bool(self.treatments), "annotation_set": self.has_sets}
         return self.options | {name for name, has in follows.items() if has}
 
     def treatment(self, invalid: str | None) -> str | None:

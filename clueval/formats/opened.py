@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,9 @@ class Opened:
     """A file with its limits.
 
     `texts` returns the documents of the text file that belongs to a table of spans; `block` is the number of
-    bytes that are read at a time. Every method reads the file from its beginning; it raises `FileError` if
-    the file cannot be read, `FormatError` for bytes that are not UTF-8 and for content above the limits.
+    bytes that are read at a time. `passed_over` counts what the format does not read, by kind, in the plural.
+    Every method reads the file from its beginning; it raises `FileError` if the file cannot be read,
+    `FormatError` for bytes that are not UTF-8 and for content above the limits.
     """
 
     path: Path
@@ -31,11 +33,18 @@ class Opened:
     progress: Progress | None = None
     texts: Callable[[], Iterator[Document]] = _no_texts
     block: int = BLOCK
+    passed_over: Counter[str] = field(default_factory=Counter)
 
     @property
     def file(self) -> str:
         """The name of the file in errors."""
         return str(self.path)
+
+    @property
+    def stem(self) -> str:
+        """The name of the file without its endings: the id of a document to which its format gives none."""
+        stem = self.path.name.removesuffix(".gz").rpartition("!")[2].rpartition("/")[2]
+        return stem.rpartition(".")[0] or stem
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the numbered lines without their ends, one at a time; blank lines separate sentences."""
@@ -63,6 +72,14 @@ class Opened:
         from clueval.formats.json_values import values_of
 
         return values_of(raw_blocks(self.path, self.progress, size=self.block), self.file, self.max_line)
+
+    def text_as_on_disk(self) -> str:
+        """Return the whole text with its line ends and its byte-order mark, if it has one."""
+        return decoded_as_written(raw_content(self.path, self.max_line, mark=True), self.path)
+
+    def at(self, path: Path) -> Opened:
+        """Return another file that belongs to this one, with the same limits."""
+        return replace(self, path=path)
 
     def beside(self, ending: str) -> Path:
         """Return the path of the file with the same name and another ending; the file need not exist."""

@@ -55,12 +55,13 @@ def read(
     texts: Iterable[Document],
     *,
     file: str,
-    layers: Mapping[str, int] | None = None,
+    layers: Mapping[str, int | str] | None = None,
 ) -> Iterator[Document]:
     """Yield the documents of `texts` with the spans of the table, given its numbered lines.
 
-    `layers` maps the names of layers to their columns (None: all columns that are not reserved). Raises
-    `FormatError` with the line for rows that cannot be read, and `SpanError` for spans outside the text.
+    `layers` maps the names of layers to their columns, by number or name (None: all columns that are not
+    reserved). Raises `FormatError` with the line for rows that cannot be read, and `SpanError` for spans
+    outside the text.
     """
     names, rows = _rows(lines, file, layers)
     for document in texts:
@@ -100,7 +101,7 @@ def read(
 
 
 def _rows(
-    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int] | None
+    lines: Iterable[tuple[int, str]], file: str, layers: Mapping[str, int | str] | None
 ) -> tuple[list[str], dict[str | None, list[Span]]]:
     """Return the layers, and the spans by document; spans without a document are under None, last first."""
     numbered = iter(lines)
@@ -127,7 +128,7 @@ def _rows(
     return list(header.layers) or [DEFAULT_LAYER], rows
 
 
-def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int] | None) -> Header:
+def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, int | str] | None) -> Header:
     places = {name: place for place, name in enumerate(names)}
     ends = [name for name in _ENDS if name in places]
     if len(places) != len(names):
@@ -142,7 +143,7 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
     if layers is None:
         chosen = {name: place for name, place in places.items() if name not in RESERVED}
     else:
-        chosen = {name: column - 1 if column > 0 else len(names) + column for name, column in layers.items()}
+        chosen = {name: _place(column, places, len(names)) for name, column in layers.items()}
         for name, place in chosen.items():
             if 0 <= place < len(names) and names[place] in RESERVED:
                 raise FormatError(
@@ -156,6 +157,13 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
                 )
     end = ends[0]
     return Header(places.get("document"), places["start"], places[end], _ENDS[end], chosen, len(names))
+
+
+def _place(column: int | str, places: Mapping[str, int], width: int) -> int:
+    """Return the place of a column, given by its number or name; -1 if there is none."""
+    if isinstance(column, str):
+        return places.get(column, -1)
+    return column - 1 if column > 0 else width + column
 
 
 def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span:
@@ -259,5 +267,5 @@ FORMAT = Format(
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),
-    write=Writer(_lines, ".tsv"),
+    write=Writer(_lines, ".tsv", holds=frozenset({"layers", "metadata", "overlapping spans"})),
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import FileError, MissingExtra
 from clueval.guide.pages import SECTIONS, Page, Parts, all_pages
-from clueval.reports.page import environment, json_inside, script_hash, template
+from clueval.reports.page import assets, environment, json_inside
 from clueval.version import __version__
 from clueval.writing import whole_file
 
@@ -42,18 +42,15 @@ def _files(pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
     jinja, markdown = environment(), _markdown()
     from markupsafe import Markup  # comes with Jinja
 
-    script = template("guide.js")
-    common = {"style": Markup(template("page.css") + template("guide.css")), "version": __version__}
+    common = {**assets("guide"), "version": __version__}
     yield (
         "index.html",
         jinja.get_template("guide_contents.html").render(
-            **common,
+            **common | assets("guide", script=True),
             title="The guide of clueval",
             sections=[
                 (title, [page for page in pages if page.section == key]) for key, title in SECTIONS.items()
             ],
-            script=Markup(script),
-            script_hash=script_hash(script),
             data=Markup(json_inside([_searched(page) for page in pages])),
         ),
     )

@@ -80,8 +80,8 @@ class Confusion:
 
     @property
     def needs(self) -> Needs:
-        """Return no needs: labels and tags are enough."""
-        return Needs()
+        """Return that labels and tags are enough, of spans without gaps."""
+        return Needs(contiguous=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: a matrix has no rates."""

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate, weighted
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
+from clueval.spans.parts import Ranges
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
@@ -102,12 +103,12 @@ class Exact:
         """Do nothing: no setting names a label."""
 
 
-_Key = tuple[int, int, str]
+_Key = tuple[int, int, str, Ranges | None]
 _label: Callable[[_Key], str] = itemgetter(2)
 
 
 def _keys(spans: Iterable[Span]) -> list[_Key]:
-    return [(span.start, span.end, span.label) for span in spans]
+    return [(span.start, span.end, span.label, span.parts) for span in spans]
 
 
 def _positions(gold: Side, predicted: Side) -> Tally:
@@ -131,7 +132,12 @@ _Piece = tuple[int, int, str, bool]
 
 def _pieces(spans: Sequence[Span]) -> list[_Piece]:
     """Return the BIO tags of spans as ranges, by position; the last one given of overlapping spans wins."""
-    pieces = [(span.start, span.end, span.label, True) for span in spans if span.start < span.end]
+    pieces = [
+        (span.start, span.end, span.label, True)
+        for span in spans
+        if span.start < span.end and span.parts is None
+    ]
+    pieces += [(*part, span.label, True) for span in spans if span.parts is not None for part in span.parts]
     if all(one[1] <= following[0] for one, following in pairwise(pieces)):
         return pieces
     waiting = sorted(range(len(pieces)), key=pieces.__getitem__, reverse=True)

@@ -88,8 +88,8 @@ class Levels:
 
     @property
     def needs(self) -> Needs:
-        """Return no needs: labels and tags are enough."""
-        return Needs()
+        """Return that labels and tags are enough, of spans without gaps."""
+        return Needs(contiguous=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         entries = {f"levels_{level}_unlabelled": prf for level, prf in report["unlabelled"].items()}

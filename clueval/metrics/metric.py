@@ -28,10 +28,9 @@ Rates = tuple[float, float, float]
 class Side(NamedTuple):
     """One side of one sequence in one document.
 
-    `spans` are in the order of the document. `counted` has one value for each span, whether it is counted
-    (None: all are); a span that a filter excludes can still be matched by spans of the other side. `document`
-    is the document of the spans, and None where a metric is called on spans alone; `tags` are the tags of its
-    positions as they are written, or None. `sequence` is the name of the sequence, where it is known.
+    `spans` are in the order of the document. `counted` says of each span whether it is counted (None: all are); a
+    span that a filter excludes can still be matched. `document` is None where a metric is called on spans alone;
+    `tags` are the tags of its positions as they are written, or None; `sequence` its name, where it is known.
     """
 
     spans: Sequence[Span]
@@ -49,9 +48,9 @@ class Needs(NamedTuple):
         same_text: both sides must have the same text; False: the texts may differ.
         every_span: None if a filter may exclude spans; otherwise advice on what to do instead of filtering.
         within: a layer within which the metric counts; the layer itself is not scored.
-        whole: the name of a single sequence, if the metric counts all layers of a document together; its sides
-            then have no spans, only documents. None: the metric counts each sequence.
+        whole: the only sequence, if all layers of a document are counted together; sides have documents, no spans.
         sequences: chooses the sequences to report, from the tallies of all; None: all are reported.
+        contiguous: the metric cannot count discontinuous spans.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
     """
 
@@ -62,6 +61,7 @@ class Needs(NamedTuple):
     whole: str | None = None
     sequences: Callable[[Mapping[str, Tally]], Sequence[str]] | None = None
     choices: Callable[[Tally], Mapping[str, str]] | None = None
+    contiguous: bool = False
 
 
 class Metric(Protocol):

@@ -220,7 +220,7 @@ class Noisy:
     @property
     def needs(self) -> Needs:
         """Return that documents are needed, whose texts may differ."""
-        return Needs(documents=True, same_text=False)
+        return Needs(documents=True, same_text=False, contiguous=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: the rates can be undefined."""

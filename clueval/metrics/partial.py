@@ -209,7 +209,7 @@ class Partial:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
-        return Needs(every_span="score without the filter, or filter the files")
+        return Needs(every_span="score without the filter, or filter the files", contiguous=True)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}

@@ -39,8 +39,11 @@ def of_changes(report: Report) -> Iterator[Table]:
     """Yield the tables of what was changed before counting: spans that alignment lost, numbers of transforms."""
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
-    for name, changed in report.get("prepared", {}).items():
-        if changed:
+    prepared = report.get("prepared", {})
+    if numbers := [[name, number] for name, number in prepared.items() if isinstance(number, int)]:
+        yield Table("Changed before counting: gold spans with alternatives", ["", "number"], numbers)
+    for name, changed in prepared.items():
+        if changed and not isinstance(changed, int):
             yield Table(f"Changed before counting: {name}", ["", "number"], list(map(list, changed.items())))
 
 

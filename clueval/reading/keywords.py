@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class ReadingOptions(TypedDict, total=False):
@@ -22,6 +22,12 @@ class ReadingOptions(TypedDict, total=False):
     text: str | Path | None
     ignore_punct: bool | None
     annotation_set: str | None
+    offsets: str | None
+    answers: str | None
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None
+    text_key: str | None
+    escapes: str | None
+    labels: str | Sequence[str] | None
     max_line: int
     max_sentence: int
     max_document: int

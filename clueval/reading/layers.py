@@ -1,4 +1,7 @@
-"""The layers that the caller names: for each, one column of both files, or one column of each side."""
+"""The layers that the caller names: for each, one source of both files, or one source of each side.
+
+A source is the number of a column, or the name by which a format knows it.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,13 @@ from clueval.exceptions import UsageError, described, require_kind
 from clueval.options import column
 from clueval.spans.span import DEFAULT_LAYER
 
-LayerColumns = Mapping[str, int | tuple[int, int | None]]
-"""Layer names and their columns, from 1 (from -1 at the end); a pair has the gold and the predicted column.
+LayerSource = int | str
+"""Where the labels of a layer stand: a column, from 1 (from -1 at the end), or the name of a source of the format."""
 
-The predicted column is None if only gold has the layer.
+LayerColumns = Mapping[str, LayerSource | tuple[LayerSource, LayerSource | None]]
+"""Layer names and their sources; a pair has the gold and the predicted source.
+
+The predicted source is None if only gold has the layer.
 """
 
 
@@ -32,7 +38,9 @@ def require_layers(layers: object) -> None:
                 f"layer {name!r} has {len(both)} columns", advice="one, or the gold and the predicted one"
             )
         for number, each in enumerate(both):
-            require_kind(each, "int | None" if number else "int", f"the column of layer {name!r}")
+            named = " | str" if not str(each).lstrip("+-").isdigit() else ""  # "2" is meant as a column
+            kinds = f"int{named} | None" if number else f"int{named}"
+            require_kind(each, kinds, f"the column of layer {name!r}")
 
 
 def layer_names(layers: LayerColumns | None) -> list[str]:
@@ -40,17 +48,19 @@ def layer_names(layers: LayerColumns | None) -> list[str]:
     return [DEFAULT_LAYER] if layers is None else list(layers)
 
 
-def columns_of_side(layers: LayerColumns | None, side: int, single_file: bool) -> Mapping[str, int] | None:
-    """Return the columns of the gold (0) or predicted (1) side: by default, the last two of a single file."""
+def columns_of_side(
+    layers: LayerColumns | None, side: int, single_file: bool
+) -> Mapping[str, LayerSource] | None:
+    """Return the sources of the gold (0) or predicted (1) side: by default, the last two columns of a single file."""
     if layers is None:
         return {DEFAULT_LAYER: side - 2} if single_file else None
-    if single_file and (alone := [name for name, columns in layers.items() if isinstance(columns, int)]):
+    if single_file and (alone := [name for name, given in layers.items() if not isinstance(given, tuple)]):
         raise UsageError(
             f"layer {alone[0]!r} has one column, but gold and predicted are in one file",
             advice="give both columns, as in entity=2:3",
         )
-    found = {name: columns if isinstance(columns, int) else columns[side] for name, columns in layers.items()}
-    return {name: column for name, column in found.items() if column is not None}
+    found = {name: given[side] if isinstance(given, tuple) else given for name, given in layers.items()}
+    return {name: source for name, source in found.items() if source is not None}
 
 
 def meta_columns(meta: Any) -> tuple[tuple[str, int], ...]:

@@ -10,17 +10,21 @@ from typing import Any
 from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.named import NamedColumns, columns_of_layers
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.formats.format import Format
 from clueval.formats.recognition import Beginning
+from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
-from clueval.reading.layers import LayerColumns, columns_of_side, meta_columns, require_name
+from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side, meta_columns, require_name
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 from clueval.textfiles import Part, blocks
 
-_FOR_ALL = ("input", "max_line", "max_sentence", "max_document")
+ANSWERS = ("accepted",)
+
+_FOR_ALL = ("input", "escapes", "max_line", "max_sentence", "max_document")
 """The options that every format reads."""
 
 
@@ -41,6 +45,12 @@ class Reading:
         ignore_punct: whether to remove punctuation from the spans of CoNLL-2000 files, as FairEval does;
             None: yes.
         annotation_set: the annotation set, for formats that have several.
+        offsets: the unit of positions: ``points`` (None), ``utf16`` or ``bytes``.
+        answers: ``accepted``: rows of Prodigy with the answer ``reject`` are passed over; None: they are errors.
+        names: the names of tags that are numbers: a file, a list or a mapping.
+        escapes: ``ptb``: tokens such as ``-LRB-`` stand for characters of the text of the other side.
+        text_key: the key of the text in rows with several texts.
+        labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
             ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
@@ -171,6 +181,65 @@ class Reading:
         default=None,
         metadata=option("--annotation-set", "NAME", "the annotation set to read", topic="reading"),
     )
+    offsets: str | None = field(
+        default=None,
+        metadata=option(
+            "--offsets",
+            "UNIT",
+            "the unit of the positions in the files",
+            topic="reading",
+            choices=UNITS,
+            paired=True,
+            default="points, that is Unicode code points",
+        ),
+    )
+    answers: str | None = field(
+        default=None,
+        metadata=option(
+            "--answers",
+            "WHICH",
+            "the rows to read, by the answer of the annotator; without it, a rejected row is an error",
+            topic="reading",
+            choices=ANSWERS,
+        ),
+    )
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None = field(
+        default=None,
+        metadata=option(
+            "--names",
+            "FILE",
+            "the names of tags that are numbers: a JSON list, id2label or dataset_info.json",
+            topic="reading",
+            parse=Path,
+        ),
+    )
+    text_key: str | None = field(
+        default=None,
+        metadata=option(
+            "--text-key", "KEY", "the key of the text, if a row has several texts", topic="reading"
+        ),
+    )
+    escapes: str | None = field(
+        default=None,
+        metadata=option(
+            "--escapes",
+            "CONVENTION",
+            "what tokens stand for where gold and predicted have different formats: ptb, as -LRB- for a bracket",
+            topic="reading",
+            choices=("ptb",),
+        ),
+    )
+    labels: str | Sequence[str] | None = field(
+        default=None,
+        metadata=option(
+            "--labels",
+            "LABELS",
+            "the labels of inline tags, separated by commas",
+            topic="reading",
+            parse=str,
+            default="all names in upper case",
+        ),
+    )
     max_line: int = field(
         default=MAX_LINE,
         metadata=option(
@@ -209,6 +278,9 @@ class Reading:
         object.__setattr__(self, "meta", meta_columns(self.meta))
         if self.text is not None:
             object.__setattr__(self, "text", Path(self.text))
+        if isinstance(self.labels, str):
+            labels = tuple(label.strip() for label in self.labels.split(",") if label.strip())
+            object.__setattr__(self, "labels", labels)
         if self.input is not None and self.input not in FORMATS:
             raise UsageError(f"unknown format {self.input!r}", advice=f"one of {', '.join(FORMATS)}")
         if self.invalid is not None and self.invalid not in INVALID:
@@ -216,6 +288,11 @@ class Reading:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
+        for name, known in (("offsets", UNITS), ("answers", ANSWERS)):
+            if getattr(self, name) not in (None, *known):
+                raise UsageError(
+                    f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
+                )
         for name in ("document_tag", "sentence_tag"):
             require_name(name, getattr(self, name))
         if self.scheme is not None:
@@ -243,7 +320,7 @@ class Reading:
         return [
             each.name
             for each in fields(Reading)
-            if each.name not in ("input", "annotation_set")
+            if each.name not in ("input", "annotation_set", "escapes")
             and getattr(self, each.name) != each.default
             and (each.name, getattr(self, each.name)) != ("ignore_punct", False)
         ]
@@ -294,16 +371,20 @@ def columns_of_sides(
 class ReadOptions(Reading):
     """How the files of one side are read: the options for reading, and further options of the evaluation.
 
-    `layers`: the column of each layer. `whole_text`: whether lines of a token and a tag are one text (Nerval).
-    `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes of a column
-    file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
+    `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
+    text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
+    of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
+    `unit`: the unit of the positions, for formats that have both. `named`: the names of the columns of a column
+    file, once it is known which file is read.
     """
 
-    layers: Mapping[str, int] | None = None
+    layers: Mapping[str, LayerSource] | None = None
     whole_text: bool = False
     containing: str | None = None
     part: Part | None = None
     sizes: Sizes = SIZES
+    unit: str | None = None
+    named: NamedColumns | None = None
 
     def __post_init__(self) -> None:
         Reading.__post_init__(self)
@@ -316,21 +397,36 @@ class ReadOptions(Reading):
     def of(
         cls,
         reading: Reading,
-        layers: Mapping[str, int] | None = None,
+        layers: Mapping[str, LayerSource] | None = None,
         *,
         whole_text: bool = False,
         containing: str | None = None,
+        unit: str | None = None,
     ) -> ReadOptions:
         """Return the options `reading` for files with these layers."""
         given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
-        return cls(**given, layers=layers, whole_text=whole_text, containing=containing)
+        return cls(**given, layers=layers, whole_text=whole_text, containing=containing, unit=unit)
 
     def format_at(self, path: Path) -> Format:
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
-        text = next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
-        return format_of(Beginning(path.name, text, self.whole_text), str(path))
+        return format_of(Beginning(path.name, self._first_block(path), self.whole_text), str(path))
+
+    def with_names(self, form: Format, path: Path) -> ReadOptions:
+        """Return the options with the names of the columns of a file, if it gives them.
+
+        Raises `UsageError` for a layer whose column has a name that the file does not have.
+        """
+        if form.token_lines is None:
+            return self
+        find = form.token_lines.named
+        named = None if find is None else find(self._first_block(path))
+        columns_of_layers(self.layers, named, str(path))
+        return self if named is self.named else replace(self, named=named)
+
+    def _first_block(self, path: Path) -> str:
+        return next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
 
     def require_use(self, paths: Iterable[Path]) -> None:
         """Raise `UsageError` for an option that is set but applies to the format of no file.
@@ -365,9 +461,10 @@ class ReadOptions(Reading):
         return replace(self, part=None).columns() == replace(other, part=None).columns()
 
     def columns(self) -> ColumnOptions:
+        token = self.named.token if self.named is not None and self.token is None else self.token
         return ColumnOptions(
-            self.layers,
-            self.token,
+            columns_of_layers(self.layers, self.named, ""),
+            token,
             self.token_id,
             self.document_column,
             tuple(meta_columns(self.meta)),
@@ -377,6 +474,7 @@ class ReadOptions(Reading):
             self.max_line,
             self.max_sentence,
             self.sizes,
+            self.named,
         )
 
 

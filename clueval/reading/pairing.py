@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.reading.options import ReadOptions
-from clueval.reading.paths import Paths, as_path, files_of, path_pairs
+from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.same_text import ADVICE, first_line
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
@@ -120,12 +120,6 @@ def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path
     return [(name, path, other[name]) for name, path in own.items()]
 
 
-def without_ending(name: str) -> str:
-    """Return the name of a file without ``.gz`` and the ending before it."""
-    folder, slash, file = name.removesuffix(".gz").rpartition("/")
-    return f"{folder}{slash}{Path(file).stem}"
-
-
 def parallel(
     gold: Iterable[tuple[Document, ...]], predicted: Iterable[tuple[Document, ...]], pair_by: str
 ) -> Iterator[tuple[Document, ...]]:
@@ -227,7 +221,8 @@ def moved_to(document: Document, gold: Document) -> Document:
 
     def moved(span: Span) -> Span:
         tokens = None if span.tokens is None else frozenset(token + by for token in span.tokens)
-        return replace(span, start=span.start + by, end=span.end + by, tokens=tokens)
+        span = span.placed(lambda start, end: (start + by, end + by))
+        return span if tokens is None else replace(span, tokens=tokens)
 
     return replace(
         document,
@@ -251,13 +246,18 @@ def source_pairs(
 
 
 def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Document]]:
-    """Yield the documents of two sources in pairs. Raises `TextMismatch` if one source has more."""
+    """Yield the documents of two sources in pairs. Raises `TextMismatch` if one source has more.
+
+    If a file gives no ids, the predicted document gets that of gold, because names of files are not compared.
+    """
+    without_ids = own.form.nameless or other.form.nameless
     for gold, predicted in zip_longest(own.documents(), other.documents()):
         if gold is None or predicted is None:
             extra = gold or predicted
             assert extra is not None
             raise ends_early(own, other, gold is None, extra.id, first_line(extra))
-        yield gold, predicted
+        same_id = not without_ids or gold.id == predicted.id
+        yield gold, predicted if same_id else replace(predicted, id=gold.id)
 
 
 def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clueval.exceptions import FileError, UsageError, described
+from clueval.formats import GROUPED
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 
 PathName = str | os.PathLike[str]
@@ -18,13 +19,19 @@ Paths = PathName | Sequence[PathName]
 def files_of(path: Path) -> list[tuple[str | None, Path]]:
     """Return the file, with the name None, or all files below a folder by their relative names, sorted.
 
-    Hidden files and folders are skipped. Raises `FileError` if there is nothing to read.
+    Hidden files and folders are skipped. An archive counts as a folder. Raises `FileError` if there is nothing to read.
     """
+    path = located(path)
     if is_pattern(path):
-        return files_of_pattern(path)
+        return [(_printable(name or ""), each) for name, each in files_of_pattern(path)]
+    if is_in_archive(path):
+        from clueval.reading.archives import files_in
+
+        members = dict(files_in(path))
+        return [(_printable(name), members[name]) for name in main_files(list(members))]
     try:
         if stat.S_ISDIR(path.stat().st_mode):
-            names = sorted(_names_below(path))
+            names = main_files(sorted(_names_below(path)))
             if not names:
                 raise FileError("the folder has no files", file=str(path))
             printable = [_printable(name) for name in names]
@@ -52,6 +59,29 @@ def files_of(path: Path) -> list[tuple[str | None, Path]]:
     return [(None, path)]
 
 
+def main_files(names: list[str]) -> list[str]:
+    """Return the names of the files to read by themselves: all, or those to which the others belong."""
+    return [name for name in names if name.removesuffix(".gz").endswith(GROUPED)] or names
+
+
+def located(path: Path) -> Path:
+    """Return the path, or that of the member of an archive that it names, as in ``A.zip!member``."""
+    if "!" not in str(path):
+        return path
+    from clueval.reading.archives import in_archive
+
+    return in_archive(path)
+
+
+def is_in_archive(path: Path) -> bool:
+    """Return whether a path is an archive, or a folder within one."""
+    if "!" not in str(path) and not path.name.lower().endswith((".zip", ".tar", ".tar.gz", ".tgz")):
+        return False
+    from clueval.reading.archives import Member, is_archive
+
+    return path.is_dir() if isinstance(path, Member) else is_archive(path)
+
+
 def _printable(name: str) -> str:
     """Return the name with escapes for bytes that are not UTF-8, because it becomes the id of a document."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
@@ -76,18 +106,41 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
 
     Raises `FileError` if one path is a folder and the other a file, and for a name that only one folder has.
     """
+    gold, predicted = located(gold), located(predicted)
     if is_pattern(gold) or is_pattern(predicted):
         return pattern_pairs(gold, predicted)
-    if gold.is_dir() != predicted.is_dir():
-        folder, file = (gold, predicted) if gold.is_dir() else (predicted, gold)
+    is_folder, other_is_folder = (side.is_dir() or is_in_archive(side) for side in (gold, predicted))
+    if is_folder != other_is_folder:
+        folder, file = (gold, predicted) if is_folder else (predicted, gold)
         raise FileError(
             f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
+    if own.keys() != other.keys():
+        own, other = _by_name_without_ending(own, other)
     for name in sorted(own.keys() ^ other.keys(), key=str):
         missing, there = (predicted, gold) if name in own else (gold, predicted)
         raise FileError(f"has no file {name!r}, which {there} has", file=str(missing))
     return [(name, own[name], other[name]) for name in own]
+
+
+def _by_name_without_ending(
+    own: dict[str | None, Path], other: dict[str | None, Path]
+) -> tuple[dict[str | None, Path], dict[str | None, Path]]:
+    """Return both sides by names without endings if these are the same on both sides, else unchanged."""
+    one, two = (
+        dict[str | None, Path]((without_ending(name or ""), path) for name, path in side.items())
+        for side in (own, other)
+    )
+    if one.keys() != two.keys() or len(one) != len(own) or len(two) != len(other):
+        return own, other
+    return one, two
+
+
+def without_ending(name: str) -> str:
+    """Return the relative name of a file without its ending and without ``.gz``."""
+    folder, slash, file = name.removesuffix(".gz").rpartition("/")
+    return f"{folder}{slash}{Path(file).stem}"
 
 
 def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, Path, Path]]:
@@ -104,7 +157,9 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
         raise UsageError("one side is a list of files and the other is not", advice="give both in one form")
     if len(gold) != len(predicted):
         raise UsageError(f"{len(gold)} gold files and {len(predicted)} predicted files cannot be paired")
-    pairs = [(as_path(own), as_path(other)) for own, other in zip(gold, predicted, strict=True)]
+    pairs = [
+        (located(as_path(own)), located(as_path(other))) for own, other in zip(gold, predicted, strict=True)
+    ]
     for path in (path for pair in pairs for path in pair):
         try:
             there = path.is_file()

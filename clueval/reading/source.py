@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,11 +15,11 @@ from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
 from clueval.options import field_names, with_fields
-from clueval.reading.layers import layer_names, require_layers
+from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import as_path, files_of
 from clueval.reading.spooled import spooled
-from clueval.spans.document import Document
+from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
@@ -34,7 +35,8 @@ _READING = Reading()
 class Source:
     """One file to read: its path, its format, its options and, if there are several files, its name.
 
-    Sources that share `read` get several annotation sets from a document that is read once.
+    Sources that share `read` get several annotation sets from a document that is read once. `passed_over` counts,
+    while documents are read, what the format does not read, by kind.
     """
 
     path: Path
@@ -43,6 +45,7 @@ class Source:
     name: str | None = None
     progress: Progress | None = field(default=None, compare=False)
     read: dict[Path, Document] | None = field(default=None, compare=False, repr=False)
+    passed_over: Counter[str] = field(default_factory=Counter, compare=False, repr=False)
 
     @property
     def form(self) -> Format:
@@ -111,7 +114,7 @@ class Source:
 
         options = self.options
         limits = options.max_line, options.max_sentence
-        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block)
+        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block, self.passed_over)
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
@@ -135,6 +138,9 @@ class Source:
         """Return the document; if there are several files, the name of its file is put before its id."""
         if self.name is None or self.form.token_lines is not None:
             return document
+        if self.form.group:  # named without ending, because several files belong together
+            folder, slash, _ = self.name.rpartition("/")
+            return replace(document, id=f"{folder}{slash}{document.id}")
         return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
 
     def _texts(self) -> Iterator[Document]:
@@ -146,13 +152,13 @@ class Source:
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with --text",
             )
-        source = source_of(path, replace(self.options, input=None, text=None), name=self.name)
+        source = source_of(path, replace(self.options, input=None, text=None, layers=None), name=self.name)
         lines = source.token_lines
         if lines is None:
             raise FileError(
                 "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
             )
-        columns = self.options.columns()._replace(layers={})
+        columns = replace(self.options, layers=None).columns()._replace(layers={})
         most = self.options.max_document
         return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
 
@@ -167,7 +173,7 @@ def source_of(
 ) -> Source:
     """Return a file with its format, which is recognised by its beginning if `options.input` is None."""
     form = options.format_at(path)
-    if options.annotation_set is not None and not form.sets:
+    if options.annotation_set is not None and not form.has_sets:
         raise UsageError(
             f"the format {form.name} has no annotation sets, so {options.annotation_set!r} cannot be selected",
             file=str(path),
@@ -178,24 +184,28 @@ def source_of(
     except UsageError as error:
         error.file = str(path)
         raise
-    return Source(path, form.name, options, name, progress, read)
+    return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 
 @checked_call
 def read(
     path: Any,
-    layers: Mapping[str, int] | None = None,
+    layers: Mapping[str, LayerSource] | None = None,
     *,
     reading: Reading = _READING,
+    unit: Unit | None = None,
     **options: Unpack[ReadingOptions],
 ) -> Iterator[Document]:
     """Yield the documents of a file, or of all files below a folder, one at a time.
 
     Args:
-        path: a file (``.gz`` files are read, too), a folder, a pattern (`clueval.reading.patterns`) or an open file.
-        layers: the name and column of each layer; columns count from 1, or from -1 at the end. None: the last
-            column, called ``label``; for a table of spans, every column without positions.
+        path: a file (``.gz`` files are read, too), a folder, an archive, a pattern (`clueval.reading.patterns`) or an
+            open file.
+        layers: the name and column of each layer; columns count from 1, or from -1 at the end; formats with
+            named sources take their names. None: the last column or the usual source, called ``label``; for a table
+            of spans, every column without positions.
         reading: how files are read.
+        unit: the unit of positions, for DocBin, which has both; None: ``character``.
         options: any field of `clueval.reading.options.Reading` by its own name, as in ``token_id=4``.
 
     Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
@@ -204,9 +214,9 @@ def read(
     refuse_unknown(options, ["layers", *field_names(Reading)], "read")
     require_instance(reading, Reading, "reading")
     require_layers(layers)
-    if layers is not None and not all(isinstance(column, int) for column in layers.values()):
+    if layers is not None and not all(isinstance(source, int | str) for source in layers.values()):
         raise UsageError("read has one side, so each layer has one column", advice="layers={'entity': 2}")
-    return _documents(path, ReadOptions.of(with_fields(reading, options), layers))
+    return _documents(path, ReadOptions.of(with_fields(reading, options), layers, unit=unit))
 
 
 def _documents(given: Any, options: ReadOptions) -> Iterator[Document]:

@@ -74,6 +74,20 @@ def script_hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
+def assets(name: str, *, script: bool = False) -> dict[str, str]:
+    """Return the style sheet of a page for its template: the common one, then its own.
+
+    With `script` also its script, which is the common one and its own, and the hash of that.
+    """
+    from markupsafe import Markup  # comes with Jinja
+
+    style = template("common.css") + template(f"{name}.css")
+    if not script:
+        return {"style": Markup(style)}
+    code = template("common.js") + template(f"{name}.js")
+    return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
+
+
 def json_inside(value: object) -> str:
     """Return JSON that is safe in a script element: it contains no end of the element and begins no comment.
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clueval.spans.document import Document, Sentence, Unit, in_layer
-    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, making_many, name_of
+    from clueval.spans.making import making_many
+    from clueval.spans.span import DEFAULT_LAYER, MERGED, NO_LABEL, Frozen, Labels, Span, name_of
 
 _MODULES = {
     "DEFAULT_LAYER": "span",
@@ -24,7 +25,7 @@ _MODULES = {
     "Span": "span",
     "Unit": "document",
     "in_layer": "document",
-    "making_many": "span",
+    "making_many": "making",
     "name_of": "span",
 }
 """The module that defines each name; it is imported when the name is first used."""

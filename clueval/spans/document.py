@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from clueval.exceptions import SpanError, described
 from clueval.spans.span import _NOTHING, MERGED, Frozen, Span, name_of
@@ -134,6 +134,19 @@ class Document:
         """The position after the last one, or None if the document has no text."""
         text = self.tokens if self.unit == "token" else self.text
         return None if text is None else self.start + len(text)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Document:
+        """Return the document that `to_dict` has written as a dictionary; see `clueval.spans.dictionaries`."""
+        from clueval.spans.dictionaries import fields_of
+
+        return cls(**fields_of(value, Sentence))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as plain dictionaries, lists, strings and numbers; `from_dict` reads it."""
+        from clueval.spans.dictionaries import dictionary_of
+
+        return dictionary_of(self)
 
     def text_of(self, span: Span) -> str:
         """Return the text that a span covers, tokens joined by blanks; empty if the document has no text.

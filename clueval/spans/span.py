@@ -8,13 +8,12 @@ token (a *corpus position*: XML tags and blank lines are not counted) or of a Un
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NoReturn
 
 from clueval.exceptions import SpanError, described
+from clueval.spans.parts import Ranges, checked_parts
 
 DEFAULT_LAYER = "label"
 """The name of a layer that neither the format nor its options name."""
@@ -65,11 +64,12 @@ class Span:
 
     `labels` maps each layer to its label; a plain string is the label of the layer ``label``. A merged span
     has None in a layer that has no span there; None is not a label called "O". `features` are further
-    properties of an annotation. `tokens` are the positions that belong to the span if it has gaps (None: all
-    positions of the range). `id` and `line` are the id of the span and its line in the file; they do not
-    enter equality.
+    properties of an annotation. `tokens` are the positions that belong to the span if punctuation within it does
+    not (None: all positions of the range). `parts` are the ranges of a discontinuous span, in order; None if it
+    is one piece. `id` and `line` are the id of the span and its line in the file; they do not enter equality.
 
-    Raises `SpanError` for positions that are not integers, negative or reversed.
+    Raises `SpanError` for positions that are not integers, negative or reversed, and for parts that are empty,
+    overlap, are not in order or do not reach from `start` to `end`.
 
     >>> Span(3, 5, {"entity": "PER", "risk": "high"}).label
     'PER|high'
@@ -84,6 +84,7 @@ class Span:
     tokens: frozenset[int] | None = field(default=None, repr=False)
     id: str | int | None = field(default=None, compare=False)
     line: int | None = field(default=None, compare=False, repr=False)
+    parts: Ranges | None = field(default=None, repr=False)
 
     # Written by hand, because creating spans takes most of the time for a corpus: the `__init__` that
     # `dataclass` generates for a frozen class calls `object.__setattr__` for every attribute and takes 1.5
@@ -97,6 +98,7 @@ class Span:
         tokens: frozenset[int] | None = None,
         id: str | int | None = None,
         line: int | None = None,
+        parts: Sequence[tuple[int, int]] | None = None,
     ) -> None:
         if type(start) is not int or type(end) is not int or start < 0 or end < start:
             _refuse(start, end, labels, line)
@@ -109,6 +111,33 @@ class Span:
         _set_tokens(self, tokens)
         _set_id(self, id)
         _set_line(self, line)
+        _set_parts(self, parts if parts is None else checked_parts(parts, start, end, line))
+
+    @classmethod
+    def of_fragments(
+        cls,
+        ranges: Iterable[Sequence[int]],
+        labels: Mapping[str, str | None] | str = _NOTHING,
+        features: Mapping[str, Any] = _NOTHING,
+        *,
+        id: str | int | None = None,
+        line: int | None = None,
+    ) -> Span:
+        """Return the span of these ranges, in any order; `SpanError` if there is none, or two overlap.
+
+        >>> Span.of_fragments([(7, 9), (0, 3)], "A").fragments
+        ((0, 3), (7, 9))
+        """
+        found = sorted((first, last) for first, last in ranges)
+        if not found:
+            raise SpanError("a span needs at least one range", line=line)
+        parts = None if len(found) == 1 else found
+        return cls(found[0][0], found[-1][1], labels, features, id=id, line=line, parts=parts)
+
+    @property
+    def fragments(self) -> Ranges:
+        """The ranges of the span: `parts`, or the whole range if it is one piece."""
+        return ((self.start, self.end),) if self.parts is None else self.parts
 
     @property
     def label(self) -> str:
@@ -137,11 +166,28 @@ class Span:
 
         >>> Span(0, 3).overlaps(Span(2, 5)), Span(0, 3).overlaps(Span(3, 5)), Span(4, 4).overlaps(Span(3, 5))
         (True, False, True)
+        >>> Span.of_fragments([(0, 3), (7, 9)]).overlaps(Span(4, 6))
+        False
         """
-        return self.start < other.end and other.start < self.end
+        overlap = self.start < other.end and other.start < self.end
+        if not overlap or (self.parts is None and other.parts is None):
+            return overlap
+        return any(
+            start < last and first < end for start, end in self.fragments for first, last in other.fragments
+        )
+
+    def placed(self, place: Callable[[int, int], tuple[int, int]]) -> Span:
+        """Return the span at other positions: `place` returns the new range for its range and for each part.
+
+        >>> Span.of_fragments([(0, 3), (7, 9)]).placed(lambda start, end: (start + 5, end + 5)).fragments
+        ((5, 8), (12, 14))
+        """
+        start, end = place(self.start, self.end)
+        parts = None if self.parts is None else tuple(place(*part) for part in self.parts)
+        return replace(self, start=start, end=end, parts=parts)
 
 
-_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line = (
+_set_start, _set_end, _set_labels, _set_features, _set_tokens, _set_id, _set_line, _set_parts = (
     Span.__dict__[each.name].__set__ for each in fields(Span)
 )
 
@@ -184,28 +230,3 @@ def name_of(span: Span) -> str:
 def _named(start: int, end: int, labels: Mapping[str, str | None] | str) -> str:
     joined = labels if isinstance(labels, str) else "|".join(map(str, labels.values()))
     return f"[{start},{end})" + (f" {joined!r}" if joined else "")
-
-
-_MANY = 50_000
-
-
-@contextmanager
-def making_many(number: int) -> Iterator[None]:
-    """Pause the cyclic garbage collector while `number` spans, or objects that hold spans, are created.
-
-    The collector visits all objects each time their number has grown by a quarter. This takes two thirds of
-    the time of creating a million matches and finds nothing, because these values cannot be part of a cycle.
-    Below `_MANY` objects a pause saves no time, and the collector keeps running. On exit, also by an
-    exception, the collector is enabled again if it was enabled before.
-
-    >>> with making_many(2):
-    ...     spans = [Span(0, 1), Span(1, 2)]
-    """
-    pause = number >= _MANY and gc.isenabled()
-    if pause:
-        gc.disable()
-    try:
-        yield
-    finally:
-        if pause:
-            gc.enable()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, environment, template
+from clueval.reports.page import ShownTable, assets, environment
 from clueval.studies.comparison import Comparison, interval, points
 from clueval.writing import whole_file
 
@@ -52,8 +52,6 @@ def write_page(path: Path, comparison: Comparison, *, title: str = "Comparison")
 def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
     """Return the page as a string; see `write_page`."""
     jinja = environment()
-    from markupsafe import Markup  # comes with Jinja
-
     report = {
         **comparison.to_dict(),
         "documents": comparison.documents,
@@ -69,7 +67,7 @@ def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
         figures=[*_values(comparison), *_differences(comparison, comparison.scores, "Differences")],
         labels=list(_differences(comparison, comparison.labels, "F1 by label")),
         units=list(_units(comparison)),
-        style=Markup(template("page.css") + _STYLE),
+        **assets("compare"),
     )
 
 
@@ -131,21 +129,3 @@ def _units(comparison: Comparison) -> Iterator[ShownTable]:
         ]
         title = f"{table['score']}: {table['system']}, compared with {comparison.systems[0]}"
         yield ShownTable(cut_label(title, 120), ("unit", "share of the difference", "positions"), rows)
-
-
-_STYLE = """
-.dots { margin: 0 0 26px; }
-.dots table { width: 100%; font-size: .88rem; }
-.dots th { text-align: left; font-weight: 500; padding: 4px 12px 4px 0; width: 22em; overflow-wrap: anywhere; }
-.dots thead th { color: var(--soft); font-size: .8rem; }
-.dots td:last-child, .dots th:last-child { text-align: right; white-space: nowrap; width: 14em; }
-.dots .ends { display: flex; justify-content: space-between; }
-.dots thead th:nth-child(2) { width: auto; padding: 0; }
-.track { position: relative; height: 22px; min-width: 160px; }
-.track::before { content: ""; position: absolute; top: 50%; width: 100%; height: 1px; background: var(--line); }
-.track i { position: absolute; top: 50%; }
-.whisker { height: 4px; margin-top: -2px; background: var(--predicted); opacity: .55; border-radius: 2px; }
-.dot { width: 10px; height: 10px; margin: -5px 0 0 -5px; background: var(--predicted); border-radius: 50%; }
-.zero { width: 1px; top: 0 !important; height: 100%; background: var(--ink); }
-@media (max-width: 720px) { .dots th { width: auto; } .dots td:last-child { width: auto; } }
-"""

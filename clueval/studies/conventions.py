@@ -231,7 +231,7 @@ def _scheme_of_tags(total: Tally) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ConventionTable:
+class Conventions:
     """The result of `conventions`: a row for each convention, for each layer."""
 
     result: Result
@@ -274,7 +274,7 @@ def conventions(
     scheme: str | None = None,
     factor: float = 0.75,
     **reading: Any,
-) -> ConventionTable:
+) -> Conventions:
     """Score predicted against gold under every convention.
 
     Args:
@@ -303,7 +303,7 @@ def conventions(
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})
-    return ConventionTable(result)
+    return Conventions(result)
 
 
 def _of_tags(gold: Any, predicted: Any, metric: EveryConvention, **options: Any) -> Result | None:

@@ -13,7 +13,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.reports import csv_text, json_text, latex, tsv
 from clueval.reports.markdown import escaped, row_of, signature_line
-from clueval.reports.page import ShownTable, environment, template
+from clueval.reports.page import ShownTable, assets, environment
 from clueval.reports.table import Rate, Table
 from clueval.reports.text import shown
 from clueval.visible import visible
@@ -27,7 +27,7 @@ HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "di
 
 
 def render(report: Report, form: str) -> str:
-    """Return the output of `ConventionTable.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
+    """Return the output of `Conventions.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
     if form == "text":
@@ -42,7 +42,7 @@ def render(report: Report, form: str) -> str:
 
 
 def render_text(report: Report) -> str:
-    """Return the output of `ConventionTable.to_dict` as text for a terminal."""
+    """Return the output of `Conventions.to_dict` as text for a terminal."""
     lines = [_facts(report), ""]
     for sequence, rows in _tables(report):
         cells: list[Sequence[str]] = [HEADER, *rows]
@@ -60,7 +60,7 @@ def render_text(report: Report) -> str:
 
 
 def render_markdown(report: Report) -> str:
-    """Return the output of `ConventionTable.to_dict` as Markdown."""
+    """Return the output of `Conventions.to_dict` as Markdown."""
     lines: list[str] = []
     for sequence, rows in _tables(report):
         lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- | --- |"]
@@ -82,14 +82,12 @@ def write_page(path: Path, report: Report, *, title: str = "Which F1 is this?") 
 def render_page(report: Report, *, title: str = "Which F1 is this?") -> str:
     """Return the page as a string; see `write_page`."""
     jinja = environment()
-    from markupsafe import Markup  # comes with Jinja
-
     return jinja.get_template("conventions.html").render(
         title=title,
         report=report,
         main_tables=[ShownTable(sequence, HEADER, rows) for sequence, rows in _tables(report)],
         more_tables=(),
-        style=Markup(template("page.css") + _STYLE),
+        **assets("conventions"),
     )
 
 
@@ -124,8 +122,3 @@ def _facts(report: Report) -> str:
         f"{n:,} repaired tag{'s' * (n != 1)} in {side}" for side, n in report["repaired_tags"].items() if n
     ]
     return "; ".join(parts)
-
-
-_STYLE = """
-.scores td:nth-child(n+5), .scores thead th:nth-child(n+5) { text-align: left; white-space: normal; }
-"""

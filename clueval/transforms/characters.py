@@ -17,7 +17,7 @@ def are_unknown(tokens: Sequence[str]) -> bool:
 
 
 def to_characters(document: Document) -> Document:
-    """Return the document with positions in code points of its tokens, joined by single blanks, from 0.
+    """Return the document with positions in code points of its text, from 0; without one, blanks join its tokens.
 
     A span becomes the range from the first character of its first token to the last character of its last
     token; a span of zero length is placed before its token. A document that counts characters already is
@@ -36,9 +36,7 @@ def to_characters(document: Document) -> Document:
             file=document.file,
             document=document.id,
         )
-    lengths = [len(token) for token in document.tokens]
-    starts = list(accumulate((length + 1 for length in lengths), initial=0))
-    ends = [start + length for start, length in zip(starts, lengths, strict=False)]
+    text, starts, ends = _places(document.tokens, document.text)
 
     def moved(start: int, end: int) -> tuple[int, int]:
         first, last = start - document.start, end - document.start - 1
@@ -47,25 +45,42 @@ def to_characters(document: Document) -> Document:
     def spans(old: Iterator[Span]) -> list[Span]:
         new = []
         for span in old:
-            start, end = moved(span.start, span.end)
             tokens = (
                 None
                 if span.tokens is None
                 else frozenset(_characters(span.tokens, document.start, starts, ends))
             )
-            new.append(replace(span, start=start, end=end, tokens=tokens))
+            new.append(replace(span.placed(moved), tokens=tokens))
         return new
 
     return Document(
         document.id,
         Frozen({layer: spans(iter(old)) for layer, old in document.layers.items()}),
-        text=" ".join(document.tokens),
+        text=text,
         unit="character",
         sentences=[Sentence(*moved(start, end), name) for start, end, name in document.sentences],
         metadata=document.metadata,
         repaired=document.repaired,
         file=document.file,
     )
+
+
+def _places(tokens: Sequence[str], text: str | None) -> tuple[str, list[int], list[int]]:
+    """Return the text, and the first position of each token and of the end, and the position after each token.
+
+    Without a text, tokens are joined by single blanks.
+    """
+    if text is None:
+        starts = list(accumulate((len(token) + 1 for token in tokens), initial=0))
+        ends = [start + len(token) for start, token in zip(starts, tokens, strict=False)]
+        return " ".join(tokens), starts, ends
+    starts, ends = [], [0]
+    for token in tokens:
+        starts.append(text.find(token, ends[-1]))
+        if starts[-1] < 0 or text[ends[-1] : starts[-1]].strip():
+            raise UsageError(f"token {len(starts)} does not follow in the text of its document")
+        ends.append(starts[-1] + len(token))
+    return text, [*starts, len(text)], ends[1:]
 
 
 def _characters(tokens: frozenset[int], first: int, starts: list[int], ends: list[int]) -> Iterator[int]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from clueval.spans.document import Document
 
@@ -37,3 +38,12 @@ class Transform(Protocol):
         ...
 
     def __call__(self, group: Group) -> Group: ...
+
+
+@runtime_checkable
+class CheckingTransform(Transform, Protocol):
+    """A transform that refuses some names, for example labels that it does not know, once all documents are read."""
+
+    def check(self, prepared: Mapping[tuple[Any, ...], int]) -> None:
+        """Raise `UsageError` if the tally of all changes shows a name that is wrong."""
+        ...

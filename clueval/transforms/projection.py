@@ -97,16 +97,27 @@ def project(
 
 def _moved(span: Span, characters: Characters, gold_text: _GoldText) -> Span | None:
     """Return the span on gold, or None; a span with gaps is projected only if each of its parts can be."""
-    parts = [(span.start, span.end)] if span.tokens is None else _runs(span.tokens)
+    parts = span.fragments if span.tokens is None else _runs(span.tokens)
     ranges = [gold_text.place(*characters.range_between(*part)) for part in parts]
     found = [place for place in ranges if place is not None]
     if not found or len(found) < len(ranges):
         return None
     start, end = min(start for start, _ in found), max(end for _, end in found)
     if span.tokens is None:
-        return replace(span, start=start, end=end)
+        return replace(span, start=start, end=end, parts=None if span.parts is None else _apart(found))
     tokens = frozenset(position for place in found for position in range(*place))
     return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
+
+
+def _apart(ranges: Sequence[Range]) -> tuple[Range, ...]:
+    """Return the ranges in order; those that overlap are joined."""
+    apart: list[Range] = []
+    for start, end in sorted(ranges):
+        if apart and start < apart[-1][1]:
+            apart[-1] = apart[-1][0], max(apart[-1][1], end)
+        else:
+            apart.append((start, end))
+    return tuple(apart)
 
 
 def _runs(positions: frozenset[int]) -> list[Range]:

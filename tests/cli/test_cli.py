@@ -69,7 +69,7 @@ def test_json_has_the_shape_of_the_contract(capsys: Capture) -> None:
     report = json.loads(capsys.readouterr().out)
 
     assert list(report)[:4] == ["clueval", "schema", "signature", "documents"]
-    assert list(report)[4:8] == ["tokens", "repaired_tags", "inputs", "metrics"]
+    assert list(report)[4:9] == ["tokens", "repaired_tags", "inputs", "passed_over", "metrics"]
     assert report["inputs"] == {
         side: {
             "format": "vrt",
@@ -145,7 +145,10 @@ def test_check_lists_repeated_token_ids(tmp_path: Path, capsys: Capture) -> None
         (["score", "nowhere.vrt"], "nowhere.vrt: there is no such file or folder"),
         (["score", GOLD, PREDICTED, "--metric", "bleu"], "unknown metric 'bleu'"),
         (["score", GOLD, PREDICTED, "--layer", "entity"], "--layer 'entity' cannot be read"),
-        (["score", GOLD, PREDICTED, "--layer", "entity=x"], "--layer 'entity=x' cannot be read"),
+        (
+            ["score", GOLD, PREDICTED, "--layer", "entity=x"],
+            "layer 'entity' has the source 'x', but the columns of this format have no names",
+        ),
         (["score", GOLD, PREDICTED, "--layer", "a=2,a=3"], "--layer names 'a' twice"),
         (["score", GOLD, PREDICTED], "'a001-0001' is not a tag"),
         (["score", GOLD, PREDICTED, *LAYERS, "--where", "x=y"], "metadata is called 'x'"),

@@ -59,13 +59,13 @@ def refused(arguments: list[str], capsys: Capture) -> str:
         ("a.conll", "--document-tag doc", "it applies to vrt, spans"),
         ("a.conll", "--sentence-tag p", "it applies to vrt, spans"),
         ("a.vrt", "--ignore-punctuation", "it applies to conll2000, fair-spans"),
-        ("a.tsv", "--scheme BIO", "it applies to vrt, conll"),
-        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval"),
+        ("a.tsv", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
+        ("a.tsv", "--invalid error", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
         ("fair.tsv", "--token 1", "it applies to vrt, conll, spans"),
         ("fair.tsv", "--token-id 1", "it applies to vrt, conll, spans"),
-        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval"),
+        ("fair.tsv", "--invalid discard", "it applies to vrt, conll, conll2000, nerval, token-rows, conllu"),
         ("a.xml", "--token 1", "it applies to vrt, conll, spans"),
-        ("a.xml", "--scheme BIO", "it applies to vrt, conll"),
+        ("a.xml", "--scheme BIO", "it applies to vrt, conll, token-rows, conllu"),
     ],
 )
 def test_option_that_does_not_apply_to_the_format_is_refused(
@@ -284,7 +284,7 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
     assert main(["errors", gold, predicted, "--metric", "fair", "--tsv", files[0], "--xlsx", files[1]]) == 0
     assert all(Path(file).stat().st_size for file in files)
     assert main(["errors", gold, predicted, "--metric", "fair", "--limit", "0"]) == 0
-    assert "0 errors shown" in capsys.readouterr().err
+    assert "0 errors in 0 places" in capsys.readouterr().err
 
 
 # Numbers
@@ -424,7 +424,8 @@ def test_the_help_of_a_command_and_of_a_topic_come_from_help(capsys: Capture) ->
         "clueval help: there is no command 'scores'; did you mean score? (one of score, "
     )
     assert refused(["help", "score", "x"], capsys) == (
-        "clueval help: clueval score has no help topic 'x' (one of counting, reading, intervals, gates, workers)"
+        "clueval help: clueval score has no help topic 'x' "
+        "(one of counting, spans, reading, intervals, gates, workers)"
     )
 
 

@@ -248,6 +248,7 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
         }
         found[command] = paths - {
             "Reading.text",
+            "Reading.names",
             "pairs",
             "cite",
             "decisions",
@@ -256,6 +257,10 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             "score",
             "Masking.ignore_words",
             "Masking.word_weights",
+            "Preparing.gold_map",
+            "Preparing.hierarchy",
+            "Preparing.label_map",
+            "Preparing.predicted_map",
         }
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE

@@ -20,6 +20,7 @@ from clueval.exceptions import FileError, MissingExtra, UsageError
 from clueval.findings import text as findings_text
 from clueval.findings import tsv
 from clueval.findings.choice import Choice
+from clueval.findings.places import places
 from clueval.findings.rows import LONGEST_CELL, shortened
 from clueval.findings.stream import errors as find_all
 from clueval.findings.table import Finding, error_table
@@ -172,19 +173,21 @@ class TestSpreadsheet:
         rows = sample(labelled="entity")
         book = write(rows, score(*PATHS, layers=LAYERS).to_dict())
 
-        assert book.sheetnames == ["scores", "gold", "predicted"]
+        assert book.sheetnames == ["scores", "gold", "predicted", "places"]
         for side in ("gold", "predicted"):
             sheet = book[side]
             mine = [row for row in rows if row.side == side]
             names = [cell.value for cell in sheet[1]]
             assert sheet.max_row == len(mine) + 1
-            assert names[-2:] == ["context", "comment"]
+            assert names[:2] == ["comment", "context"]
+            assert sheet.page_setup.fitToHeight == 0
+            assert sheet.print_title_rows == "$1:$1"
             assert sheet.freeze_panes == "A2"
             assert sheet.auto_filter.ref.startswith("A1:")
             for row, cells in zip(mine, sheet.iter_rows(min_row=2), strict=True):
                 shown = dict(zip(names, cells, strict=True))
                 assert str(shown["text"].value) == row.text
-                assert shown["start"].value == str(row.start)
+                assert shown["start"].value == row.start
                 assert str(shown["context"].value) == row.context.text
                 assert row.labels["entity"] in shown["context"].comment.text
                 assert shown["comment"].value is None
@@ -205,14 +208,38 @@ class TestSpreadsheet:
             ("hier", "333333", False),
         ]
 
-    def test_every_cell_is_text(self, write: Callable[..., Any]) -> None:
+    def test_places_have_a_row_each(self, write: Callable[..., Any]) -> None:
+        rows = sample()
+        sheet = write(rows)["places"]
+
+        names = [cell.value for cell in sheet[1]]
+        shown = [
+            dict(zip(names, (cell.value for cell in cells), strict=True))
+            for cells in sheet.iter_rows(min_row=2)
+        ]
+        assert [(row["document"], row["start"], row["end_inclusive"], row["errors"]) for row in shown] == [
+            (place.document, place.start, place.end, len(place.findings)) for place in places(rows)
+        ]
+
+    def test_numbers_and_dates_of_metadata_are_numbers_and_dates(self, write: Callable[..., Any]) -> None:
+        values = {"year": "2004", "day": "2004-02-29", "never": "2004-02-30", "zip": "00417"}
+        own = Document("d", {"label": [Span(0, 1)]}, tokens=["w"], metadata=values)
+
+        sheet = write(list(error_table(own.layers["label"], own, own, side="gold")))["gold"]
+
+        row = dict(zip((c.value for c in sheet[1]), (c.value for c in sheet[2]), strict=True))
+        assert (row["year"], row["never"], row["zip"]) == (2004, "2004-02-30", "00417")
+        assert f"{row['day']:%d.%m.%Y}" == "29.02.2004"
+
+    def test_every_cell_with_text_is_text(self, write: Callable[..., Any]) -> None:
         sheet = write(each_hostile())["gold"]
 
         assert {
             cell.data_type for cells in sheet.iter_rows() for cell in cells if cell.value is not None
-        } <= {"s", "inlineStr"}
+        } <= {"s", "inlineStr", "n"}
+        assert all(cell.data_type != "f" for cells in sheet.iter_rows() for cell in cells)
         assert not any(cell.hyperlink for cells in sheet.iter_rows() for cell in cells)
-        texts = [str(cells[5].value) for cells in sheet.iter_rows(min_row=2)]
+        texts = [str(cells[7].value) for cells in sheet.iter_rows(min_row=2)]
         assert texts[:5] == ["=1+1", "+1", "-1", "@x", "a\tb"]
         assert texts[8] == "_x0041_"
         assert len(texts[12]) == LONGEST_CELL
@@ -228,7 +255,7 @@ class TestSpreadsheet:
         book = write([table([f"w{n}"], Span(0, 1), []) for n in range(7)])
 
         shown = [
-            str(cells[5].value)
+            str(cells[7].value)
             for name in ("gold", "gold 2", "gold 3")
             for cells in book[name].iter_rows(min_row=2)
         ]
@@ -276,8 +303,30 @@ class TestPage:
         (data,) = re.findall(
             r'<script type="application/json" id="data">(.*?)</script>', text, flags=re.DOTALL
         )
-        found = [row for row in map(json.loads, filter(str.strip, data.split("\n"))) if row[0] == "f"]
-        assert [(row[1], row[5], row[7]) for row in found] == [(r.side, r.text, r.start) for r in rows]
+        found = [row for row in map(json.loads, filter(str.strip, data.split("\n"))) if row[0] == "p"]
+        bars = [(error[1], row[8][error[0]]) for row in found for error in row[9]]
+        assert [(side, bar[1], bar[2]) for side, bar in bars] == [(r.side, r.labels, r.start) for r in rows]
+
+    def test_page_has_its_first_places_without_a_script(
+        self, page: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        rows = sample()
+        every = re.findall(r'<li class="card" id="([^"]*)"', page(rows, Choice(1)))
+        assert len(every) == len(set(every)) == len(list(places(rows)))
+
+        monkeypatch.setattr("clueval.findings.page.WITHOUT_SCRIPT", 3)
+        text = page(rows, Choice(1))
+
+        assert re.findall(r'<li class="card" id="([^"]*)"', text) == every[:3]
+        assert text.count('\n["p"') == len(every)
+
+    def test_page_begins_with_a_summary_that_adds_up(self, page: Callable[..., str]) -> None:
+        text = page(sample(), Choice(1))
+
+        for side, spans in (("gold", 222), ("predicted", 229)):
+            (parts,) = re.findall(rf'<p class="whole">{spans} {side} spans: (.*?)</p>', text)
+            assert sum(int(number) for number in re.findall(r"\d+", parts)) == spans
+        assert text.index('class="summary"') < text.index('class="examples"') < text.index('id="list"')
 
     def test_nothing_from_the_corpus_is_markup(self, page: Callable[..., str]) -> None:
         evil = "</script><script>alert(1)</script><!--"
@@ -377,7 +426,17 @@ class TestCommand:
         out, err = capsys.readouterr()
         assert out.count("\ngold ") == 2
         assert "\x1b" not in out
-        assert err.startswith("2 errors shown; level 1 counts 65 gold spans and ")
+        assert err.startswith("2 errors in 2 places shown; level 1 counts ")
+
+    def test_last_line_counts_places_and_errors_in_words(self, capsys: pytest.CaptureFixture[str]) -> None:
+        assert self.run() == 0
+
+        out, err = capsys.readouterr()
+        heads = [line.split()[0] for line in out.splitlines()[2:] if re.match("(gold|predicted) ", line)]
+        assert err.splitlines()[0] == (
+            f"{len(heads)} errors in 63 places: {heads.count('gold')} gold spans not found, "
+            f"{heads.count('predicted')} predicted spans wrong"
+        )
 
     def test_all_outputs_have_the_same_errors(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -394,7 +453,8 @@ class TestCommand:
         book = openpyxl.load_workbook(files["xlsx"])
         assert len(files["tsv"].read_text(encoding="utf-8").splitlines()) == len(rows) + 1
         assert sum(book[side].max_row - 1 for side in ("gold", "predicted")) == len(rows)
-        assert files["html"].read_text(encoding="utf-8").count('\n["f"') == len(rows)
+        places = re.findall(r'^\["p".*', files["html"].read_text(encoding="utf-8"), flags=re.MULTILINE)
+        assert sum(len(json.loads(place)[9]) for place in places) == len(rows)
         assert capsys.readouterr().out == ""
 
     @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import base64
 import fcntl
+import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -178,6 +180,15 @@ def cards(browser: Browser) -> int:
     return int(browser.run("document.querySelectorAll('.card').length"))
 
 
+def listed(browser: Browser) -> int:
+    """The number of errors in the cards that fit the filters, which the page must also say."""
+    places = cards(browser)
+    errors = int(browser.run("document.querySelectorAll('.error:not(.off)').length"))
+    said = browser.run("document.querySelector('#count b').textContent")
+    assert said == f"{places:,} place{'s' * (places != 1)}, {errors:,} error{'s' * (errors != 1)}"
+    return errors
+
+
 def test_the_page_opens_without_complaint_and_asks_the_network_for_nothing(
     browser: Browser, page: Page
 ) -> None:
@@ -192,7 +203,7 @@ def test_the_page_opens_without_complaint_and_asks_the_network_for_nothing(
 
 
 @pytest.mark.parametrize("choice", [Choice(1), Choice(2), Choice(3, "entity"), Choice(1, "risk", merge=True)])
-def test_the_page_lists_as_many_findings_as_the_scores_count(
+def test_the_page_lists_as_many_errors_as_the_scores_count(
     browser: Browser, page: Page, choice: Choice
 ) -> None:
     path, report = sample_page(page, choice)
@@ -202,7 +213,7 @@ def test_the_page_lists_as_many_findings_as_the_scores_count(
 
     for side in ("gold", "predicted"):
         select(browser, "f-side", side)
-        assert cards(browser) == sum(count[side] for count in counts)
+        assert listed(browser) == sum(count[side] for count in counts)
 
 
 def select(browser: Browser, name: str, value: str) -> None:
@@ -221,7 +232,7 @@ def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: 
     for number in range(buttons):
         browser.run(f"document.querySelectorAll('.heat button')[{number}].click()")
         counted = browser.run(f"document.querySelectorAll('.heat button')[{number}].textContent")
-        assert cards(browser) == int(counted)
+        assert listed(browser) == int(counted)
 
     browser.run(f"document.querySelectorAll('.heat button')[{buttons - 1}].click()")
     assert browser.run("document.querySelectorAll('.heat button[aria-pressed=true]').length") == 0
@@ -230,36 +241,93 @@ def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: 
 def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1))
     browser.open(path)
-    everything = cards(browser)
+    everything = listed(browser)
 
     select(browser, "f-class", "missed")
-    missed = cards(browser)
+    missed = listed(browser)
     assert 0 < missed < everything
-    assert browser.run("[...document.querySelectorAll('.what')].every((w) => w.textContent === 'missed')")
+    assert browser.run(
+        "[...document.querySelectorAll('.error:not(.off) .what')].every((w) => w.textContent === 'missed')"
+    )
 
     browser.run("document.getElementById('reset').click()")
-    assert cards(browser) == everything
+    assert listed(browser) == everything
 
     browser.run(
         "(() => { const f = document.getElementById('f-text'); f.value = 'wiesenbrück';"
         " f.dispatchEvent(new Event('input')); })()"
     )
-    browser.wait_for(f"document.querySelectorAll('.card').length < {everything}")
-    assert 0 < cards(browser) < everything
+    browser.wait_for(f"document.querySelectorAll('.error').length < {everything}")
+    assert 0 < listed(browser) < everything
 
 
-def test_tooltips_come_by_keyboard_and_go_with_escape(browser: Browser, page: Page) -> None:
+def test_an_address_leads_to_its_card_whatever_the_filters_hide(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1))
     browser.open(path)
-    browser.run("document.getElementById('reset').focus()")
+    anchor = browser.run("document.getElementById('list').lastElementChild.id")
+    select(browser, "f-class", "tiling")
 
-    browser.press("Tab")
+    browser.run(f"void (location.hash = {json.dumps(anchor)})")
 
-    assert browser.run("document.activeElement.className").startswith("seg")
-    assert browser.run("document.activeElement.getAttribute('aria-describedby')") == "tip"
-    assert "token" in browser.run("document.getElementById('tip').textContent")
-    browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape'}))")
-    assert browser.run("document.getElementById('tip').hidden")
+    browser.wait_for(f"document.getElementById({json.dumps(anchor)}) !== null")
+    browser.wait_for(
+        f"Math.abs(document.getElementById({json.dumps(anchor)}).getBoundingClientRect().top) < 900"
+    )
+
+
+def test_filters_and_the_place_at_hand_are_in_the_address(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1))
+    browser.open(path)
+    select(browser, "f-side", "gold")
+    select(browser, "f-class", "missed")
+    errors = listed(browser)
+    for key in "jjk":
+        browser.run(f"document.dispatchEvent(new KeyboardEvent('keydown', {{key: '{key}'}}))")
+    current = browser.run("document.querySelector('.card.current').id")
+    address = browser.run("location.href")
+    assert current == browser.run("document.querySelector('.card').id")
+
+    browser.open(path)
+    browser.run(f"void (location.href = {json.dumps(address)})")
+
+    browser.wait_for("document.querySelector('.card.current') !== null")
+    assert listed(browser) == errors
+    assert browser.run("document.getElementById('f-side').value") == "gold"
+    assert browser.run("document.querySelector('.card.current').id") == current
+    assert browser.complaints == []
+
+
+def test_cards_of_the_script_are_those_of_the_template(browser: Browser, page: Page) -> None:
+    path, _ = sample_page(page, Choice(1, "entity"))
+    browser.open(path)
+    browser.run("while (!document.getElementById('more').hidden) document.getElementById('more').click()")
+
+    same = browser.run(
+        """(async () => {
+          const there = new DOMParser().parseFromString(document.documentElement.outerHTML, "text/html");
+          const text = (card) => [card.id, ...card.querySelectorAll(".place, .sentence, .error")].map(
+            (each) => typeof each === "string" ? each : each.textContent.replace(/\\s+/g, " ").trim());
+          return [...there.querySelectorAll(".card")].map(text);
+        })()"""
+    )
+
+    assert same == template_cards(path)
+
+
+def template_cards(path: Path) -> list[list[str]]:
+    """The id, the place, the text and the errors of each card that the file has for browsers without a script."""
+    found = []
+    for card in re.findall(
+        r'<li class="card" id="([^"]*)">(.*?)</ul>', path.read_text(encoding="utf-8"), re.DOTALL
+    ):
+        parts = re.findall(
+            r'<a class="place"[^>]*>(.*?)</a>|<p class="sentence"[^>]*>(.*?)</p>|<li class="error">(.*?)</li>',
+            card[1],
+            re.DOTALL,
+        )
+        texts = [html.unescape(re.sub(r"<[^>]*>", "", "".join(part))) for part in parts]
+        found.append([html.unescape(card[0]), *(" ".join(text.split()) for text in texts)])
+    return found
 
 
 MARKUP = [
@@ -297,13 +365,11 @@ def test_hostile_text_is_shown_as_text(browser: Browser, page: Page, tmp_path: P
     assert browser.run("typeof window.broken") == "undefined"
     assert browser.run("document.scripts.length") == 3
     assert cards(browser) == len(HOSTILE)
-    shown = browser.run("[...document.querySelectorAll('.card .seg')].map((s) => s.lastChild.textContent)")
-    segments = browser.run("[...document.querySelectorAll('.card .seg')].map((s) => s.textContent)")
-    assert shown[0] == HOSTILE[0]
-    assert segments[1] == label + HOSTILE[1]
-    assert "U+202E" in segments[7]
-    assert segments[9] == label + "👩U+200D👩U+200D👧".replace("U+200D", "\u200d")
-    assert len(segments[11]) >= 50_000
+    shown = browser.run("[...document.querySelectorAll('.card .sentence')].map((s) => s.textContent)")
+    assert shown[0] == label + HOSTILE[0]
+    assert "U+202E" in shown[7]
+    assert shown[9] == label + "👩\u200d👩\u200d👧"
+    assert len(shown[11]) >= 50_000
     assert browser.run("document.documentElement.scrollWidth") <= 1280
 
 
@@ -321,7 +387,7 @@ def test_ten_thousand_findings_stay_usable(browser: Browser, page: Page, tmp_pat
     browser.open(path)
 
     assert path.stat().st_size < 8_000_000
-    assert "10,000" in browser.run("document.getElementById('count').textContent")
+    assert "10,000 places" in browser.run("document.getElementById('count').textContent")
     assert browser.run("document.querySelectorAll('.card').length") < 500
     select(browser, "f-label", '["label","LOC"]')
     assert "3,333" in browser.run("document.getElementById('count').textContent")
@@ -329,4 +395,4 @@ def test_ten_thousand_findings_stay_usable(browser: Browser, page: Page, tmp_pat
         "(() => { const f = document.getElementById('f-text'); f.value = 'name4999';"
         " f.dispatchEvent(new Event('input')); })()"
     )
-    browser.wait_for("document.getElementById('count').textContent.startsWith('1 of')")
+    browser.wait_for("document.getElementById('count').textContent.startsWith('1 place, 1 error of')")

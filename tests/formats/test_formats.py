@@ -61,9 +61,35 @@ def test_sample_is_recognised_as_its_format_and_as_no_other(name: str, beginning
     assert fitting - ANY == {name} - ANY
 
 
+SAMPLE_FILES: dict[str, list[Path]] = {
+    folder.name: sorted(path for path in folder.iterdir() if path.suffix not in (".txt", ".conf"))
+    for folder in sorted((Path(__file__).parents[1] / "samples" / "formats").iterdir())
+    if folder.name in FORMATS and folder.name != "brat"
+}
+"""The samples of each format that is recognised by its content."""
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        pytest.param(name, path, id=f"{name}/{path.name}")
+        for name, paths in SAMPLE_FILES.items()
+        for path in paths
+        if path.name not in ("dataset_info.json", "TypeSystem.xml")
+    ],
+)
+def test_sample_file_is_recognised_as_its_format_and_as_no_other(name: str, path: Path) -> None:
+    beginning = Beginning(path.name, path.read_text(encoding="utf-8"))
+    recognised = [form for form in ORDER if format_named(form).has(beginning)]
+
+    assert format_of(beginning, str(path)).name == name
+    own = [name] if format_named(name).holds_json else []
+    assert [form for form in recognised if format_named(form).holds_json] == own
+
+
 def test_order_has_each_recognised_format_once() -> None:
     assert sorted(ORDER) == sorted(form.name for form in all_formats() if form.signs)
-    assert {*SAMPLES, "nerval"} == set(ORDER)
+    assert {*SAMPLES, "nerval", *SAMPLE_FILES} >= set(ORDER)
     assert {ending: form.name for form in all_formats() for ending in form.endings} == ENDINGS
 
 
@@ -83,7 +109,8 @@ def test_file_that_is_not_recognised_is_refused_with_the_signs_that_were_tried(
 
     assert caught.value.file == str(path)
     for form in map(format_named, ORDER):
-        assert f"{form.name}: {form.recognised_by}" in str(caught.value)
+        looked_for = form.holds_json == (content[0] in "{[")
+        assert (f"{form.name}: {form.recognised_by}" in str(caught.value.advice)) == looked_for
     assert "--input" in str(caught.value)
 
 
@@ -144,9 +171,10 @@ def test_record_has_either_read_or_token_lines() -> None:
 
 
 def test_options_apply_to_the_formats_whose_records_name_them() -> None:
-    assert formats_that_read("annotation_set") == ["gate-xml", "bdoc"]
-    assert formats_that_read("invalid") == ["vrt", "conll", "conll2000", "nerval"]
-    assert formats_that_read("layers") == ["vrt", "conll", "spans"]
+    assert formats_that_read("annotation_set")[:3] == ["gate-xml", "bdoc", "doccano"]
+    assert formats_that_read("invalid")[:4] == ["vrt", "conll", "conll2000", "nerval"]
+    assert formats_that_read("layers")[:4] == ["vrt", "conll", "spans", "brat"]
+    assert formats_that_read("answers") == ["prodigy"]
     assert formats_that_read("max_line") == list(FORMATS)
 
 
@@ -328,13 +356,13 @@ def test_toy_format_is_named_in_help_and_errors(
         main(["convert", "--help"])
     assert main(["help", "convert", "reading"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "the format to write: spans, ltf, toy" in shown
-    assert "bdoc, toy (default: recognised" in shown
+    assert "the format to write: conll, spans, ltf, " in shown
+    assert ", toy (default: recognised" in shown
     assert "(formats conll2000, fair-spans, toy; default: yes)" in shown
     assert main(["formats", "toy"]) == 0
     assert "--ignore-punctuation" in capsys.readouterr().out
 
-    with pytest.raises(UsageError, match="bdoc, toy"):
+    with pytest.raises(UsageError, match=", toy"):
         list(read(toys[0], input="nope"))
     with pytest.raises(UsageError, match="does not apply to the format toy"):
         list(read(toys[0], scheme="BIO"))
@@ -342,5 +370,17 @@ def test_toy_format_is_named_in_help_and_errors(
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
         score(*toys, gold_set="a")
-    with pytest.raises(FormatError, match="looked for toy: JSON with `toys`; ltf"):
+    with pytest.raises(FormatError, match="looked for toy: JSON with `toys`; "):
         list(read(write(tmp_path / "a.json", '{"text": ""}')))
+
+
+def test_a_layer_of_a_table_of_spans_is_named_by_the_number_or_the_name_of_its_column(tmp_path: Path) -> None:
+    (tmp_path / "a.vrt").write_text("<text id='d'>\nAda\nspoke\n</text>\n", encoding="utf-8")
+    table = tmp_path / "a.tsv"
+    table.write_text("document\tstart\tend\tentity\trisk\nd\t0\t0\tPER\thigh\n", encoding="utf-8")
+
+    by_number, by_name = (next(iter(read(table, {"r": source}))).layers for source in (5, "risk"))
+
+    assert by_number == by_name == {"r": [Span(0, 1, {"r": "high"})]}
+    with pytest.raises(FormatError, match="there is no column color for layer 'r'"):
+        list(read(table, {"r": "color"}))

@@ -315,6 +315,67 @@ def nerval(rng: Random) -> Files:
     return Files(side(0), side(1), "bio", ["--input", "nerval"])
 
 
+def _rows(rng: Random, row: Callable[[str, str, list[str], list[Span], list[Span]], object]) -> Files:
+    """JSON rows; `row` gets the id, text, words, and the spans in characters and in words, of a document."""
+    whole = corpus(rng, ("PER", "LOC"))
+    array = rng.random() < 0.3
+
+    def side(number: int) -> bytes:
+        rows = []
+        for name, document in enumerate(whole.documents):
+            words = [word for one in document for word in one.words]
+            before = [sum(len(one.words) for one in document[:place]) for place in range(len(document))]
+            own = [
+                (start + first, end + first, label)
+                for first, one in zip(before, document, strict=True)
+                for start, end, label in one.sides[number]
+            ]
+            rows.append(row(f"d{name}", " ".join(words), words, characters(words, own), own))
+        lines = [json.dumps(each, ensure_ascii=False) for each in rows]
+        return (f"[{', '.join(lines)}]" if array and lines else "\n".join(lines)).encode() + b"\n"
+
+    return Files(side(0), side(1), "jsonl")
+
+
+def doccano(rng: Random) -> Files:
+    return _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+
+
+def prodigy(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        spans = [{"start": start, "end": end, "label": label} for start, end, label in own]
+        return {"_input_hash": name, "text": text, "spans": spans, "answer": "accept"}
+
+    return _rows(rng, row)
+
+
+def label_studio(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        values = [
+            {"start": start, "end": end, "text": text[start:end], "labels": [label]}
+            for start, end, label in own
+        ]
+        result = [{"from_name": "l", "type": "labels", "value": value} for value in values]
+        return {"id": name, "data": {"text": text}, "annotations": [{"completed_by": 1, "result": result}]}
+
+    return _rows(rng, row)
+
+
+def spacy_json(rng: Random) -> Files:
+    def row(name: str, text: str, _: list[str], own: list[Span], __: list[Span]) -> object:
+        ents = [{"start": start, "end": end, "label": label} for start, end, label in own]
+        return {"id": name, "text": text, "ents": ents}
+
+    return _rows(rng, row)
+
+
+def token_rows(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        return {"id": name, "tokens": words, "ner_tags": tags(len(words), own)}
+
+    return _rows(rng, row)
+
+
 FORMATS: dict[str, Callable[[Random], Files]] = {
     "vrt": vrt,
     "conll": conll,
@@ -326,5 +387,10 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "gate-xml": gate_xml,
     "bdoc": bdoc,
     "nerval": nerval,
+    "doccano": doccano,
+    "prodigy": prodigy,
+    "label-studio": label_studio,
+    "spacy-json": spacy_json,
+    "token-rows": token_rows,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 from xml.etree import ElementTree
 
 Count = tuple[int, int]
@@ -84,6 +85,34 @@ def nerval(data: bytes, side: str, text: bytes = b"") -> Count:
     return len(" ".join(words)), begun([line.split(" ")[1] for line in lines])
 
 
+def _rows(data: bytes) -> list[dict[str, Any]]:
+    text = data.decode("utf-8-sig").strip()
+    return (
+        json.loads(text) if text.startswith("[") else [json.loads(line) for line in text.split("\n") if line]
+    )
+
+
+def texts(key: str) -> Callable[[bytes, str, bytes], Count]:
+    """The counts of rows with a text and a list of spans under `key`."""
+
+    def count(data: bytes, side: str, text: bytes = b"") -> Count:
+        rows = _rows(data)
+        return sum(len(row["text"]) for row in rows), sum(len(row[key]) for row in rows)
+
+    return count
+
+
+def label_studio(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    regions = sum(len(row["annotations"][0]["result"]) for row in rows)
+    return sum(len(row["data"]["text"]) for row in rows), regions
+
+
+def token_rows(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    return sum(len(row["tokens"]) for row in rows), sum(begun(row["ner_tags"]) for row in rows)
+
+
 COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "vrt": vrt,
     "conll": conll,
@@ -95,4 +124,9 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "gate-xml": gate_xml,
     "bdoc": bdoc,
     "nerval": nerval,
+    "doccano": texts("label"),
+    "prodigy": texts("spans"),
+    "label-studio": label_studio,
+    "spacy-json": texts("ents"),
+    "token-rows": token_rows,
 }

@@ -57,6 +57,7 @@ def missing() -> set[str]:
     }
     read = {name for names in re.findall(r"--input[ =]([\w:-]+)", code) for name in names.split(":")}
     read |= {form for form in FORMATS for page in PAGES if page == f"howto-{form}"}
+    read |= set(re.findall(r"(?:samples/formats/|--to )([\w-]+)", code))
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", TEXT))
     return {
         *(f"command {name}" for name in COMMANDS.keys() - called),
@@ -97,7 +98,9 @@ def test_page_begins_with_a_title_and_with_a_sentence_that_says_what_it_is_for(n
 
 @every_page
 def test_page_links_to_pages_that_exist(name: str) -> None:
-    targets = set(re.findall(r"\]\(([^)]+)\)", re.sub(r"```.*?```", "", PAGES[name].text, flags=re.DOTALL)))
+    targets = set(
+        re.findall(r"\]\(([^)]+)\)", re.sub(r"```.*?```|`[^`\n]+`", "", PAGES[name].text, flags=re.DOTALL))
+    )
 
     assert {target for target in targets if not target.startswith("https://")} <= {
         f"{page}.md" for page in PAGES

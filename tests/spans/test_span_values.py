@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import pytest
 
 from clueval.exceptions import SpanError
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
+from clueval.transforms.characters import to_characters
 
 
 def test_span_has_its_positions_as_length_and_is_always_true() -> None:
@@ -37,6 +41,56 @@ def test_frozen_dictionary_names_its_class_when_it_refuses_a_change() -> None:
 
 def test_frozen_dictionaries_of_different_items_have_different_hashes() -> None:
     assert len({hash(Frozen(n=number)) for number in range(100)}) > 90
+
+
+class TestParts:
+    def test_of_a_span_in_one_piece_are_none_and_its_range_is_the_only_fragment(self) -> None:
+        assert [span.parts for span in (Span(2, 5), Span.of_fragments([(2, 5)]))] == [None, None]
+        assert Span(2, 5).fragments == ((2, 5),)
+
+    def test_come_in_order_and_the_span_reaches_from_the_first_to_the_last(self) -> None:
+        span = Span.of_fragments([[7, 9], [0, 3]], "A", {"score": 1}, id="T1", line=4)
+
+        assert (span.start, span.end, span.parts) == (0, 9, ((0, 3), (7, 9)))
+        assert (span.label, span.features, span.id, span.line) == ("A", {"score": 1}, "T1", 4)
+
+    def test_are_part_of_the_value_of_a_span_and_survive_pickling_and_copying(self) -> None:
+        span = Span.of_fragments([(0, 3), (7, 9)], "A")
+
+        assert span != Span(0, 9, "A")
+        assert len({span, Span(0, 9, "A"), Span.of_fragments([(0, 3), (7, 9)], "A")}) == 2
+        assert pickle.loads(pickle.dumps(span)).parts == replace(span).parts == ((0, 3), (7, 9))
+
+    @pytest.mark.parametrize(
+        ("parts", "problem"),
+        [
+            ([(0, 3), (2, 9)], r"the part \[2,9\) of span \[0,9\) overlaps the part before it"),
+            ([(0, 3), (5, 5), (7, 9)], r"the part \[5,5\) of span \[0,9\) is empty"),
+            ([(0, 3), (7, 8)], r"the parts of span \[0,9\) do not reach from its start to its end"),
+            ([], "do not reach"),
+            ([(0, 3), (7.0, 9)], "positions must be integers"),
+        ],
+    )
+    def test_that_contradict_each_other_are_refused(self, parts: list[tuple[int, int]], problem: str) -> None:
+        with pytest.raises(SpanError, match=problem):
+            Span(0, 9, parts=parts)
+
+    def test_none_at_all_make_no_span(self) -> None:
+        with pytest.raises(SpanError, match="a span needs at least one range"):
+            Span.of_fragments([])
+
+    def test_decide_whether_spans_overlap(self) -> None:
+        one, other = Span.of_fragments([(0, 3), (7, 9)]), Span.of_fragments([(3, 7), (9, 11)])
+
+        assert not one.overlaps(other)
+        assert one.overlaps(Span(2, 4))
+        assert other.overlaps(Span.of_fragments([(0, 1), (10, 12)]))
+
+    def test_move_to_characters_with_their_span(self) -> None:
+        span = Span.of_fragments([(0, 1), (2, 3)], "A")
+        document = to_characters(Document("d", {"label": [span]}, tokens=["ab", "c", "def"]))
+
+        assert document.layers["label"][0].fragments == ((0, 2), (5, 8))
 
 
 class TestDocument:

@@ -30,6 +30,8 @@ def test_treatments_of_a_format_are_those_of_its_reader() -> None:
         "conll": ("conlleval", "discard", "error"),
         "conll2000": ("conlleval", "error"),
         "nerval": ("discard", "error"),
+        "token-rows": ("conlleval", "discard", "error"),
+        "conllu": ("conlleval", "discard", "error"),
     }
 
 

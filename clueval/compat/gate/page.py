@@ -17,7 +17,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.tables import gate
-from clueval.reports.page import ShownTable, environment, template
+from clueval.reports.page import ShownTable, assets, environment
 from clueval.writing import whole_file
 
 LEFT, TOP, SIDE = 52, 14, 320
@@ -80,15 +80,13 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
     if "gate" not in report["metrics"]:
         raise UsageError("the report lacks the metric 'gate'", advice="evaluate with metrics=['gate']")
     jinja = environment()
-    from markupsafe import Markup  # comes with Jinja
-
     return jinja.get_template("gate.html").render(
         title=title,
         report=report,
         pictures=list(pictures(report["metrics"]["gate"])),
         main_tables=list(_tables(report["metrics"], "")),
         more_tables=list(_tables_of_groups(report)),
-        style=Markup(template("page.css") + template("gate.css")),
+        **assets("gate"),
         left=LEFT,
         top=TOP,
         side=SIDE,

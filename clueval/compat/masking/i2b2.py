@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
 from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import LabelledRange, labelled_sides
+from clueval.compat.masking.text_tokens import TextTokens
 from clueval.metrics.counting import Tally
+from clueval.metrics.masking.flags import Range
 from clueval.transforms.group import Group
 
 NEAR = 2
@@ -33,7 +35,8 @@ class I2b2Figures(OtherProgram):
 
     def count(self, group: Group) -> Tally:
         text, gold, predicted, _ = labelled_sides(self.metric, group)
-        tokens = tuple(set(_tokens(text, side)) for side in (gold, predicted))
+        every = TextTokens(_TOKEN, text)
+        tokens = tuple(set(_tokens(every, side)) for side in (gold, predicted))
         tally: Tally = Tally()
         for name, own, other in (
             ("token", *tokens),
@@ -53,22 +56,23 @@ class I2b2Figures(OtherProgram):
         return {name: _figures(documents) for name, documents in by_name.items()}
 
 
-def _tokens(text: str, spans: Collection[LabelledRange]) -> Iterator[LabelledRange]:
+def _tokens(tokens: TextTokens, spans: Collection[LabelledRange]) -> Iterator[LabelledRange]:
+    by_label: dict[str, list[Range]] = {}
     for start, end, label in spans:
-        for match in _TOKEN.finditer(text, start, end):
-            yield match.start(), match.end(), label
+        by_label.setdefault(label, []).append((start, end))
+    for label, ranges in by_label.items():
+        for (start, end), _ in tokens.within(ranges):
+            yield start, end, label
 
 
 def _relaxed(gold: Collection[LabelledRange], predicted: Collection[LabelledRange]) -> int:
     """Return how many pairs have the same start and label and near ends, nearest first, one to one."""
-    ends: defaultdict[tuple[int, str], list[int]] = defaultdict(list)
-    for start, end, label in sorted(predicted):
-        ends[start, label].append(end)
+    theirs = set(predicted)
     near = sorted(
         (abs(end - other), start, label, end, other)
         for start, end, label in gold
-        for other in ends.get((start, label), ())
-        if abs(end - other) <= NEAR
+        for other in range(end - NEAR, end + NEAR + 1)
+        if (start, other, label) in theirs
     )
     own: set[LabelledRange] = set()
     others: set[LabelledRange] = set()

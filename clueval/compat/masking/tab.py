@@ -11,16 +11,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, ClassVar, NamedTuple
 
 from clueval.compat.masking.program import OtherProgram, share
 from clueval.compat.masking.sides import examination_of
+from clueval.compat.masking.text_tokens import TextTokens
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.exposure import Examination
 from clueval.metrics.masking.figures import weighted_sums
-from clueval.metrics.masking.masked_words import Flags, Range
+from clueval.metrics.masking.flags import Flags, Range
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, MentionReader, risk_by
 from clueval.transforms.group import Group
 
@@ -52,10 +54,13 @@ class TabFigures(OtherProgram):
             return tally
         exposed = self._exposed(examination)
         views = {name: list(self._mentions(examination, group, name)) for name in examination.mentions}
+        tokens = TextTokens(_WORD, examination.words.text)
         for found in views.values():
-            for entity in self._entities(found):
-                _add_entity(tally, entity, exposed, examination.words.text)
-        self._add_precision(tally, examination, views)
+            entities = list(self._entities(found))
+            for entity in entities:
+                _add_entity(tally, entity, exposed)
+            _add_tokens(tally, entities, exposed, tokens)
+        self._add_precision(tally, examination, views, tokens)
         return tally
 
     def _exposed(self, examination: Examination) -> Flags:
@@ -78,7 +83,7 @@ class TabFigures(OtherProgram):
 
     def _entities(self, mentions: Sequence[Mention]) -> Iterator[TabEntity]:
         """Yield the entities whose first mention needs masking."""
-        members: dict[tuple[str, ...], list[Mention]] = {}
+        members: dict[Surface, list[Mention]] = {}
         for mention in mentions:
             members.setdefault(mention.entity, []).append(mention)
         for found in members.values():
@@ -87,7 +92,11 @@ class TabFigures(OtherProgram):
                 yield TabEntity(found[0].kind, found[0].label, found, to_mask)
 
     def _add_precision(
-        self, tally: Tally, examination: Examination, views: Mapping[str, Sequence[Mention]]
+        self,
+        tally: Tally,
+        examination: Examination,
+        views: Mapping[str, Sequence[Mention]],
+        tokens: TextTokens,
     ) -> None:
         annotators = sum(bool(found) for found in views.values())
         around = [
@@ -96,18 +105,18 @@ class TabFigures(OtherProgram):
         ]
         text = examination.words.text
         weigh = None if self.metric.word_weights is None else self.metric.word_weights.weigher()
-        for mask in examination.masks:
-            start, end = mask.ranges[0][0], mask.ranges[-1][1]
+        masks = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in examination.masks]
+        for start, end in masks:
             tally["mention", "right"] += sum(cover.holds(start, end) for cover in around)
             tally["mention", "predicted"] += annotators
-            for match in _WORD.finditer(text, start, end):
-                right = sum(cover.holds(*match.span()) for cover in around)
-                tally["token", "right"] += right
-                tally["token", "predicted"] += annotators
-                if weigh is not None:
-                    weight = repr(weigh(match[0]))
-                    tally["weighted", "token", "", "right", weight] += right
-                    tally["weighted", "token", "", "predicted", weight] += annotators
+        for (start, end), number in tokens.within(masks):
+            right = number * sum(cover.holds(start, end) for cover in around)
+            tally["token", "right"] += right
+            tally["token", "predicted"] += number * annotators
+            if weigh is not None:
+                weight = repr(weigh(text[start:end]))
+                tally["weighted", "token", "", "right", weight] += right
+                tally["weighted", "token", "", "predicted", weight] += number * annotators
 
     def section(self) -> Mapping[str, Any]:
         get = self.counted.__getitem__
@@ -140,19 +149,28 @@ class TabFigures(OtherProgram):
         return share(masked, gold)
 
 
-def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags, text: str) -> None:
+def _add_entity(tally: Tally, entity: TabEntity, exposed: Flags) -> None:
     kind = "direct" if entity.kind == DIRECT else "quasi"
     tally["entity", kind, "gold"] += 1
     tally["entity", kind, "masked"] += not any(exposed.within(mention.ranges) for mention in entity.to_mask)
     for mention in entity.mentions:
         tally["mention", "gold"] += 1
         tally["mention", "masked"] += not exposed.within(mention.ranges)
-        for start, end in mention.ranges:
-            for match in _WORD.finditer(text, start, end):
-                is_masked = not exposed.between(*match.span())
-                for place in (("token",), ("token of", entity.label)):
-                    tally[*place, "gold"] += 1
-                    tally[*place, "masked"] += is_masked
+
+
+def _add_tokens(tally: Tally, entities: Iterable[TabEntity], exposed: Flags, tokens: TextTokens) -> None:
+    """Add the tokens of the mentions, by the label of the entity."""
+    by_label: dict[str, list[Range]] = {}
+    for entity in entities:
+        by_label.setdefault(entity.label, []).extend(
+            one for mention in entity.mentions for one in mention.ranges
+        )
+    for label, ranges in by_label.items():
+        for token, number in tokens.within(ranges):
+            is_masked = not exposed.between(*token)
+            for place in (("token",), ("token of", label)):
+                tally[*place, "gold"] += number
+                tally[*place, "masked"] += number * is_masked
 
 
 class _Covers:

@@ -189,6 +189,7 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
     return (
         gold.format == predicted.format
         and gold.format in REGULAR
+        and gold.options.named is None
         and gold.options.has_columns_of(predicted.options)
         and decoders[0].reads_neighbours
         and decoders[0].treatment == decoders[1].treatment

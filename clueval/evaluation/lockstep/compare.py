@@ -33,7 +33,8 @@ from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.reading.same_text import first_difference, require_same_frame
 from clueval.spans.compared import SIDES, ComparedSequence
 from clueval.spans.flat import Flat
-from clueval.spans.span import MERGED, Frozen, Span, making_many
+from clueval.spans.making import making_many
+from clueval.spans.span import MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.transitions import Seams
 

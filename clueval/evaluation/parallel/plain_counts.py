@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from clueval.evaluation.inputs import Inputs
+from clueval.evaluation.inputs import PASSED_OVER, Inputs
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.plain_spans import read_unprojected, written_unprojected
 from clueval.evaluation.parallel.plain_values import (
@@ -26,6 +26,7 @@ from clueval.evaluation.parallel.plain_values import (
     texts,
     whole,
 )
+from clueval.evaluation.preparation import in_order
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
@@ -317,13 +318,17 @@ def _read_inputs(value: object, expected: Expected) -> Inputs:
 
 
 def _read_input(value: object, expected: Expected) -> dict[str, Any]:
-    form, files, layers = record(value, ("format", "files", "layers"), "an input")
+    form, files, layers, passed = record(value, ("format", "files", "layers", PASSED_OVER), "an input")
     return {
         "format": _read_names(form, FORMATS, "a format"),
         "files": expected.whole(files, "the files"),
         "layers": {
             layer: _read_layer(of_layer, expected)
             for layer, of_layer in an_object(layers, None, "the layers of an input").items()
+        },
+        PASSED_OVER: {
+            kind: whole(number, "what was passed over")
+            for kind, number in an_object(passed, None, "what was passed over").items()
         },
     }
 
@@ -332,16 +337,16 @@ def _read_layer(value: object, expected: Expected) -> dict[str, Any]:
     source, scheme, spans = record(value, ("source", "scheme", "spans"), "a layer of an input")
     of_formats = {form.scheme for form in all_formats() if form.scheme is not None}
     return {
-        "source": whole(source, "a column") if type(source) is int else _read_columns(source),
+        "source": _read_source(source),
         "scheme": _read_names(scheme, {*SCHEMES, *of_formats}, "a scheme"),
         "spans": expected.whole(spans, "the spans of a layer"),
     }
 
 
-def _read_columns(value: object) -> str | None:
-    if value is not None and not all(part.isdecimal() for part in text(value, "a column").split("+")):
-        raise NotPlain("a column has no number")
-    return value  # type: ignore[return-value]  # it is None, or a string
+def _read_source(value: object) -> int | str | None:
+    if value is None:
+        return None
+    return whole(value, "a column") if type(value) is int else text(value, "a source")
 
 
 def _read_names(value: object, known: Collection[str], what: str) -> str | None:
@@ -353,7 +358,7 @@ def _read_names(value: object, known: Collection[str], what: str) -> str | None:
 
 def _read_prepared(value: object, expected: Expected) -> dict[str, Tally]:
     """The numbers of changes by each transform, which may be greater than the number of positions."""
-    names = [transform.signature[0] for transform in expected.plan.transforms]
+    names = [transform.signature[0] for transform in in_order(expected.plan.transforms)]
     found = {name: Tally() for name in names}
     for name, rows in zip(names, record(value, names, "prepared"), strict=True):
         for row in a_list(rows, "the changes of a transform"):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError, UsageError
+from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.sizes import SIZES, Sizes
 from clueval.limits import MAX_LINE, MAX_SENTENCE
 from clueval.spans.span import DEFAULT_LAYER
@@ -20,7 +21,7 @@ class ColumnOptions(NamedTuple):
     first column without other use. `document_column` is the column of the ids of documents; a document begins where
     its value changes. `meta` are the names and columns of metadata. `part` limits reading to a part
     of the file, which is read like a whole file. `max_line` limits the bytes of a line, `max_sentence` the tokens of
-    a sentence.
+    a sentence. `named` has the names of the columns, if they have some.
     """
 
     layers: Mapping[str, int] | None = None
@@ -34,6 +35,7 @@ class ColumnOptions(NamedTuple):
     max_line: int = MAX_LINE
     max_sentence: int = MAX_SENTENCE
     sizes: Sizes = SIZES
+    named: NamedColumns | None = None
 
     @property
     def describes_documents(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Protocol
 
 from clueval.formats.columns.builder import PassageBuilder
 from clueval.formats.columns.layout import ColumnOptions
+from clueval.formats.columns.named import NamedColumns
 from clueval.formats.columns.passages import Passage
 from clueval.textfiles import Complain, Progress, blocks, refuse
 
@@ -25,11 +26,13 @@ class TokenLines(NamedTuple):
     """How to find the sentences of a file, and the id of a sentence in the line that opens it.
 
     `reader` is called with the name of the file, the options, the prefix of document ids (for a file of a
-    folder, or None) and the function that is called with errors.
+    folder, or None) and the function that is called with errors. `named` returns the names of the columns of a
+    file, given its beginning.
     """
 
     reader: Callable[[str, ColumnOptions, str | None, Complain], Any]
     sentence_id: Callable[[str], str | None]
+    named: Callable[[str], NamedColumns | None] | None = None
 
     def passages(
         self,

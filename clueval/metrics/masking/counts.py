@@ -19,8 +19,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.masked_words import Flags
-from clueval.metrics.masking.mention import Risk
+from clueval.metrics.masking.flags import Flags
+from clueval.metrics.masking.masked_words import Surface
+from clueval.metrics.masking.mention import Mention, Risk
 from clueval.metrics.masking.replacements import consistency_of, replacements_of
 from clueval.metrics.tally_keys import Shape, any_score, any_text
 
@@ -79,12 +80,6 @@ def count(examination: Examination, risk: Risk, weight_of: WeightOf | None) -> T
     return +tally
 
 
-def _rows(one: Judged) -> Iterator[Row]:
-    yield "all", ""
-    yield "class", one.mention.kind
-    yield "label", one.mention.label
-
-
 def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
     """Add mentions to their rows; those of the same class and label are added up first."""
     sums: dict[tuple[str, str], list[int]] = {}
@@ -105,9 +100,9 @@ def _add_mentions(tally: Tally, found: Iterable[Judged]) -> None:
                 tally[*row, field] += number
 
 
-def by_entity(found: Iterable[Judged]) -> dict[tuple[str, ...], list[Judged]]:
+def by_entity(found: Iterable[Judged]) -> dict[Surface, list[Judged]]:
     """Group the mentions of one annotator by their entities."""
-    entities: dict[tuple[str, ...], list[Judged]] = {}
+    entities: dict[Surface, list[Judged]] = {}
     for one in found:
         entities.setdefault(one.mention.entity, []).append(one)
     return entities
@@ -177,12 +172,15 @@ def _masked_words(examination: Examination) -> Iterator[tuple[int, int]]:
 def _add_weights(
     tally: Tally, examination: Examination, found: Iterable[Judged], weight_of: WeightOf
 ) -> None:
+    groups: dict[tuple[str, str], list[Mention]] = {}
     for one in found:
-        for word, exposed in examination.words_of(one.mention):
+        groups.setdefault((one.mention.kind, one.mention.label), []).append(one.mention)
+    for (kind, label), mentions in groups.items():
+        for word, exposed, number in examination.words_of_all(mentions):
             weight = repr(weight_of(word))
-            for row in _rows(one):
-                tally["weighted", *row, "words", weight] += 1
-                tally["weighted", *row, "words_exposed", weight] += exposed
+            for row in (("all", ""), ("class", kind), ("label", label)):
+                tally["weighted", *row, "words", weight] += number
+                tally["weighted", *row, "words_exposed", weight] += number * exposed
 
 
 def _add_redacted(tally: Tally, examination: Examination) -> None:
@@ -204,4 +202,4 @@ def _add_redacted(tally: Tally, examination: Examination) -> None:
 def shows_initial(one: Judged, replacement: str) -> bool:
     """Return whether a placeholder shows the first letter of the mention that it stands for."""
     is_crossed_out = not replacement.strip("Xx")
-    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words[0][:1]
+    return not is_crossed_out and replacement[0].isalnum() and replacement[0] == one.mention.words.ends[0][:1]

@@ -6,12 +6,15 @@ here; `clueval.metrics.masking.counts` adds up, and reports and pages show singl
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
-from clueval.metrics.masking.masked_words import Flags, MaskedWords, Range, Ranges, union_of
+from clueval.metrics.masking.flags import Flags, Range, Ranges, union_of
+from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import Mention
 from clueval.metrics.masking.strings import find_strings
 from clueval.spans.document import Document
@@ -121,10 +124,11 @@ class Examination:
         """Return the exposed characters of a mention as ranges."""
         if self.words.core.within(mention.ranges):
             return self.exposed.runs(mention.ranges)
-        return self._readable.runs(mention.ranges)
+        return self.readable.runs(mention.ranges)
 
     @cached_property
-    def _readable(self) -> Flags:
+    def readable(self) -> Flags:
+        """The characters of the whole text that are not masked."""
         return Flags(b"\x01" * len(self.words.text)) - self.masked
 
     def words_of(self, mention: Mention) -> Iterator[tuple[int, bool]]:
@@ -136,6 +140,31 @@ class Examination:
                 if self._counts(word, part):
                     found[word] = found.get(word, False) or bool(self.exposed.between(*part))
         yield from found.items()
+
+    def words_of_all(self, mentions: Iterable[Mention]) -> Iterator[tuple[int, bool, int]]:
+        """Yield the words of mentions that count, whether they are exposed, and how often; equal ones may repeat.
+
+        Costs O(n) for n words of the document, however long the mentions are.
+        """
+        changes: Counter[int] = Counter()
+        for mention in mentions:
+            (start, end), *further = mention.ranges
+            inside = self.words.words_in(start, end)
+            if further or len(inside) < 3:
+                yield from ((word, exposed, 1) for word, exposed in self.words_of(mention))
+                continue
+            for word in (inside[0], inside[-1]):
+                part = self.words.clipped(word, start, end)
+                if self._counts(word, part):
+                    yield word, bool(self.exposed.between(*part)), 1
+            changes[inside[1]] += 1
+            changes[inside[-1]] -= 1
+        number = 0
+        for first, past in pairwise(sorted(changes)):
+            number += changes[first]
+            for word in range(first, past) if number else ():
+                if self.words.counting.bytes[word]:
+                    yield word, bool(self.exposed_words.bytes[word]), number
 
     def _counts(self, word: int, part: Range) -> bool:
         """Return whether a part of a word has a letter or digit that is not ignorable."""

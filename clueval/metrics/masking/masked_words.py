@@ -2,113 +2,60 @@
 
 Positions are characters. A *word* is a token where the document has tokens, else a match of ``\\w+``. What is
 neither letter nor digit is *ignorable*, and so are the words that the settings name; the core of a mention is
-the rest of it. Numbers of characters in a long range come from running sums, so that a range costs the
-same whatever its length.
+the rest of it.
 """
 
 from __future__ import annotations
 
 import re
-from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, compress, pairwise
+from itertools import compress, pairwise
+from typing import NamedTuple
 
 from clueval.exceptions import SpanError, UsageError
+from clueval.metrics.masking.counted_words import LONG, CountedWords, RunNames
+from clueval.metrics.masking.flags import Flags, Range, Ranges
 from clueval.spans.document import Document
 from clueval.spans.span import Span, name_of
 from clueval.transforms.alignment import Characters
 from clueval.transforms.characters import are_unknown
 
-Range = tuple[int, int]
-"""Start and end (half-open) in characters."""
-
-Ranges = tuple[Range, ...]
-"""The characters of one span, in order: one range, or several if the span has gaps."""
-
 _WORD = re.compile(r"\w+")
-_RUN = re.compile(b"\x01+")
 
 
-SHORT = 256
-"""In a range of up to this length flags are counted one by one; for longer ones running sums are made."""
+Surface = tuple[str | int, ...]
+"""The words of a mention as a key: the words, or the first, a name of the middle, and the last."""
 
 
-class Flags:
-    """One flag for each character, or for each word, as a byte."""
+class MentionWords(NamedTuple):
+    """The words of a mention that count.
 
-    __slots__ = ("_sums", "bytes")
+    `ends` are all of them, or the first and the last, if the others are many; these are the words `middle` of
+    those of the document that count.
+    """
 
-    def __init__(self, flags: bytes) -> None:
-        self.bytes = flags
-        self._sums: array[int] | None = None
-
-    @classmethod
-    def at(cls, ranges: Iterable[Range], length: int) -> Flags:
-        """Return flags for `length` characters, set within the ranges."""
-        flags = bytearray(length)
-        for start, end in union_of(ranges):
-            flags[start:end] = b"\x01" * (end - start)
-        return cls(bytes(flags))
-
-    def between(self, start: int, end: int) -> int:
-        """Return how many flags are set in ``[start, end)``, in a time that does not depend on the length."""
-        if end - start <= SHORT:
-            return self.bytes.count(1, start, end)
-        if self._sums is None:
-            self._sums = array("Q", accumulate(self.bytes, initial=0))
-        return self._sums[end] - self._sums[start]
-
-    def within(self, ranges: Ranges) -> int:
-        """Return how many flags are set in the ranges, which do not overlap."""
-        if len(ranges) == 1:
-            return self.between(*ranges[0])
-        return sum(self.between(start, end) for start, end in ranges)
-
-    def runs(self, ranges: Ranges) -> list[Range]:
-        """Return the runs of set flags in the ranges."""
-        return [run.span() for start, end in ranges for run in _RUN.finditer(self.bytes, start, end)]
-
-    def __and__(self, other: Flags) -> Flags:
-        return Flags(_both(self.bytes, other.bytes))
-
-    def __sub__(self, other: Flags) -> Flags:
-        number = int.from_bytes(self.bytes, "little")
-        number ^= number & int.from_bytes(other.bytes, "little")
-        return Flags(number.to_bytes(len(self.bytes), "little"))
+    ends: tuple[str, ...]
+    middle: Range | None = None
 
     @property
-    def total(self) -> int:
-        """The number of flags that are set."""
-        return self.bytes.count(1)
+    def number(self) -> int:
+        """The number of words."""
+        return len(self.ends) + (self.middle[1] - self.middle[0] if self.middle else 0)
 
-
-def _both(one: bytes, other: bytes) -> bytes:
-    number = int.from_bytes(one, "little") & int.from_bytes(other, "little")
-    return number.to_bytes(len(one), "little")
-
-
-def union_of(ranges: Iterable[Range]) -> list[Range]:
-    """Return the ranges by position, with those that overlap or touch joined.
-
-    >>> union_of([(4, 6), (0, 2), (5, 9)])
-    [(0, 2), (4, 9)]
-    """
-    found: list[Range] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        elif start < end:
-            found.append((start, end))
-    return found
+    @property
+    def are_long(self) -> bool:
+        """Whether those between the first and the last are named."""
+        return self.number > LONG + 2
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedWords:
     """The text of a document, its words, and the flags of its letters and digits and of what is not ignorable.
 
-    `spelled` has the words, `starts` and `ends` their ranges; `counting` is set for words that count.
+    `spelled` has the words, `starts` and `ends` their ranges; `counting` is set for words that count,
+    which are `counted`.
     """
 
     text: str
@@ -119,6 +66,7 @@ class MaskedWords:
     letters: Flags
     core: Flags
     counting: Flags
+    counted: CountedWords
 
     @classmethod
     def of(cls, document: Document, ignore: str, ignored_words: Collection[str]) -> MaskedWords:
@@ -148,7 +96,8 @@ class MaskedWords:
         skipped = ignored_words if ignore != "none" else ()
         counts = {word: _has_letter(word) and word.casefold() not in skipped for word in set(spelled)}
         counting = Flags(bytes(map(counts.__getitem__, spelled)))
-        return cls(text, characters, spelled, starts, ends, letters, core, counting)
+        counted = CountedWords(spelled, counting)
+        return cls(text, characters, spelled, starts, ends, letters, core, counting, counted)
 
     def ranges_of(self, span: Span, document: Document) -> Ranges:
         """Return the characters of a span of one of the sides, `document`. Raises `SpanError` outside the text."""
@@ -172,15 +121,53 @@ class MaskedWords:
         """Return the part of a word that lies in ``[start, end)``."""
         return max(self.starts[word], start), min(self.ends[word], end)
 
-    def strings_of(self, ranges: Ranges) -> tuple[str, ...]:
+    def strings_of(self, ranges: Ranges) -> MentionWords:
         """Return the words of a mention that count, or all of its text as one if none does."""
+        if len(ranges) == 1:
+            inside = self.words_in(*ranges[0])
+            if len(inside) > LONG:
+                return self._strings_within(inside, *ranges[0])
         found = []
         for start, end in ranges:
             for word in self.words_in(start, end):
-                first, last = self.clipped(word, start, end)
-                if self.counting.bytes[word] and self.letters.between(first, last):
-                    found.append(self.text[first:last])
-        return tuple(found) or ("".join(self.text[start:end] for start, end in ranges),)
+                found += self._string_of(word, start, end)
+        return MentionWords(tuple(found) or ("".join(self.text[start:end] for start, end in ranges),))
+
+    def _string_of(self, word: int, start: int, end: int) -> list[str]:
+        """Return the part of a word in ``[start, end)``, nothing if it does not count."""
+        first, last = self.clipped(word, start, end)
+        counts = self.counting.bytes[word] and self.letters.between(first, last)
+        return [self.text[first:last]] if counts else []
+
+    def _strings_within(self, inside: range, start: int, end: int) -> MentionWords:
+        """Return the words of a mention that is one range, without those in its middle if they are many."""
+        first, last = inside[0], inside[-1]
+        front = self._string_of(first, start, end)
+        back = self._string_of(last, start, end)
+        middle = self.counted.before(first + 1), self.counted.before(last)
+        spelled = self.counted.spelled
+        if not front and middle[0] < middle[1]:
+            front, middle = [spelled[middle[0]]], (middle[0] + 1, middle[1])
+        if not back and middle[0] < middle[1]:
+            back, middle = [spelled[middle[1] - 1]], (middle[0], middle[1] - 1)
+        if middle[1] - middle[0] > LONG:
+            return MentionWords((*front, *back), middle)
+        words = (*front, *spelled[slice(*middle)], *back)
+        return MentionWords(words or (self.text[start:end],))
+
+    def surface_of(self, words: MentionWords) -> Surface:
+        """Return what equal words have in common."""
+        return _surface(words.ends, words.middle, self.counted.names) if words.are_long else words.ends
+
+    def folded_of(self, words: MentionWords) -> Surface:
+        """Return what words that are equal but for upper and lower case have in common."""
+        ends = tuple(map(str.casefold, words.ends))
+        return _surface(ends, words.middle, self.counted.folded_names) if words.are_long else ends
+
+
+def _surface(ends: tuple[str, ...], middle: Range | None, names: RunNames) -> Surface:
+    name = names.of_items(ends[1:-1]) if middle is None else names.of(*middle)
+    return (ends[0], *name, ends[-1])
 
 
 def _tokens_in(text: str, tokens: Iterable[str]) -> list[Range]:

@@ -11,10 +11,12 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
-from clueval.metrics.masking.masked_words import MaskedWords, Range, Ranges, union_of
+from clueval.metrics.masking.flags import Range, Ranges, union_of
+from clueval.metrics.masking.masked_words import MaskedWords, MentionWords, Surface
 from clueval.spans.document import Document
-from clueval.spans.index import SpanIndex
+from clueval.spans.flat import by_position
 from clueval.spans.span import NO_LABEL, Span
 
 CLASS_LAYER = "risk"
@@ -29,14 +31,16 @@ Risk = Callable[[str], tuple[int, str]]
 class Mention:
     """A gold span that needs masking; `ranges` are its characters.
 
-    `has_id`: the entity comes from the annotation, not from the words. `counted`: no filter excludes it.
+    `surface` is the same for mentions with the same words. `has_id`: the entity comes from the annotation, not from
+    the words. `counted`: no filter excludes it.
     """
 
     ranges: Ranges
     kind: str
     label: str
-    entity: tuple[str, ...]
-    words: tuple[str, ...]
+    entity: Surface
+    words: MentionWords
+    surface: Surface
     has_id: bool
     counted: bool
 
@@ -91,9 +95,10 @@ class MentionReader:
                 continue
             words = self.words.strings_of(ranges)
             own = entities.label_of(span)
-            entity = (own,) if own is not None else (label, *map(str.casefold, words))
+            entity = (own,) if own is not None else (label, *self.words.folded_of(words))
+            surface = self.words.surface_of(words)
             is_counted = counted is None or counted[number]
-            yield Mention(ranges, kind, label, entity, words, own is not None, is_counted)
+            yield Mention(ranges, kind, label, entity, words, surface, own is not None, is_counted)
 
     def _classes(self) -> Callable[[Span, Ranges], str]:
         """Return the function that gives the class of a span, whose characters are the ranges."""
@@ -136,7 +141,8 @@ class _Overlapped:
         self._name = name
         spans = document.layers.get(name, ())
         self._same = {(span.start, span.end): span.label for span in reversed(spans)}
-        self._index = SpanIndex(spans) if spans else None
+        self._spans = sorted(spans, key=by_position)
+        self._reach = list(accumulate((span.end for span in self._spans), max))
 
     def label_of(self, span: Span) -> str | None:
         """Return the label for a span, None if it has none."""
@@ -145,9 +151,8 @@ class _Overlapped:
             own = span.by_layer.get(self._name)
         if own is not None:
             return str(own)
-        if self._index is None:
-            return None
         if (span.start, span.end) in self._same:
             return self._same[span.start, span.end]
-        found = self._index.overlapping(span)
-        return found[0].label if found else None
+        first = bisect_right(self._reach, span.start)  # the first span that ends after the start
+        overlaps = first < len(self._spans) and self._spans[first].overlaps(span)
+        return self._spans[first].label if overlaps else None

@@ -6,12 +6,15 @@ earliest of equals), or the label of that span where the predicted side has span
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from clueval.metrics.masking.exposure import Examination, Judged, Mask
-from clueval.metrics.masking.masked_words import Ranges
+from clueval.metrics.masking.flags import Ranges
+from clueval.metrics.masking.largest_share import LargestShares
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention
 
 
@@ -20,11 +23,15 @@ class Masks:
 
     def __init__(self, masks: Sequence[Mask]) -> None:
         self._masks = sorted(masks, key=lambda mask: mask.ranges)
-        self._starts = [mask.ranges[0][0] for mask in self._masks]
-        self._reach = list(accumulate((mask.ranges[-1][1] for mask in self._masks), max))
+        self._places = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in self._masks]
+        self._reach = list(accumulate((end for _, end in self._places), max))
+        self._have_gaps = any(len(mask.ranges) > 1 for mask in self._masks)
 
     def on(self, mention: Mention) -> Mask | None:
-        """Return the mask with most characters of a mention, the earliest of equals."""
+        """Return the mask with most characters of a mention, the earliest of equals, in O(log n) without gaps."""
+        if not self._have_gaps and len(mention.ranges) == 1:
+            place = self._largest.of(*mention.ranges[0])
+            return None if place is None else self._masks[bisect_left(self._places, place)]
         best, most = None, 0
         for mask in self._touching(mention.start, mention.end):
             shared = _shared(mask.ranges, mention)
@@ -34,10 +41,14 @@ class Masks:
                 break
         return best
 
+    @cached_property
+    def _largest(self) -> LargestShares:
+        return LargestShares(self._places)
+
     def _touching(self, start: int, end: int) -> Iterator[Mask]:
         """Yield the masks that may share a character with ``[start, end)``, by position."""
         for number in range(bisect_right(self._reach, start), len(self._masks)):
-            if self._starts[number] >= end:
+            if self._places[number][0] >= end:
                 return
             yield self._masks[number]
 
@@ -69,8 +80,8 @@ def replacements_of(examination: Examination) -> Iterator[tuple[str, Judged, str
 def consistency_of(examination: Examination) -> Mapping[str, int]:
     """Return the numbers of entities with several protected mentions, of those with several replacements among
     them, and of replacements that several entities share."""
-    by_entity: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    owners: dict[tuple[str, str], set[tuple[str, ...]]] = {}
+    by_entity: dict[tuple[str, Surface], list[str]] = {}
+    owners: dict[tuple[str, str], set[Surface]] = {}
     for name, one, replacement in replacements_of(examination):
         by_entity.setdefault((name, one.mention.entity), []).append(replacement)
         owners.setdefault((name, replacement), set()).add(one.mention.entity)

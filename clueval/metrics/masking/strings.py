@@ -7,24 +7,29 @@ the longest one counts. Neither recall nor precision knows string leaks.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import compress
 
-from clueval.metrics.masking.masked_words import Flags, MaskedWords, Range
+from clueval.metrics.masking.counted_words import LONG
+from clueval.metrics.masking.flags import Flags, Range
+from clueval.metrics.masking.masked_words import MaskedWords, MentionWords
 
 LEAST_CHARACTERS = 4
 LEAST_DIGITS = 5
 
 
 def find_strings(
-    text: MaskedWords, strings: Iterable[tuple[str, ...]], mentioned: Flags, exposed: Flags
+    text: MaskedWords, strings: Iterable[MentionWords], mentioned: Flags, exposed: Flags
 ) -> list[Range]:
     """Return where the words of mentions stand outside mentions and are not wholly masked, by position.
 
     `mentioned` are the characters in mentions, `exposed` those that are not masked. Costs O(n) for n words, times
     the number of different lengths of strings with the same first word.
     """
-    lengths = _lengths_by_first_word({words for words in strings if _is_searched(words)})
+    lengths = _lengths_by_first_word(
+        text, {words for words in strings if words.middle or _is_searched(words.ends)}
+    )
     return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
@@ -33,25 +38,49 @@ def _is_searched(words: Iterable[str]) -> bool:
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 
 
-def _lengths_by_first_word(strings: Iterable[tuple[str, ...]]) -> dict[str, dict[int, set[str]]]:
-    """Return the strings, their words joined by blanks, by first word and by number of words, longest first."""
-    found: dict[str, dict[int, set[str]]] = {}
-    for words in sorted(strings, key=len, reverse=True):
-        found.setdefault(words[0], {}).setdefault(len(words), set()).add(" ".join(words))
+_Strings = dict[str, dict[int, set[Hashable]]]
+"""The keys of strings by first word and by number of words, longest first."""
+
+
+def _lengths_by_first_word(text: MaskedWords, strings: Iterable[MentionWords]) -> _Strings:
+    by_length: dict[int, list[MentionWords]] = {}
+    for words in strings:
+        by_length.setdefault(words.number, []).append(words)
+    found: _Strings = {}
+    for length in sorted(by_length, reverse=True):
+        for words in by_length[length]:
+            key = text.surface_of(words) if words.are_long else " ".join(words.ends)
+            found.setdefault(words.ends[0], {}).setdefault(length, set()).add(key)
     return found
 
 
-def _found(
-    text: MaskedWords, strings: dict[str, dict[int, set[str]]], mentioned: Flags, exposed: Flags
-) -> Iterator[Range]:
-    words = list(compress(text.spelled, text.counting.bytes))
+def _key(text: MaskedWords, first: int, past: int) -> Hashable:
+    """Return the key of the words that count from `first` to `past`, as a mention with these words has it."""
+    words = text.counted.spelled
+    if past - first <= LONG + 2:
+        return " ".join(words[first:past])
+    return text.surface_of(MentionWords((words[first], words[past - 1]), (first + 1, past - 1)))
+
+
+def _found(text: MaskedWords, strings: _Strings, mentioned: Flags, exposed: Flags) -> Iterator[Range]:
+    words = text.counted.spelled
     starts, ends = (list(compress(column, text.counting.bytes)) for column in (text.starts, text.ends))
-    past = 0
+    past = reach = 0
     for number in [number for number, word in enumerate(words) if word in strings]:
-        for length, joined in strings[words[number]].items() if number >= past else ():
-            start, end = starts[number], ends[min(number + length, len(ends)) - 1]
-            if " ".join(words[number : number + length]) in joined and not mentioned.between(start, end):
+        if number < past:
+            continue
+        if starts[number] >= reach:
+            reach = _next(mentioned, starts[number])
+        most = bisect_right(ends, reach) - number
+        for length, keys in strings[words[number]].items() if most > 0 else ():
+            if length <= most and _key(text, number, number + length) in keys:
                 past = number + length
-                if exposed.between(start, end):
-                    yield start, end
+                if exposed.between(starts[number], ends[past - 1]):
+                    yield starts[number], ends[past - 1]
                 break
+
+
+def _next(flags: Flags, place: int) -> int:
+    """Return the next place with a flag that is set, or the end."""
+    found = flags.bytes.find(1, place)
+    return len(flags.bytes) if found < 0 else found

@@ -1,23 +1,12 @@
 "use strict";
-// Text from the corpus is put into the page with textContent, so it is never markup.
 (() => {
-  const PAGE = 50;
-  const byId = (id) => document.getElementById(id);
+  const { byId, visible, make } = page;
   const about = JSON.parse(byId("about").textContent);
   const names = about.annotators;
-  const places = byId("data").textContent.split("\n").filter((line) => line.trim()).map((line, number) => {
-    const [id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens] = JSON.parse(line);
+  const places = page.lines().map((line, number) => {
+    const [id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens] = line;
     return { number, id, layer, start, end, kind, boundary, votes, readings, shown, before, inside, after, tokens };
   });
-
-  const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/g;
-  const visible = (text) => text.replace(INVISIBLE, (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
-  function make(tag, css, text) {
-    const element = document.createElement(tag);
-    if (css) element.className = css;
-    if (text !== undefined) element.textContent = visible(text);
-    return element;
-  }
 
   // --- choices: place -> number of an annotator, or -1 for nothing -----------------------------------------
 
@@ -159,23 +148,15 @@
     return [place.id, place.before + place.inside + place.after, ...place.shown].join("\n").toLowerCase().includes(text);
   }
 
-  let found = [], shown = 0;
-  function showMore() {
-    byId("list").append(...found.slice(shown, shown + PAGE).map(cardOf));
-    shown = Math.min(shown + PAGE, found.length);
-    byId("more").hidden = shown === found.length;
-  }
+  const list = page.pagedList(cardOf, () => places.length ? "No place matches these filters." : "No disagreements.");
   function show() {
-    found = places.filter(fits);
-    shown = 0;
-    byId("list").replaceChildren();
+    const found = places.filter(fits);
     byId("count").textContent = `${found.length} of ${places.length} places where annotators differ`;
-    showMore();
+    list.show(found);
     showTray();
   }
   byId("filters").addEventListener("input", show);
   byId("filters").addEventListener("submit", (event) => event.preventDefault());
-  byId("more").addEventListener("click", showMore);
   show();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -1,11 +1,8 @@
 "use strict";
-// Text from the corpus is put into the page with textContent, so it is never markup.
 (() => {
-  const PAGE = 50;
   const COLUMNS = 1000;  // shown of one span at a time, because a span may be as long as its document
-  const byId = (id) => document.getElementById(id);
-  const list = byId("list"), more = byId("more"), count = byId("count"), search = byId("f-text");
-  const number = (n) => n.toLocaleString("en");
+  const { byId, number } = page;
+  const count = byId("count"), search = byId("f-text");
 
   const RESULTS = {
     matched: { sign: "✓", words: "matched" },
@@ -17,9 +14,7 @@
 
   const spans = [];
   let home = "";
-  for (const line of byId("data").textContent.split("\n")) {
-    if (!line.trim()) continue;
-    const fields = JSON.parse(line);
+  for (const fields of page.lines()) {
     if (fields[0] === "d") {
       home = fields[1];
       continue;
@@ -154,16 +149,14 @@
     waiting = setTimeout(apply, 80);
   });
 
-  let shown = spans, rendered = 0;
+  let shown = spans;
 
   function apply() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const tests = Object.values(filters);
     shown = spans.filter((span) => tests.every(({ fits }) => fits(span)) &&
       (words.length === 0 || words.every((word) => haystackOf(span).includes(word))));
-    list.replaceChildren();
-    rendered = 0;
-    render();
+    list.show(shown);
     tellCount();
   }
 
@@ -235,21 +228,7 @@
     return item;
   }
 
-  function render() {
-    const next = shown.slice(rendered, rendered + PAGE);
-    list.append(...next.map(card));
-    rendered += next.length;
-    if (!shown.length) list.append(make("li", "empty", spans.length ? "No span matches these filters." : "No gold spans."));
-    more.hidden = rendered >= shown.length;
-    more.textContent = `Show more (${number(shown.length - rendered)} left)`;
-  }
-
-  more.addEventListener("click", render);
-  new IntersectionObserver((entries) => {
-    if (entries.some((entry) => entry.isIntersecting) && !more.hidden) render();
-  }, { rootMargin: "600px" }).observe(more);
-  window.addEventListener("beforeprint", () => { while (rendered < Math.min(shown.length, 1000)) render(); });
-
+  const list = page.pagedList(card, () => spans.length ? "No span matches these filters." : "No gold spans.");
   apply();
   document.documentElement.dataset.ready = "yes";
 })();

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, environment, json_inside, script_hash, template
+from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.studies.annotators.disagreement import Disagreement, written
 from clueval.studies.annotators.render import (
     ceiling_table,
@@ -79,7 +79,6 @@ def write_page(
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
-    script = template("agreement.js")
     pieces = jinja.get_template("agreement.html").generate(
         title=title,
         report=report,
@@ -88,10 +87,8 @@ def write_page(
         remarks=list(remarks(report)),
         main_tables=[ShownTable.of(table) for table in _tables(report)],
         more_tables=(),
-        style=Markup(template("page.css") + template("agreement.css")),
         about=Markup(json_inside(_about(report))),
-        script=Markup(script),
-        script_hash=script_hash(script),
+        **assets("agreement", script=True),
         data=(Markup(json_inside(_line(row)) + "\n") for row in disagreements),
     )
     with whole_file(path) as file:

@@ -22,8 +22,8 @@ from clueval.options import field_names, require_types, with_fields
 from clueval.reading.given import documents_of
 from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, ReadOptions
-from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by, without_ending
-from clueval.reading.paths import are_paths, files_of
+from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
+from clueval.reading.paths import are_paths, files_of, without_ending
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any
+from functools import cache, partial
+from itertools import chain, islice, pairwise
+from typing import Any, NamedTuple
 
 from clueval.metrics.masking.counts import by_entity
 from clueval.metrics.masking.exposure import Examination, Judged
-from clueval.metrics.masking.masked_words import Range, union_of
+from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.masked_words import Surface
 from clueval.metrics.masking.mention import Mention, Risk
 
 AROUND = 60
 """How many characters of context a page shows on either side of a mention."""
+
+MOST_SHOWN = 400
+"""How many characters of a mention a page shows; of a longer one, as many from its beginning as from its end."""
 
 MOST_SIBLINGS = 30
 """How many other mentions of the entity a page shows with a leak."""
@@ -113,23 +118,42 @@ class StringLeak:
 
 def leaks_of(examination: Examination) -> Iterator[Leak]:
     """Yield the leaks of one document."""
+    context = cache(partial(context_of, examination))
     for annotator, found in examination.judged.items():
         counted = [one for one in found if one.mention.counted]
-        entities = by_entity(counted)
-        words = Counter(one.mention.words for one in counted)
-        protected = Counter(one.mention.words for one in counted if one.is_protected)
+        entities = {
+            entity: _Members(members, sum(one.is_protected for one in members))
+            for entity, members in by_entity(counted).items()
+        }
+        words = Counter(one.mention.surface for one in counted)
+        protected = Counter(one.mention.surface for one in counted if one.is_protected)
         for one in counted:
             if not one.is_protected:
                 members = entities[one.mention.entity]
-                same = (words[one.mention.words], protected[one.mention.words])
-                yield _leak(examination, annotator, one, members, same)
+                same = (words[one.mention.surface], protected[one.mention.surface])
+                yield _leak(examination, annotator, one, members, same, context)
+
+
+class _Members(NamedTuple):
+    """The mentions of an entity, and how many of them are protected."""
+
+    mentions: Sequence[Judged]
+    protected: int
+
+
+_ContextOf = Callable[[Range], tuple[ShownPiece, ...]]
 
 
 def _leak(
-    examination: Examination, annotator: str, one: Judged, members: Sequence[Judged], same: tuple[int, int]
+    examination: Examination,
+    annotator: str,
+    one: Judged,
+    members: _Members,
+    same: tuple[int, int],
+    context: _ContextOf,
 ) -> Leak:
     mention = one.mention
-    others = [other for other in members if other is not one][:MOST_SIBLINGS]
+    others = islice((other for other in members.mentions if other is not one), MOST_SIBLINGS)
     return Leak(
         examination.document.id,
         annotator,
@@ -138,22 +162,20 @@ def _leak(
         mention.kind,
         one.status,
         tuple(examination.exposed_in(mention)),
-        len(members),
-        sum(member.is_protected for member in members),
+        len(members.mentions),
+        members.protected,
         *same,
         one.exposed,
         mention.label,
         examination.words.text[mention.start : mention.end],
-        context_of(examination, (mention.start, mention.end)),
-        tuple(_sibling(examination, other) for other in others),
+        context((mention.start, mention.end)),
+        tuple(_sibling(other, context) for other in others),
     )
 
 
-def _sibling(examination: Examination, one: Judged) -> Sibling:
+def _sibling(one: Judged, context: _ContextOf) -> Sibling:
     mention = one.mention
-    return Sibling(
-        mention.start, mention.end, one.status, context_of(examination, (mention.start, mention.end))
-    )
+    return Sibling(mention.start, mention.end, one.status, context((mention.start, mention.end)))
 
 
 def string_leaks_of(examination: Examination) -> Iterator[StringLeak]:
@@ -172,9 +194,9 @@ def needless_of(examination: Examination) -> Iterator[str]:
 
 def replacements_by_entity(
     replacements: Iterator[tuple[str, Judged, str]],
-) -> Mapping[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]]:
+) -> Mapping[tuple[str, Surface], tuple[Mention, Counter[str]]]:
     """Group the replacements of protected mentions by annotator and entity, with the entity's first mention."""
-    found: dict[tuple[str, tuple[str, ...]], tuple[Mention, Counter[str]]] = {}
+    found: dict[tuple[str, Surface], tuple[Mention, Counter[str]]] = {}
     for annotator, one, replacement in replacements:
         _, counter = found.setdefault((annotator, one.mention.entity), (one.mention, Counter()))
         counter[replacement] += 1
@@ -182,20 +204,40 @@ def replacements_by_entity(
 
 
 def context_of(examination: Examination, own: Range) -> tuple[ShownPiece, ...]:
-    """Return the text around a range in pieces: masked, exposed (not masked, in the range), or neither."""
+    """Return the text around a range in pieces: masked, exposed (not masked, in the range), or neither.
+
+    Of a range of more than `MOST_SHOWN` characters, only the beginning and the end are shown.
+    """
     text = examination.words.text
     first, last = _reach(text, own)
-    exposed = union_of(examination.exposed.runs((own,)) or [own])
-    cuts = {first, last, *own}
-    for start, end in (*exposed, *examination.masked.runs(((first, last),))):
-        cuts |= {start, end}
-    places = sorted(place for place in cuts if first <= place <= last)
-    pieces = [
-        ShownPiece(text[start:end], _style(examination, start, own, exposed), own[0] <= start < own[1])
+    windows = [(first, last)]
+    if own[1] - own[0] > MOST_SHOWN:
+        windows = [(first, own[0] + MOST_SHOWN // 2), (own[1] - MOST_SHOWN // 2, last)]
+    between = [ShownPiece("…", "", is_own=True)]
+    pieces = [between * (number > 0) + _pieces(examination, one, own) for number, one in enumerate(windows)]
+    cut = ShownPiece("…", "", is_own=False)
+    return (*([cut] if first else []), *chain(*pieces), *([cut] if last < len(text) else []))
+
+
+def _pieces(examination: Examination, window: Range, own: Range) -> list[ShownPiece]:
+    """Return the pieces of a part of the context of a range; if nothing in the range is exposed, all of it is."""
+    text, masked, own_range = examination.words.text, examination.masked, range(*own)
+    inside = max(own[0], window[0]), min(own[1], window[1])
+    exposed = examination.exposed if examination.exposed.between(*own) else examination.readable
+    cuts = chain(window, inside, *exposed.runs((inside,)), *masked.runs((window,)))
+    places = sorted({place for place in cuts if window[0] <= place <= window[1]})
+    return [
+        ShownPiece(
+            text[start:end],
+            "masked"
+            if masked.bytes[start]
+            else "exposed"
+            if start in own_range and exposed.bytes[start]
+            else "",
+            start in own_range,
+        )
         for start, end in pairwise(places)
     ]
-    cut = ShownPiece("…", "", is_own=False)
-    return (*([cut] if first else []), *pieces, *([cut] if last < len(text) else []))
 
 
 def _reach(text: str, own: Range) -> Range:
@@ -207,10 +249,3 @@ def _reach(text: str, own: Range) -> Range:
         blank = text.rfind(" ", own[1], last)
         last = last if blank < 0 else blank + 1
     return first, last
-
-
-def _style(examination: Examination, place: int, own: Range, exposed: Sequence[Range]) -> str:
-    if examination.masked.between(place, place + 1):
-        return "masked"
-    is_exposed = own[0] <= place < own[1] and any(start <= place < end for start, end in exposed)
-    return "exposed" if is_exposed else ""

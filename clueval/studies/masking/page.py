@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, environment, template
+from clueval.reports.page import ShownTable, assets, environment
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
@@ -65,8 +65,6 @@ def write(path: Path, report: MaskingFindings, *, text: bool) -> None:
 def render(report: MaskingFindings, *, text: bool = True) -> str:
     """Return the page; without `text` it has positions only, no text of the documents."""
     jinja = environment()
-    from markupsafe import Markup  # comes with Jinja
-
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
     return jinja.get_template("masking.html").render(
         title="What was left unmasked",
@@ -87,7 +85,7 @@ def render(report: MaskingFindings, *, text: bool = True) -> str:
         text=text,
         main_tables=list(_tables(report)),
         more_tables=list(_tables_of_groups(report)),
-        style=Markup(template("page.css") + template("masking.css")),
+        **assets("masking"),
     )
 
 

@@ -177,7 +177,6 @@ def doubled(rows: list[Any]) -> list[Any]:
         replaced("counts", "inputs", "gold", "layers", by=[]),
         replaced("counts", "inputs", "gold", "layers", "x", by=2),
         removed("counts", "inputs", "gold", "layers", "x", "scheme"),
-        replaced("counts", "inputs", "gold", "layers", "x", "source", by="two"),
         replaced("counts", "inputs", "gold", "layers", "x", "source", by=[2]),
         replaced("counts", "inputs", "gold", "layers", "x", "source", by=True),
         replaced("counts", "inputs", "gold", "layers", "x", "scheme", by="BIG"),

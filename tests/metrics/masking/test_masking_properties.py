@@ -177,3 +177,52 @@ def test_tokens_and_their_characters_give_the_same_figures(tokens: list[str], da
     )
     both = [rows([(gold, predicted)])["classes"]["all"] for gold, predicted in (pair, moved)]
     assert {name: both[0][name] for name in fields} == {name: both[1][name] for name in fields}
+
+
+@at_most(25)
+@given(st.randoms(use_true_random=False))
+def test_figures_of_long_mentions_in_each_other_are_those_of_sets_of_characters(random: Any) -> None:
+    text = " ".join(random.choices(["ab", "Ab", "b", "-", "ß", "ss"], weights=[9, 1, 1, 1, 1, 1], k=160))
+
+    def drawn(labels: str) -> list[Span]:
+        starts = [random.randrange(0, 60) for _ in range(20)]
+        return [Span(start, start + random.randrange(190, 230), random.choice(labels)) for start in starts]
+
+    pair = [Document("d", {"label": drawn(labels)}, text=text, unit="character") for labels in ("AB", "XYZ")]
+
+    found = rows([(pair[0], pair[1])])["classes"]["all"]
+
+    expected = naive(pair[0], pair[1])
+    names = list(expected)[:10]
+    assert {name: found[name] for name in names} == {name: expected[name] for name in names}
+
+
+@given(st.text("ab", min_size=1, max_size=40), st.text("ab", min_size=1, max_size=20), st.data())
+def test_run_names_are_equal_if_the_runs_are(text: str, other: str, data: st.DataObject) -> None:
+    from clueval.metrics.masking.counted_words import RunNames
+
+    places = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text))).filter(lambda p: p[0] < p[1])
+    (start, end), (first, last) = data.draw(places), data.draw(places)
+
+    names = RunNames(text)
+
+    assert (names.of(start, end) == names.of(first, last)) == (text[start:end] == text[first:last])
+    assert (names.of(start, end) == names.of_items(other)) == (text[start:end] == other)
+
+
+def test_string_leaks_of_a_long_mention_are_its_words_elsewhere() -> None:
+    words = " ".join(f"w{number % 7}x{number}" for number in range(90))
+    text = f"{words} und {words[:-1]} und {words}"
+    gold = Document("d", {"label": [Span(0, len(words), "A")]}, text=text, unit="character")
+    nothing = Document("d", {"label": [Span(0, len(words), "A")]}, text=text, unit="character")
+
+    assert rows([(gold, nothing)])["string_leaks"] == 1
+
+
+@given(sides(), st.sampled_from(["punctuation", "none"]))
+def test_equal_weights_give_the_word_recall(pair: tuple[Document, Document], ignore: str) -> None:
+    found = rows([pair], word_weights={"z": 1}, ignore=ignore)
+
+    for row in found["classes"].values():
+        assert (row["weighted_word_recall"] is None) == (row["word_recall"] is None)
+        assert abs((row["weighted_word_recall"] or 0) - (row["word_recall"] or 0)) < 1e-9

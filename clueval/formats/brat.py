@@ -1,0 +1,250 @@
+"""brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text beside it.
+
+    T1<TAB>Person 0 5<TAB>Frida             a span: type, start, end (exclusive), its text
+    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span
+    A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
+    N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
+
+Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and
+``X.a2`` together are one file of annotations. Relations, events, equivalences and notes are passed over; an
+attribute of an event is a feature of its trigger. The label of a span is its type, or with
+``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
+is the name of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.opened import Opened
+from clueval.formats.reference import FileMention, in_points
+from clueval.spans.document import Document
+from clueval.spans.parts import Ranges
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
+
+TYPE = "type"
+"""The source of labels that is the type of a span."""
+
+_KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
+_ID = re.compile(r"[TEAMNR#]\d+|\*|#")
+
+
+class _Annotations:
+    """The lines of one document."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self.spans: dict[str, tuple[str, FileMention]] = {}
+        self.triggers: dict[str, str] = {}
+        self.features: dict[str, dict[str, Any]] = {}
+        self.passed_over: Counter[str] = Counter()
+        self._ids: set[str] = set()
+        self._attributes: list[tuple[int, list[str]]] = []
+        self._line = 0
+
+    def add(self, line: int, text: str) -> None:
+        """Read a line. Raises `FormatError` for one that is not brat's."""
+        self._line = line
+        if not text.strip():
+            return
+        identifier, _, rest = text.partition("\t")
+        if not _ID.fullmatch(identifier):
+            self._refuse(
+                f"{identifier[:20]!r} is not an id of brat", "a line begins with T1, A1, R1 ... and a tab"
+            )
+        if identifier not in ("*", "#"):
+            if identifier in self._ids:
+                self._refuse(f"the id {identifier!r} occurs twice")
+            self._ids.add(identifier)
+        kind = identifier[0]
+        if kind == "T":
+            self._add_span(identifier, rest)
+        elif kind in "AMN":
+            fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
+            self._attributes.append((line, [field for field in fields if field]))
+        else:
+            if kind == "E":
+                trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
+                self.triggers[identifier] = trigger
+            self.passed_over[_KINDS[kind]] += 1
+
+    def finish(self) -> None:
+        """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
+        for line, fields in self._attributes:
+            self._line = line
+            if len(fields) < 2:
+                self._refuse("an attribute needs a name and the id of a span")
+            name, target, *value = fields
+            target = self.triggers.get(target, target)
+            if target in self.spans:
+                self.features.setdefault(target, {})[name] = " ".join(value) if value else True
+            elif target not in self._ids:
+                self._refuse(f"no line has the id {target[:20]!r}")
+
+    def _add_span(self, identifier: str, rest: str) -> None:
+        head, tab, text = rest.partition("\t")
+        label, _, positions = head.partition(" ")
+        ranges = []
+        for part in positions.split(";"):
+            numbers = part.split()
+            if len(numbers) != 2 or not all(n.isascii() and n.isdigit() and len(n) < 19 for n in numbers):
+                self._refuse(
+                    f"the positions of {identifier} cannot be read", "write them START END, joined by ;"
+                )
+            ranges.append((int(numbers[0]), int(numbers[1])))
+        if not label:
+            self._refuse(f"{identifier} has no type")
+        Span.of_fragments(ranges, label, line=self._line)  # refuses positions that contradict each other
+        mention = FileMention(tuple(sorted(ranges)), text if tab else None, self._line, identifier)
+        self.spans[identifier] = label, mention
+
+    def _refuse(self, problem: str, advice: str | None = None) -> NoReturn:
+        raise FormatError(problem, file=self._file, line=self._line, advice=advice)
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    path = opened.path
+    name = path.name.removesuffix(".gz")
+    text = _text(opened)
+    found = _Annotations(opened.file)
+    try:
+        for line, content in opened.lines():
+            found.add(line, content)
+    except FormatError:
+        raise
+    except ValueError as error:
+        raise _at(error, opened.file) from None
+    further = opened.beside(".a2")
+    if name.endswith(".a1") and further.is_file():
+        for line, content in opened.at(further).lines():
+            found.add(line, content)
+    found.finish()
+    opened.passed_over.update(found.passed_over)
+    yield _document(Path(name).stem, text, found, options, opened.file)
+
+
+def _at(error: ValueError, file: str) -> ValueError:
+    """Return the error with its file."""
+    if isinstance(error, CluevalError):
+        error.file = file
+    return error
+
+
+def _text(opened: Opened) -> str:
+    path = opened.beside(".txt")
+    if not path.is_file():
+        packed = path.with_name(path.name + ".gz")
+        if not packed.is_file():
+            raise FileError(
+                f"the text {path} of this file does not exist",
+                file=opened.file,
+                advice="brat keeps the text in a .txt file of the same name in the same folder",
+            )
+        path = packed
+    return opened.at(path).text_as_on_disk()
+
+
+def _document(name: str, text: str, found: _Annotations, options: Options, file: str) -> Document:
+    mentions = [mention for _, mention in found.spans.values()]
+    ranges = in_points(text, mentions, options.offsets, file=file, document=name)
+    sources = dict(options.layers or {DEFAULT_LAYER: TYPE})
+    layers: dict[str, list[Span]] = {layer: [] for layer in sources}
+    for (identifier, (label, mention)), places in zip(found.spans.items(), ranges, strict=True):
+        features = found.features.get(identifier, {})
+        for layer, source in sources.items():
+            value = label if source == TYPE else features.get(_named(source, layer))
+            if value is None:
+                continue
+            chosen = str(source) if value is True else str(value)
+            labels = Frozen({layer: chosen or NO_LABEL})
+            layers[layer].append(
+                Span.of_fragments(places, labels, features, id=identifier, line=mention.line)
+            )
+    in_order = {
+        layer: sorted(spans, key=lambda span: (span.start, span.end)) for layer, spans in layers.items()
+    }
+    return Document(name, in_order, text=text, unit="character", file=file)
+
+
+def _named(source: int | str, layer: str) -> str:
+    if isinstance(source, int):
+        raise UsageError(
+            f"layer {layer!r} has the column {source}, but brat has no columns",
+            advice=f"name {TYPE!r} or an attribute, as in {layer}=type",
+        )
+    return source
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """Yield the lines of the annotations of one document."""
+    del layers, with_ids
+    number = attributes = 0
+    for document in documents:
+        text = document.text or ""
+        for spans in document.layers.values():
+            for span in spans:
+                number += 1
+                parts = [part for whole in span.fragments for part in _without_line_ends(text, whole)]
+                positions = ";".join(f"{start} {end}" for start, end in parts)
+                shown = " ".join(text[start:end] for start, end in parts)
+                yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
+                for name, value in span.features.items():
+                    attributes += 1
+                    given = "" if value is True else f" {_value(value, name, span, document)}"
+                    yield f"A{attributes}\t{_word(name, span, document)} T{number}{given}"
+
+
+def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:
+    """Return the ranges of a range between line ends, which a span of brat cannot contain."""
+    start, end = whole
+    found = [match.span() for match in re.compile(r"[^\r\n]+").finditer(text, start, end)]
+    return tuple(found) or (whole,)
+
+
+def _word(word: str, span: Span, document: Document) -> str:
+    if not word or re.search(r"\s|;", word):
+        raise _unwritable(document, span, "a label or a name of a feature that is empty or has white space")
+    return word
+
+
+def _value(value: object, name: str, span: Span, document: Document) -> str:
+    if not isinstance(value, str) or value != " ".join(value.split()) or not value:
+        raise _unwritable(document, span, f"the feature {name!r}, whose value is not words")
+    return value
+
+
+def _unwritable(document: Document, span: Span, what: str) -> UsageError:
+    return UsageError(
+        f"brat cannot hold {name_of(span)}: it has {what}",
+        file=document.file,
+        document=document.id,
+        advice="rename it, or add --lossy",
+    )
+
+
+def _written_text(document: Document) -> str:
+    return document.text or ""
+
+
+_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans"})
+
+_BESIDE: Mapping[str, Any] = {".txt": _written_text}
+
+FORMAT = Format(
+    name="brat",
+    holds="brat's stand-off files: `X.ann` with spans, attributes and links, and the text in `X.txt` beside it",
+    endings=(".ann", ".a1"),
+    read=_read,
+    options=frozenset({"layers", "offsets"}),
+    single=True,
+    nameless=True,
+    group=(".txt", ".a2"),
+    default_source=TYPE,
+    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS),
+)

@@ -1,0 +1,197 @@
+"""DocBin, the binary file of spaCy with many documents (``.spacy``). Needs the extra ``spacy``.
+
+Sources: ``ents`` (the default), or ``spans.KEY``, a group of spans. Positions are code points of the text of a
+document, or with ``unit="token"`` the numbers of spaCy's tokens. A document in which no token has an annotation of
+entities, which is not the same as one without entities, is passed over and counted as unannotated. Documents have no
+ids; they are numbered.
+
+Source: spaCy's documentation of ``DocBin`` and ``Doc``.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.opened import Opened
+from clueval.limits import file_too_long
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+from clueval.textfiles import raw_content
+
+ENTS, GROUP = "ents", "spans."
+
+
+def spacy_tools() -> tuple[Any, Any, Any]:
+    """Return spaCy's ``Doc``, ``DocBin`` and ``Vocab``. Raises `MissingExtra` if spaCy is not installed."""
+    try:
+        from spacy.tokens import Doc, DocBin
+        from spacy.vocab import Vocab
+    except ImportError:
+        raise MissingExtra("DocBin files need spaCy", advice="pip install clueval[spacy]") from None
+    return Doc, DocBin, Vocab
+
+
+def document_of_spacy(
+    doc: Any, sources: Mapping[str, str], unit: str | None, *, id: str, file: str | None = None
+) -> Document:
+    """Return the document of a spaCy ``Doc``; `sources` has the source of each layer."""
+    in_tokens = unit == "token"
+    layers = {}
+    for layer, source in sources.items():
+        found = doc.ents if source == ENTS else doc.spans.get(source.removeprefix(GROUP), ())
+        spans = [_span(span, layer, in_tokens) for span in found]
+        layers[layer] = sorted(spans, key=lambda span: (span.start, -span.end))
+    has_sentences = len(doc) and doc.has_annotation("SENT_START")
+    sentences = [
+        Sentence(sent.start, sent.end) if in_tokens else Sentence(sent.start_char, sent.end_char)
+        for sent in (doc.sents if has_sentences else ())
+    ]
+    return Document(
+        id,
+        Frozen(layers),
+        tokens=[token.text for token in doc] if in_tokens else None,
+        text=doc.text,
+        unit="token" if in_tokens else "character",
+        sentences=sentences,
+        file=file,
+    )
+
+
+def _span(span: Any, layer: str, in_tokens: bool) -> Span:
+    start, end = (span.start, span.end) if in_tokens else (span.start_char, span.end_char)
+    ids = {"kb_id": span.kb_id_, "ent_id": span.ent_id_}
+    features = {name: value for name, value in ids.items() if value}
+    return Span(start, end, Frozen({layer: span.label_ or NO_LABEL}), features)
+
+
+def _sources(layers: Mapping[str, int | str] | None, file: str) -> dict[str, str]:
+    """Return the source of each layer. Raises `UsageError` for an unknown one."""
+    for layer, source in (layers or {}).items():
+        if source != ENTS and not str(source).startswith(GROUP):
+            raise UsageError(
+                f"there is no source {source!r} for layer {layer!r}",
+                file=file,
+                advice=f"{ENTS}, or {GROUP}KEY for a group of spans",
+            )
+    return {layer: str(source) for layer, source in (layers or {DEFAULT_LAYER: ENTS}).items()}
+
+
+@contextmanager
+def _errors_of(file: str) -> Iterator[None]:
+    """Turn errors of spaCy, which are of many classes for bytes that are not its own, into `FormatError`."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except Exception as error:
+        raise FormatError(f"not a DocBin of spaCy: {type(error).__name__}", file=file) from error
+
+
+def _docs(opened: Opened) -> Iterator[Any]:
+    """Return the documents of spaCy in a file. Raises `FormatError` if it is damaged or grows too much."""
+    _, doc_bin, vocab = spacy_tools()
+    data = raw_content(opened.path, opened.max_line)
+    with _errors_of(opened.file):
+        if len(zlib.decompressobj().decompress(data, opened.max_line + 1)) > opened.max_line:
+            raise file_too_long(opened.file, opened.max_line)
+        found: Iterator[Any] = doc_bin().from_bytes(data).get_docs(vocab())
+    return found
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    sources = _sources(options.layers, opened.file)
+    groups: set[str] = set()
+    docs = _docs(opened)
+    number = read = 0
+    while True:
+        with _errors_of(opened.file):
+            doc = next(docs, None)
+            if doc is None:
+                break
+            number += 1
+            groups.update(f"{GROUP}{key}" for key in doc.spans)
+            if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
+                opened.passed_over["unannotated"] += 1
+                continue
+            document = document_of_spacy(doc, sources, options.unit, id=str(number), file=opened.file)
+        read += 1
+        yield document
+    _require_groups(sources, groups if read else set(sources.values()), opened.file)
+
+
+def _require_groups(sources: Mapping[str, str], groups: set[str], file: str) -> None:
+    """Raise `UsageError` for a group of spans that no document has."""
+    for layer, source in sources.items():
+        if source not in groups | {ENTS}:
+            raise UsageError(
+                f"no document has {source!r}, the source of layer {layer!r}",
+                file=file,
+                advice=f"groups of spans: {', '.join(sorted(groups)) or 'none'}",
+            )
+
+
+def docbin_of(documents: Iterator[Document], layers: Sequence[str]) -> bytes:
+    """Return the content of a file with these documents, whose positions are code points.
+
+    The tokens are words and single marks, cut at the edges of spans. The first layer becomes entities, and further
+    layers groups of spans; so do spans that overlap. Raises `UsageError` for a document without text.
+    """
+    make, doc_bin, vocab = spacy_tools()
+    shared = vocab()
+    packed = doc_bin(store_user_data=False)
+    for document in documents:
+        packed.add(_doc(document, list(document.layers) or list(layers), make, shared))
+    content: bytes = packed.to_bytes()
+    return content
+
+
+def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
+    from clueval.formats.text_pieces import pieces_of
+
+    text = document.text
+    if text is None or document.unit != "character":
+        raise UsageError(
+            "a document without text cannot be written", file=document.file, document=document.id
+        )
+    spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    cuts = {position - document.start for span in spans for position in (span.start, span.end)}
+    words, spaces = pieces_of(text, cuts)
+    doc = make(vocab, words=words, spaces=spaces)
+    for number, layer in enumerate(layers):
+        made = [_spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
+        if number == 0:
+            doc.set_ents(made)
+        else:
+            doc.spans[layer] = made
+    return doc
+
+
+def _spacy_span(doc: Any, span: Span, document: Document) -> Any:
+    made = doc.char_span(span.start - document.start, span.end - document.start, label=span.label)
+    if made is None or span.start == span.end:
+        raise UsageError(
+            f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
+            file=document.file,
+            document=document.id,
+        )
+    return made
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    raise UsageError("DocBin is no text", advice="name a file with -o")
+
+
+FORMAT = Format(
+    name="docbin",
+    holds="spaCy's `DocBin`: documents with entities, or with groups of spans",
+    endings=(".spacy",),
+    read=_read,
+    options=frozenset({"layers", "unit"}),
+    extra="spacy",
+    write=Writer(_lines, ".spacy", unit="character", data=docbin_of, holds=frozenset({"layers"})),
+)

@@ -1,0 +1,139 @@
+"""doccano's JSON Lines: a text and its spans, as lists or as objects.
+
+    {"id": 1, "text": "Frida Kahlo", "label": [[0, 5, "PER"]], "meta": {"domain": "art"}}
+    {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
+
+The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. ``username`` or
+``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
+other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
+text, which has no spans and is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from clueval.formats.format import Format, Options, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.recognition import Beginning, Sign
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+_SPANS = ("label", "labels", "entities", "annotations")
+_USERS = ("username", "user")
+_NOT_METADATA = (
+    "text", "data", "id", "meta", "relations", "Comments", "comments", "annotation_approver", *_SPANS, *_USERS
+)  # fmt: skip
+SOURCE = "label"
+
+
+def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+    found = rows.mapping(row)
+    text = rows.text(found, "text", "data")
+    identifier = rows.id(found, "id")
+    items = rows.listed(next((found[key] for key in _SPANS if key in found), None), "the list of spans")
+    by_user = any(isinstance(item, dict) and _user(item) is not None for item in items)
+    if by_user and rows.set is not None:
+        items = [item for item in items if _user(item) in (rows.set, None)]
+    layers = {}
+    for layer in rows.sources(SOURCE, (SOURCE,)):
+        spans = [_span(item, layer, rows) for item in items]
+        layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
+    rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
+    metadata = scalars(found, _NOT_METADATA) | scalars(found.get("meta"))
+    yield rows.document(identifier, text, layers, metadata)
+
+
+def _span(item: object, layer: str, rows: RowReader) -> Span:
+    if isinstance(item, str):
+        rows.refuse("the labels have no positions", "this is a classification of texts, which has no spans")
+    if isinstance(item, list | tuple):
+        if len(item) not in (2, 3):
+            rows.refuse("a span is not [start, end, label]")
+        label = item[2] if len(item) == 3 else None
+        item = {"start_offset": item[0], "end_offset": item[1]}
+        return rows.span(item, ("start_offset", "end_offset"), layer, label)
+    if not isinstance(item, dict):
+        rows.refuse("a span is neither a list nor an object")
+    return rows.span(item, ("start_offset", "end_offset"), layer, item.get("label"), id=_id(item))
+
+
+def _id(item: dict[str, Any]) -> int | str | None:
+    value = item.get("id")
+    return value if isinstance(value, int | str) else None
+
+
+def _user(item: Any) -> str | None:
+    if not isinstance(item, dict):
+        return None
+    user = next((item[key] for key in _USERS if item.get(key) is not None), None)
+    return None if user is None else str(user)
+
+
+def _sets(row: Any) -> Iterable[str]:
+    """Yield the annotators of a row."""
+    if not isinstance(row, dict):
+        return
+    if (own := _user(row)) is not None:
+        yield own
+        return
+    items = next((row[key] for key in _SPANS if key in row), None)
+    for item in items if isinstance(items, list) else ():
+        if (user := _user(item)) is not None:
+            yield user
+
+
+FORM = RowForm(_documents, _sets)
+
+
+def rows_of(document: Document, layers: Sequence[str]) -> Row:
+    """Return the row of a document."""
+    return {
+        "id": document.id,
+        "text": document.text,
+        "label": [
+            [span.start, span.end, span.label] for layer in layers for span in document.layers.get(layer, ())
+        ],
+        **({"meta": dict(document.metadata)} if document.metadata else {}),
+    }
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    del layers, with_ids
+    yield from json_lines(documents, rows_of)
+
+
+def _is_doccano(beginning: Beginning) -> bool:
+    keys = beginning.keys
+    if "annotation_id" in keys or re.search(r'"data"\s*:\s*\{', beginning.text):
+        return False  # Label Studio's
+    with_list = (f'"{key}"' for key in _SPANS if key in keys)
+    return bool(keys & {"text", "data"}) and any(
+        re.search(rf"{key}\s*:\s*\[", beginning.text) for key in with_list
+    )
+
+
+def _read(opened: Any, options: Options) -> Iterator[Document]:
+    return read_rows(FORM)(opened, options)
+
+
+FORMAT = Format(
+    name="doccano",
+    holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
+    signs=(
+        Sign("JSON with `text` or `data`, and `label`, `labels`, `entities` or `annotations`", _is_doccano),
+    ),
+    read=_read,
+    options=frozenset({"layers", "offsets"}),
+    chooses=True,
+    rows=FORM,
+    default_source=SOURCE,
+    write=Writer(
+        _lines,
+        ".jsonl",
+        unit="character",
+        holds=frozenset({"metadata", "zero-length spans", "overlapping spans"}),
+    ),
+)

@@ -1,0 +1,260 @@
+"""Rows of JSON formats: one value for each document, from a file or from the caller.
+
+A row comes from a file (a value a line, the elements of one array, or a single object) or from any iterable of
+dictionaries. Errors have the number of the row as their line. A format is a function from a row to documents
+and, if rows belong to annotators or models, a function from a row to the names of its annotation sets.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, NoReturn
+
+from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
+from clueval.formats.format import Options
+from clueval.formats.opened import Opened
+from clueval.formats.reference import FileMention, in_points
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+
+Row = Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class RowReader:
+    """What is known while the rows of one input are read.
+
+    `number` is that of the current row, `set` the selected annotation set, and `known` what a format has made once
+    for all rows.
+    """
+
+    options: Options
+    file: str | None = None
+    passed_over: Counter[str] = field(default_factory=Counter)
+    number: int = 0
+    set: str | None = None
+    known: dict[str, Any] = field(default_factory=dict)
+    _labels: dict[tuple[str, str], Frozen] = field(default_factory=dict)
+
+    def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:
+        """Raise `FormatError` with the number of the row."""
+        raise FormatError(problem, file=self.file, line=self.number, document=document, advice=advice)
+
+    def mapping(self, value: object, what: str = "the row") -> dict[str, Any]:
+        """Return a value that must be an object."""
+        if not isinstance(value, dict):
+            self.refuse(f"{what} is not an object", "each value of this format is an object with keys")
+        return value
+
+    def listed(self, value: object, what: str) -> list[Any]:
+        """Return a value that must be a list; an array of another library becomes a list, None an empty one."""
+        if value is None:
+            return []
+        if hasattr(value, "tolist"):
+            value = value.tolist()
+        if isinstance(value, tuple):
+            value = list(value)
+        if not isinstance(value, list):
+            self.refuse(f"{what} is not a list")
+        return value
+
+    def text(self, row: Row, *keys: str) -> str:
+        """Return the text under the first of the keys that the row has."""
+        for key in keys:
+            if key in row:
+                value = row[key]
+                if not isinstance(value, str):
+                    self.refuse(f"{key!r} is not a text")
+                return value
+        return self.refuse(f"the row has no text: no key {' or '.join(map(repr, keys))}")
+
+    def id(self, row: Row, *keys: str) -> str:
+        """Return the id under the first of the keys that the row has; without one, the number of the row."""
+        value = next((row[key] for key in keys if row.get(key) is not None), self.number)
+        return value if isinstance(value, str) else str(value)
+
+    def labels(self, layer: str, label: object) -> Frozen:
+        """Return the labels of a span; without a label, it is `NO_LABEL`."""
+        name = NO_LABEL if label is None or label == "" else label if isinstance(label, str) else str(label)
+        known = self._labels.get((layer, name))
+        if known is None:
+            known = self._labels[layer, name] = Frozen({layer: name})
+        return known
+
+    def sources(self, default: str, known: Iterable[str] | None = None) -> dict[str, str]:
+        """Return the source of each layer. Raises `UsageError` for a column, and for one that is not `known`."""
+        if self.options.layers is None:
+            return {DEFAULT_LAYER: default}
+        for layer, source in self.options.layers.items():
+            if isinstance(source, int) or (known is not None and source not in known):
+                raise UsageError(
+                    f"layer {layer!r} has no source {source!r} in this format",
+                    file=self.file,
+                    advice=f"its sources: {', '.join(known)}"
+                    if known is not None
+                    else "name a source by its key",
+                )
+        return {layer: str(source) for layer, source in self.options.layers.items()}
+
+    def span(self, item: object, keys: tuple[str, str], layer: str, label: object, **more: Any) -> Span:
+        """Return the span of an object with its positions under `keys`, in code points."""
+        start, end = self.positions(item, keys)
+        try:
+            return Span(start, end, self.labels(layer, label), line=self.number, **more)
+        except SpanError as error:
+            error.file = self.file
+            raise
+
+    def positions(self, item: object, keys: tuple[str, str]) -> tuple[int, int]:
+        """Return the start and the end of an object. Raises `FormatError` for other values than whole numbers."""
+        if not isinstance(item, dict):
+            self.refuse("a span is not an object")
+        start, end = item.get(keys[0]), item.get(keys[1])
+        if type(start) is int and type(end) is int:
+            return start, end
+        return self.whole(start, keys[0]), self.whole(end, keys[1])
+
+    def whole(self, value: object, name: str) -> int:
+        """Return a position, which may be written 3.0. Raises `FormatError` for other values."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+            self.refuse(f"the {name} of a span is {value!r}, not a whole number")
+        return int(value)
+
+    def checked(
+        self, text: str, spans: list[Span], references: list[str | None], document: str
+    ) -> list[Span]:
+        """Return the spans in code points, after comparing their texts with the text at their positions."""
+        unit = self.options.offsets
+        if unit in (None, "points") and not any(map(is_given, references)):
+            return spans
+        mentions = [
+            FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
+            for span, reference in zip(spans, references, strict=True)
+        ]
+        found = in_points(text, mentions, unit, file=self.file, document=document)
+        if unit in (None, "points"):
+            return spans
+        return [
+            Span(start, end, span.labels, span.features, id=span.id, line=span.line)
+            for span, ((start, end),) in zip(spans, found, strict=True)
+        ]
+
+    def document(
+        self,
+        identifier: str,
+        text: str | None,
+        layers: Mapping[str, list[Span]],
+        metadata: Mapping[str, str] | None = None,
+    ) -> Document:
+        """Return a document with positions in characters."""
+        return Document(
+            identifier,
+            Frozen({layer: in_order(spans) for layer, spans in layers.items()}),
+            text=text,
+            unit="character",
+            metadata=Frozen(metadata or {}),
+            file=self.file,
+        )
+
+
+def is_given(reference: str | None) -> bool:
+    """Return whether a file has the text of a span."""
+    return reference is not None
+
+
+def in_order(spans: list[Span]) -> list[Span]:
+    """Return the spans by position."""
+    return sorted(spans, key=_position) if len(spans) > 1 else spans
+
+
+def _position(span: Span) -> tuple[int, int]:
+    return span.start, span.end
+
+
+def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
+    """Return the values of an object that are texts, numbers or truth values, as texts.
+
+    >>> scalars({"a": 1, "b": "x", "c": [2], "d": None, "e": True}, without=["b"])
+    {'a': '1', 'e': 'true'}
+    """
+    if not isinstance(values, dict):
+        return {}
+    left_out = set(without)
+    return {
+        str(key): value if isinstance(value, str) else json.dumps(value)
+        for key, value in values.items()
+        if isinstance(value, str | int | float) and key not in left_out
+    }
+
+
+def json_lines(
+    documents: Iterable[Document], row_of: Callable[[Document, Sequence[str]], Row]
+) -> Iterator[str]:
+    """Yield a line of JSON for each document; an empty array if there is none."""
+    written = False
+    for document in documents:
+        written = True
+        yield json.dumps(row_of(document, list(document.layers)), ensure_ascii=False)
+    if not written:
+        yield "[]"
+
+
+class RowForm(NamedTuple):
+    """How the rows of a format are read: the documents of a row, and the names of its annotation sets.
+
+    `other_names` returns all names by which the sets of a row may be selected, if there are others than those.
+    """
+
+    documents: Callable[[Any, RowReader], Iterable[Document]]
+    sets: Callable[[Any], Iterable[str]] | None = None
+    other_names: Callable[[Any], Iterable[str]] | None = None
+
+
+def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -> Iterator[Document]:
+    """Yield the documents of numbered rows. Raises `UsageError` for several annotation sets of which none is named."""
+    numbered = iter(values)
+    wanted = rows.options.annotation_set
+    seen: dict[str, None] = {}
+    found = False
+    for rows.number, row in numbered:
+        if form.sets is not None:
+            own = list(form.sets(row))
+            seen |= dict.fromkeys(own)
+            if wanted is None and len(seen) > 1:
+                for _, later in numbered:
+                    seen |= dict.fromkeys(form.sets(later))
+                raise _sets_error("the file has several annotation sets, but none is named", rows, seen)
+            if wanted is not None and wanted not in (form.other_names or form.sets)(row):
+                continue
+            found = True
+            rows.set = wanted if wanted is not None else next(iter(own), None)
+        try:
+            yield from form.documents(row, rows)
+        except CluevalError as error:
+            error.file = error.file or rows.file
+            if error.line is None and isinstance(error, SpanError | FormatError):
+                error.line = rows.number
+            raise
+    if wanted is not None and form.sets is not None and not found and rows.number:
+        raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+
+
+def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageError:
+    names = ", ".join(map(repr, seen)) or "none"
+    return UsageError(
+        problem,
+        file=rows.file,
+        advice=f"its sets: {names}; select with --gold-set and --predicted-set, or --annotation-set for one side",
+    )
+
+
+def read_rows(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
+    """Return the reader of files of a format of rows."""
+
+    def read(opened: Opened, options: Options) -> Iterator[Document]:
+        return documents_of(opened.values(), form, RowReader(options, opened.file, opened.passed_over))
+
+    return read

@@ -1,0 +1,82 @@
+"""Prodigy's JSON Lines: a text, its spans, and the answer of an annotator.
+
+    {"text": "Frida Kahlo", "_input_hash": 12, "spans": [{"start": 0, "end": 5, "label": "PER"}], "answer": "accept"}
+
+Ends are exclusive; ``token_end``, which is inclusive, is not used. ``_annotator_id``, else ``_session_id``, is the
+annotator, whose rows are an annotation set; ``_input_hash`` is the id of the document. Rows with the answer
+``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says nothing
+about the rest of the text; ``--answers accepted`` passes over them. The ``score`` of a span is a feature, and
+the values of ``meta`` are metadata.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from clueval.formats.format import Format
+from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
+from clueval.formats.recognition import Beginning, Sign
+from clueval.spans.document import Document
+
+SOURCE = "label"
+
+
+def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+    found = rows.mapping(row)
+    answer = found.get("answer")
+    if answer == "ignore":
+        rows.passed_over["ignored"] += 1
+        return
+    if answer == "reject":
+        if rows.options.answers != "accepted":
+            rows.refuse(
+                "the row has the answer 'reject', which says nothing about the rest of its text",
+                "read only accepted rows with --answers accepted",
+            )
+        rows.passed_over["rejected"] += 1
+        return
+    if answer not in ("accept", None):
+        rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
+    text = rows.text(found, "text")
+    identifier = rows.id(found, "_input_hash")
+    items = rows.listed(found.get("spans"), "'spans'")
+    layers = {}
+    for layer in rows.sources(SOURCE, (SOURCE,)):
+        spans = [
+            rows.span(item, ("start", "end"), layer, item.get("label"), features=_features(item))
+            if isinstance(item, dict)
+            else rows.refuse("a span is not an object")
+            for item in items
+        ]
+        layers[layer] = rows.checked(text, spans, [item.get("text") for item in items], identifier)
+    yield rows.document(identifier, text, layers, scalars(found.get("meta")))
+
+
+def _features(item: dict[str, Any]) -> dict[str, Any]:
+    return {"score": item["score"]} if isinstance(item.get("score"), int | float) else {}
+
+
+def _sets(row: Any) -> Iterable[str]:
+    if isinstance(row, dict):
+        name = next((row[key] for key in ("_annotator_id", "_session_id") if row.get(key) is not None), None)
+        if name is not None:
+            yield str(name)
+
+
+def _is_prodigy(beginning: Beginning) -> bool:
+    return "_input_hash" in beginning.keys and bool(beginning.keys & {"spans", "answer"})
+
+
+FORM = RowForm(_documents, _sets)
+
+FORMAT = Format(
+    name="prodigy",
+    holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
+    signs=(Sign("JSON with `_input_hash`, and `spans` or `answer`", _is_prodigy),),
+    read=read_rows(FORM),
+    options=frozenset({"layers", "offsets", "answers"}),
+    chooses=True,
+    rows=FORM,
+    default_source=SOURCE,
+)

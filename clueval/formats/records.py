@@ -1,0 +1,184 @@
+"""Documents from rows of any iterable, such as lists and data sets, and rows from documents; also for spaCy.
+
+`documents_from` takes the same rows and options as files of a format (``clueval formats``); `to_rows` is its
+inverse. Both are lazy: memory holds one row. Errors have the number of the row, from 1, as their line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import UsageError
+from clueval.formats import FORMATS, all_formats, format_named
+from clueval.formats.json_rows import RowReader, documents_of
+from clueval.spans.document import Document, Unit
+from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOptions:
+    """The options of `documents_from`, as formats read them."""
+
+    layers: Mapping[str, int | str] | None = None
+    annotation_set: str | None = None
+    offsets: str | None = None
+    answers: str | None = None
+    names: str | Path | Sequence[str] | Mapping[Any, str] | None = None
+    text_key: str | None = None
+    scheme: str | None = None
+    invalid: str | None = None
+    ignore_punct: bool | None = None
+    labels: str | Sequence[str] | None = None
+    max_document: int = 0
+    unit: str | None = None
+
+
+_OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
+
+
+def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator[Document]:
+    """Yield the documents of rows in a JSON format.
+
+    Args:
+        rows: any iterable of dictionaries, such as a list or a data set of Hugging Face.
+        format: the name of the format, such as ``doccano`` or ``token-rows``.
+        options: `layers` (the source of each layer by its name), `annotation_set`, `offsets`, `answers`, `names`,
+            `text_key`, `scheme` and `invalid`, as in `clueval.read`.
+
+    Raises `UsageError` for other formats and options, and the errors of the format with the number of the row.
+
+    >>> rows = [{"text": "Ada met Bob", "label": [[0, 3, "PER"]]}]
+    >>> [document.layers["label"][0].end for document in documents_from(rows, "doccano")]
+    [3]
+    """
+    form = format_named(format)
+    known = [each.name for each in all_formats() if each.rows is not None]
+    if form.rows is None:
+        raise UsageError(
+            f"documents of the format {format!r} are not rows", advice=f"one of {', '.join(known)}"
+        )
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise UsageError(f"documents_from has no option {name!r}", advice=f"it has {', '.join(_OPTIONS)}")
+        if value is not None and name not in form.reads:
+            raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
+    return documents_of(enumerate(rows, 1), form.rows, RowReader(RowOptions(**options), None, Counter()))
+
+
+def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, Any]]:
+    """Yield the row of each document in a JSON format that can be written.
+
+    Raises `UsageError` for other formats, and for what the format cannot hold.
+
+    >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
+    >>> list(to_rows([document], "doccano"))
+    [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
+    """
+    form = format_named(format)
+    written = [each.name for each in all_formats() if each.rows is not None and each.write is not None]
+    rows_of = getattr(import_module(FORMATS[format]), "rows_of", None)
+    if rows_of is None or form.write is None:
+        names = ", ".join(name for name in written if name != "tab")
+        raise UsageError(f"rows of the format {format!r} cannot be written", advice=f"one of {names}")
+    return _rows(documents, form, rows_of)
+
+
+def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
+    from clueval.formats.fitting import fitted
+
+    for document in documents:
+        if document.unit != form.write.unit:
+            raise UsageError(
+                f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
+                document=document.id,
+                advice="clueval convert converts positions",
+            )
+        fitting = fitted(document, form.write.holds, form.name, None)
+        yield rows_of(fitting, list(fitting.layers))
+
+
+def documents_from_spacy(
+    docs: Iterable[Any], spans_key: str | None = None, unit: Unit = "character"
+) -> Iterator[Document]:
+    """Yield a document for each `Doc` of spaCy, numbered from 1.
+
+    `spans_key` names a group of ``Doc.spans``; None: the entities. `unit` is ``character`` or ``token``.
+    """
+    if unit not in ("character", "token"):
+        raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
+    for number, doc in enumerate(docs, 1):
+        if spans_key is not None and spans_key not in doc.spans:
+            raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
+        found = doc.ents if spans_key is None else doc.spans[spans_key]
+        by_token = unit == "token"
+        spans = [
+            Span(
+                *((each.start, each.end) if by_token else (each.start_char, each.end_char)),
+                Frozen({DEFAULT_LAYER: each.label_}),
+            )
+            for each in found
+        ]
+        yield Document(
+            str(number),
+            {DEFAULT_LAYER: sorted(spans, key=lambda span: (span.start, span.end))},
+            tokens=[token.text for token in doc] if by_token else None,
+            text=None if by_token else doc.text,
+            unit=unit,
+        )
+
+
+def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
+    """Return a `Doc` of spaCy with the spans of a layer as entities, or as the group ``sc`` if some overlap.
+
+    A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
+    begin and end with a token, for gaps, and for a document without text.
+    """
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as SpacySpan
+
+    spans = document.layers.get(layer, ())
+    if any(span.parts is not None for span in spans):
+        raise UsageError("spaCy has no spans with gaps", document=document.id, advice="split them first")
+    doc = _doc(document, vocab, Doc)
+    found = [_spacy_span(doc, span, document, SpacySpan) for span in spans]
+    taken = sorted((each.start, each.end) for each in found)
+    if any(start == end for start, end in taken) or any(two[0] < one[1] for one, two in pairwise(taken)):
+        doc.spans["sc"] = found
+    else:
+        doc.set_ents(found)
+    return doc
+
+
+def _doc(document: Document, vocab: Any, kind: Any) -> Any:
+    if document.unit == "token":
+        return kind(vocab, words=list(document.tokens or ()))
+    from spacy.util import get_words_and_spaces
+
+    text = document.text or ""
+    places = {
+        place for spans in document.layers.values() for span in spans for place in (span.start, span.end)
+    }
+    words = []
+    for match in re.finditer(r"\w+|[^\w\s]", text):
+        cuts = [match.start(), *sorted(p for p in places if match.start() < p < match.end()), match.end()]
+        words += [text[start:end] for start, end in pairwise(cuts)]
+    words, spaces = get_words_and_spaces(words, text)
+    return kind(vocab, words=words, spaces=spaces)
+
+
+def _spacy_span(doc: Any, span: Span, document: Document, kind: Any) -> Any:
+    if document.unit == "token":
+        return kind(doc, span.start - document.start, span.end - document.start, label=span.label)
+    found = doc.char_span(span.start, span.end, label=span.label)
+    if found is None:
+        raise UsageError(
+            f"span {name_of(span)} does not begin and end with a token of spaCy", document=document.id
+        )
+    return found

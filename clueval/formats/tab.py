@@ -1,0 +1,126 @@
+"""The JSON of the Text Anonymization Benchmark (TAB): texts with mentions by annotator; and its predictions.
+
+    [{"doc_id": "001", "text": "..", "dataset_type": "dev", "meta": {}, "annotations": {"annotator1":
+       {"entity_mentions": [{"entity_type": "PERSON", "start_offset": 0, "end_offset": 5, "span_text": "Frida",
+         "identifier_type": "DIRECT", "entity_id": "e1", "confidential_status": "NOT_CONFIDENTIAL"}]}}}]
+    {"001": [[0, 5], [10, 14]]}                              predictions: positions alone
+
+Annotators are annotation sets. The sources of layers are ``entity_type``, ``identifier_type`` and
+``confidential_status``. ``entity_id`` is a feature; ``meta`` and ``dataset_type`` are metadata. Predictions have
+no text, and their label is ``_``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from clueval.formats.format import Format, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.recognition import Beginning, Sign
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+
+SOURCES = ("entity_type", "identifier_type", "confidential_status")
+_PREDICTIONS = re.compile(r'[\ufeff\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[\s*\d+\s*,\s*\d+\s*\]|\])')
+_GOLD = re.compile(r'"annotations"\s*:\s*\{')
+
+
+def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+    found = rows.mapping(row)
+    if "annotations" not in found:
+        yield from _predictions(found, rows)
+        return
+    annotations = rows.mapping(found["annotations"], "'annotations'")
+    own = annotations.get(rows.set, {}) if rows.set is not None else {}
+    mentions = rows.listed(rows.mapping(own, "an annotation").get("entity_mentions"), "'entity_mentions'")
+    text = rows.text(found, "text")
+    identifier = rows.id(found, "doc_id", "id")
+    layers = {}
+    for layer, source in rows.sources(SOURCES[0], SOURCES).items():
+        spans = [_span(mention, layer, source, rows) for mention in mentions]
+        references = [mention.get("span_text") for mention in mentions]
+        layers[layer] = rows.checked(text, spans, references, identifier)
+    metadata = scalars(found.get("meta")) | scalars({"dataset_type": found.get("dataset_type")})
+    yield rows.document(identifier, text, layers, metadata)
+
+
+def _span(mention: object, layer: str, source: str, rows: RowReader) -> Span:
+    found = rows.mapping(mention, "a mention")
+    features = {"entity_id": found["entity_id"]} if isinstance(found.get("entity_id"), str) else {}
+    name = found.get("entity_mention_id")
+    return rows.span(
+        found,
+        ("start_offset", "end_offset"),
+        layer,
+        found.get(source),
+        features=features,
+        id=name if isinstance(name, str) else None,
+    )
+
+
+def _predictions(row: Row, rows: RowReader) -> Iterator[Document]:
+    """Yield a document without text for each id."""
+    layers = list(rows.sources(SOURCES[0], SOURCES))
+    for identifier, items in row.items():
+        spans = []
+        for item in rows.listed(items, f"the value of {identifier!r}"):
+            if not isinstance(item, list | tuple) or len(item) != 2:
+                rows.refuse("a prediction is not [start, end]", document=identifier)
+            spans.append((rows.whole(item[0], "start"), rows.whole(item[1], "end")))
+        yield rows.document(
+            identifier,
+            None,
+            {
+                layer: [Span(*span, rows.labels(layer, None), line=rows.number) for span in spans]
+                for layer in layers
+            },
+        )
+
+
+def _sets(row: Any) -> Iterable[str]:
+    annotations = row.get("annotations") if isinstance(row, dict) else None
+    return map(str, annotations) if isinstance(annotations, dict) else ()
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    """Yield one object with the positions of each document, as TAB's evaluation takes predictions."""
+    del layers, with_ids
+    written = 0
+    for document in documents:
+        spans = [span for of_layer in document.layers.values() for span in of_layer]
+        positions = json.dumps([[span.start, span.end] for span in spans])
+        yield f"{',' if written else '{'}{json.dumps(document.id, ensure_ascii=False)}: {positions}"
+        written += 1
+    yield "}" if written else "{}"
+
+
+def _is_tab(beginning: Beginning) -> bool:
+    text = beginning.text
+    return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
+
+
+FORM = RowForm(_documents, _sets)
+
+FORMAT = Format(
+    name="tab",
+    holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
+    signs=(
+        Sign(
+            "JSON with `annotations` of annotators with `entity_mentions`, or `{id: [[start, end]]}`", _is_tab
+        ),
+    ),
+    read=read_rows(FORM),
+    options=frozenset({"layers", "offsets"}),
+    chooses=True,
+    rows=FORM,
+    default_source=SOURCES[0],
+    write=Writer(
+        _lines,
+        ".json",
+        unit="character",
+        holds=frozenset({"metadata", "features", "zero-length spans", "overlapping spans"}),
+    ),
+)

@@ -1,0 +1,187 @@
+"""Rows of tokens and tags, as data sets of Hugging Face have them.
+
+    {"id": "0", "tokens": ["Frida", "paints"], "ner_tags": ["B-PER", "O"]}
+    {"words": ["Frida", "paints"], "ner_tags": [1, 0]}                     with --names labels.json
+
+The tags are under the one key that is ``ner`` or ends with ``tags``, or under the key that ``--layer NAME=KEY``
+names. Numbers need ``--names``: a JSON list of tags, a model's ``config.json`` with ``id2label`` or a
+``dataset_info.json``. A position with -100 or null has no tag (``ignored positions``). A row is a document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import FileError, FormatError, UsageError
+from clueval.formats.format import Format, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.recognition import Beginning, Sign
+from clueval.formats.tag_rows import TaggedRows, tags_of
+from clueval.spans.document import Document
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.tagging.schemes import OUTSIDE
+
+_TOKENS = ("tokens", "words")
+_NO_TAG = -100
+
+
+def _is_key_of_tags(key: str) -> bool:
+    return key == "ner" or key.endswith("tags")
+
+
+def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+    found = rows.mapping(row)
+    key = next((key for key in _TOKENS if key in found), None)
+    if key is None:
+        rows.refuse("the row has no 'tokens' or 'words'")
+    tokens = rows.listed(found[key], f"{key!r}")
+    if not all(isinstance(token, str) for token in tokens):
+        rows.refuse("a token is not a text")
+    sources = _sources(found, rows)
+    identifier = rows.id(found, "id")
+    columns = {}
+    for layer, source in sources.items():
+        if source not in found:
+            rows.refuse(f"the row has no key {source!r}")
+        values = rows.listed(found[source], f"{source!r}")
+        if len(values) != len(tokens):
+            rows.refuse(f"{source!r} has {len(values)} values for {len(tokens)} tokens")
+        columns[layer] = _tags(values, source, rows)
+    left_out = (key, "id", *sources.values())
+    yield TaggedRows.of(rows, list(sources)).document(
+        identifier, tokens, columns, rows, metadata=scalars(found, left_out)
+    )
+
+
+def _sources(row: Mapping[str, Any], rows: RowReader) -> Mapping[str, str]:
+    if rows.options.layers is not None:
+        return rows.sources("")
+    keys = [key for key in row if _is_key_of_tags(key)]
+    if len(keys) != 1:
+        raise UsageError(
+            f"the row has several keys of tags: {', '.join(keys)}" if keys else "the row has no key of tags",
+            file=rows.file,
+            line=rows.number,
+            advice="name one, as in --layer entity=ner_tags",
+        )
+    return {DEFAULT_LAYER: keys[0]}
+
+
+def _tags(values: Sequence[object], source: str, rows: RowReader) -> list[str]:
+    """Return the tags of a list of tags or of their numbers."""
+    names: Mapping[int, str] | None = None
+    tags = []
+    for value in values:
+        if value is None or (value == _NO_TAG and not isinstance(value, str)):
+            rows.passed_over["ignored positions"] += 1
+            tags.append(OUTSIDE)
+        elif isinstance(value, str):
+            tags.append(value)
+        elif isinstance(value, int) and not isinstance(value, bool):
+            names = names or _names(rows, source)
+            if value not in names:
+                rows.refuse(f"the number {value} of {source!r} has no name", "check --names")
+            tags.append(names[value])
+        else:
+            rows.refuse(f"{source!r} has a value that is neither a tag nor a number")
+    return tags
+
+
+def _names(rows: RowReader, source: str) -> Mapping[int, str]:
+    """Return the names of the numbers of a key."""
+    given = rows.options.names
+    if given is None:
+        rows.refuse(
+            f"the tags of {source!r} are numbers without names",
+            "give the names with --names FILE: a JSON list of tags, id2label or dataset_info.json",
+        )
+    known: Mapping[int, str] | None = rows.known.get(source)
+    if known is None:
+        known = rows.known[source] = _read_names(given, source)
+    return known
+
+
+def _read_names(given: Any, source: str) -> Mapping[int, str]:
+    file = None
+    if isinstance(given, str | Path):
+        file = str(given)
+        try:
+            given = json.loads(Path(given).read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            raise FileError(f"cannot be read: {error.strerror or error}", file=file) from None
+        except (ValueError, RecursionError):
+            raise FormatError(
+                "not JSON", file=file, advice="a list of tags, id2label or dataset_info.json"
+            ) from None
+    names = _names_in(given, source)
+    if names is None:
+        raise FormatError(
+            f"there are no names of the tags of {source!r}",
+            file=file,
+            advice="a list of tags, an object with id2label, or dataset_info.json",
+        )
+    return names
+
+
+def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
+    if isinstance(given, list | tuple):
+        return dict(enumerate(map(str, given)))
+    if not isinstance(given, Mapping):
+        return None
+    for key in ("id2label", "names"):
+        if key in given:
+            return _names_in(given[key], source)
+    if "features" in given:
+        feature = given["features"]
+        own = feature.get(source) if isinstance(feature, Mapping) else None
+        while isinstance(own, Mapping) and "names" not in own:
+            own = own.get("feature", own.get("sequence", own.get("class_label")))
+        return None if own is None else _names_in(own, source)
+    if given and all(str(key).isdecimal() for key in given):
+        return {int(key): str(value) for key, value in given.items()}
+    return None
+
+
+def rows_of(document: Document, layers: Sequence[str]) -> Row:
+    """Return the row of a document: its tokens and BIO tags."""
+    several = len(layers) > 1
+    for key in document.metadata:
+        if key in (*_TOKENS, "id") or _is_key_of_tags(key):
+            raise UsageError(
+                f"metadata called {key!r} cannot be written in rows of tokens, where this key has another use",
+                file=document.file,
+                document=document.id,
+            )
+    return {
+        "id": document.id,
+        "tokens": list(document.tokens or ()),
+        **{f"{layer}_tags" if several else "ner_tags": tags_of(document, layer) for layer in layers},
+        **document.metadata,
+    }
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    del layers, with_ids
+    yield from json_lines(documents, rows_of)
+
+
+def _is_token_rows(beginning: Beginning) -> bool:
+    return bool(beginning.keys & {*_TOKENS}) and any(map(_is_key_of_tags, beginning.keys))
+
+
+FORM = RowForm(_documents)
+
+FORMAT = Format(
+    name="token-rows",
+    holds="rows of `tokens` and tags, JSON Lines or an array, as data sets of Hugging Face have them",
+    signs=(Sign("JSON with `tokens` or `words`, and `ner` or a key that ends with `tags`", _is_token_rows),),
+    read=read_rows(FORM),
+    options=frozenset({"layers", "names", "scheme"}),
+    treatments=("conlleval", "discard", "error"),
+    rows=FORM,
+    of_tokens=True,
+    write=Writer(_lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers"})),
+)

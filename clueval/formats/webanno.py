@@ -1,0 +1,362 @@
+"""WebAnno TSV 3, the table that WebAnno and INCEpTION export.
+
+The head names the layers (``#T_SP=Layer|feature|...`` spans, ``#T_RL`` relations, ``#T_CH`` chains). ``#Text=`` has a
+sentence, each row a token: ``1-1<TAB>0-4<TAB>token<TAB>values``. Offsets count UTF-16 units and are turned into code
+points; gaps between sentences are a line feed and then blanks. ``1-2.3`` is a part of a token. A value is ``_`` for no
+annotation, ``*`` for one without a value; ``|`` separates stacked annotations, and all rows of a layer with the same
+number, as in ``PER[7]``, are one span. A row without a number is a span of its own.
+
+Sources: ``Layer.feature`` with the short name of the layer, or ``Layer``. The default is ``NamedEntity.value``, or the
+only layer of spans. Relations, chain links and slots are passed over and counted. Versions 1 and 2 are refused.
+
+Source: the description of WebAnno TSV 3.3 in the user guide of INCEpTION.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from clueval.exceptions import FormatError, SpanError, UsageError
+from clueval.formats.format import Format, Options
+from clueval.formats.opened import Opened
+from clueval.formats.recognition import Beginning, Sign, first_lines
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
+
+_VERSION = "#FORMAT=WebAnno TSV 3"
+_HEADS = {"#T_SP=": "span", "#T_RL=": "relation", "#T_CH=": "chain"}
+_STACKED = re.compile(r"(?:\\.|[^\\|])+")
+_VALUE = re.compile(r"((?:\\.|[^\\])*?)(?:\[(\d+)\])?", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)")
+_ESCAPED = {"t": "\t", "n": "\n", "r": "\r"}
+_ROW = re.compile(r"\d+-(\d+)(\.\d+)?\t(\d{1,18})-(\d{1,18})\t([^\t]*)")
+_PASSED_OVER = {"relation": "relations", "chain": "chain links", "slot": "slots"}
+_SLOT, _BASE = "ROLE_", "BT_"
+
+
+class AnnotationLayer(NamedTuple):
+    """A layer of the head: its kind, its name, the items after the name and the number of its first column."""
+
+    kind: str
+    name: str
+    items: tuple[str, ...]
+    column: int
+
+    @property
+    def short(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def width(self) -> int:
+        """The number of columns: one for each item, the source of relations, and at least one."""
+        has_source = self.kind != "relation" or any(item.startswith(_BASE) for item in self.items)
+        return max(1, len(self.items) + (not has_source))
+
+    @property
+    def slots(self) -> list[int]:
+        """The numbers of the items that are slots; each is followed by its target."""
+        return [number for number, item in enumerate(self.items) if item.startswith(_SLOT)]
+
+    @property
+    def features(self) -> dict[str, int]:
+        """The names of the features and their columns within the layer."""
+        others = {place for slot in self.slots for place in (slot, slot + 1)}
+        return {item: number for number, item in enumerate(self.items) if number not in others}
+
+
+class _Chosen(NamedTuple):
+    """The source of a layer of the document: an annotation layer and one of its features (None: no label)."""
+
+    source: AnnotationLayer
+    feature: str | None
+
+
+class _Piece(NamedTuple):
+    """One annotation in one row: its range, its number if it has one, its values and its line."""
+
+    start: int
+    end: int
+    number: str | None
+    values: tuple[str | None, ...]
+    line: int
+
+
+class _Units:
+    """Turns UTF-16 offsets of one sentence into code points; `start` is where the sentence begins, in both."""
+
+    def __init__(self, text: str, units: int, points: int) -> None:
+        self.text, self.units, self.points = text, units, points
+        self._wide = [
+            place + number
+            for number, place in enumerate(
+                place for place, character in enumerate(text) if character > "\uffff"
+            )
+        ]
+
+    def point(self, unit: int) -> int | None:
+        """Return the position of an offset; None if it is outside the sentence or within a character."""
+        within = unit - self.units
+        before = bisect_right(self._wide, within - 1)
+        if before and self._wide[before - 1] == within - 1:
+            return None
+        return self.points + within - before if 0 <= within <= len(self.text) + len(self._wide) else None
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The offset and the position after the sentence."""
+        return self.units + len(self.text) + len(self._wide), self.points + len(self.text)
+
+
+class _WebAnnoReader:
+    """Reads one file, line by line."""
+
+    def __init__(self, opened: Opened, options: Options) -> None:
+        self._opened, self._file, self._options = opened, opened.file, options
+        self._layers: list[AnnotationLayer] = []
+        self._width = 3
+        self._chosen: dict[str, _Chosen] | None = None
+        self._pieces: dict[str, list[_Piece]] = {}
+        self._links: set[str] = set()
+        self._texts: list[str] = []  # the lines of the sentence whose first token has not come
+        self._here: _Units | None = None
+        self._parts: list[str] = []
+        self.sentences: list[Sentence] = []
+
+    def read(self) -> Document:
+        for number, line in self._opened.lines():
+            if number == 1 and not line.startswith(_VERSION):
+                raise self._version(line)
+            if line.startswith("#"):
+                self._head(number, line)
+            elif line.strip():
+                self._row(number, line)
+        if self._texts:
+            self._begin(None, 0)
+        if self._chosen is None:
+            self._chosen = self._sources()
+        spans = {layer: _spans(layer, chosen, self._pieces[layer]) for layer, chosen in self._chosen.items()}
+        return Document(
+            self._opened.stem,
+            Frozen(spans),
+            text="".join(self._parts),
+            unit="character",
+            sentences=self.sentences,
+            file=self._file,
+        )
+
+    def _version(self, line: str) -> FormatError:
+        old = "version 1 or 2 of WebAnno TSV" if line.startswith("#") else "no WebAnno TSV 3"
+        return FormatError(
+            f"{old}: the first line is not {_VERSION}",
+            file=self._file,
+            line=1,
+            advice="export it as WebAnno TSV 3",
+        )
+
+    def _head(self, number: int, line: str) -> None:
+        if line.startswith("#Text="):
+            self._texts.append(unescaped(line.removeprefix("#Text=")))
+        elif line.startswith("#id="):
+            raise FormatError(
+                "version 1 or 2 of WebAnno TSV", file=self._file, line=number, advice="export version 3"
+            )
+        elif kind := _HEADS.get(line[:6]):
+            name, *items = line[6:].split("|")
+            layer = AnnotationLayer(kind, name, tuple(filter(None, items)), self._width)
+            self._layers.append(layer)
+            self._width += layer.width
+
+    def _row(self, number: int, line: str) -> None:
+        row = _ROW.match(line)
+        if row is None:
+            raise self._wrong(
+                number, "the row does not begin with a number, offsets and a token", "1-1, 0-4, token"
+            )
+        if self._chosen is None:
+            self._chosen = self._sources()
+            self._pieces = {layer: [] for layer in self._chosen}
+        fields = line.split("\t")
+        if len(fields) > self._width and not fields[-1]:
+            fields.pop()
+        if len(fields) != self._width:
+            raise self._wrong(
+                number, f"the row has {len(fields)} columns, the layers of the head {self._width}"
+            )
+        token = unescaped(row[5])
+        if self._texts:
+            self._begin(token, int(row[3]))
+        if self._here is None:
+            raise self._wrong(number, "a row before any #Text=")
+        start, end = (self._here.point(int(row[group])) for group in (3, 4))
+        if start is None or end is None or end < start:
+            raise SpanError(
+                f"the offsets {row[3]}-{row[4]} lie outside the sentence", file=self._file, line=number
+            )
+        first = self._here.points
+        if self._here.text[start - first : end - first] != token:
+            raise self._wrong(number, f"the token at {row[3]}-{row[4]} is not in the sentence there")
+        self._see(fields, start, end, number)
+
+    def _begin(self, token: str | None, offset: int) -> None:
+        """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
+        text, self._texts = "\n".join(self._texts), []
+        units, points = (0, 0) if self._here is None else self._here.end
+        place = max(text.find(token), 0) if token is not None else 0
+        before = place + sum(character > "\uffff" for character in text[:place])
+        gap = offset - before - units if token is not None else int(self._here is not None)
+        if gap < 0:
+            raise self._wrong(None, f"the sentence at offset {offset - before} overlaps the one before it")
+        if gap > self._opened.max_line:
+            raise self._wrong(None, f"a gap of {gap:,} characters before offset {offset}")
+        self._parts += ["\n" + " " * (gap - 1) if gap else "", text]
+        self._here = _Units(text, units + gap, points + gap)
+        self.sentences.append(Sentence(self._here.points, self._here.end[1]))
+
+    def _see(self, fields: Sequence[str], start: int, end: int, line: int) -> None:
+        """Record the annotations of a row."""
+        assert self._chosen is not None
+        for layer in self._layers:
+            self._pass_over(layer, fields)
+        for name, chosen in self._chosen.items():
+            source = chosen.source
+            columns = [fields[source.column + number] for number in range(source.width)]
+            if columns[0] == "_" and set(columns) == {"_"}:
+                continue
+            stacks = [[_value(each) for each in _STACKED.findall(column)] for column in columns]
+            if len({len(stack) for stack in stacks}) != 1:
+                raise self._wrong(
+                    line, f"the columns of {source.short} have different numbers of annotations"
+                )
+            for values in zip(*stacks, strict=True):
+                number = next((number for _, number in values if number), None)
+                self._pieces[name].append(
+                    _Piece(start, end, number, tuple(value for value, _ in values), line)
+                )
+
+    def _pass_over(self, layer: AnnotationLayer, fields: Sequence[str]) -> None:
+        """Count relations, chain links and slots of a row."""
+        count = self._opened.passed_over
+        last = fields[layer.column + layer.width - 1]
+        if layer.kind == "relation" and last != "_":
+            count[_PASSED_OVER["relation"]] += len(_STACKED.findall(last))
+        elif layer.kind == "chain":
+            for value in _STACKED.findall(fields[layer.column]):
+                link = f"{layer.name} {value.rpartition('->')[2]}"
+                if "->" in value and link not in self._links:
+                    self._links.add(link)
+                    count[_PASSED_OVER["chain"]] += 1
+        for slot in layer.slots if layer.kind == "span" else ():
+            targets = fields[layer.column + slot + 1]
+            count[_PASSED_OVER["slot"]] += sum(
+                target not in ("_", "*") for stack in _STACKED.findall(targets) for target in stack.split(";")
+            )
+
+    def _sources(self) -> dict[str, _Chosen]:
+        """Return the source of each layer of the document. Raises `UsageError` if there is none."""
+        spans = [layer for layer in self._layers if layer.kind == "span"]
+        known = [f"{layer.short}.{name}" for layer in spans for name in layer.features]
+        known = known or [layer.short for layer in spans]
+        wanted = self._options.layers or {DEFAULT_LAYER: self._default(spans, known)}
+        found = {layer: _chosen(str(source), spans) for layer, source in wanted.items()}
+        for layer, chosen in found.items():
+            if chosen is None:
+                raise UsageError(
+                    f"the file has no source {wanted[layer]!r} for layer {layer!r}",
+                    file=self._file,
+                    advice=f"its sources: {', '.join(known) or 'none'}",
+                )
+        self._pieces = {layer: [] for layer in found}
+        return {layer: chosen for layer, chosen in found.items() if chosen is not None}
+
+    def _default(self, spans: Sequence[AnnotationLayer], known: Sequence[str]) -> str:
+        if any(layer.short == "NamedEntity" and "value" in layer.features for layer in spans):
+            return "NamedEntity.value"
+        if len(spans) == 1:
+            (layer,) = spans
+            return ".".join(
+                [layer.short, *(["value"] if "value" in layer.features else list(layer.features)[:1])]
+            )
+        raise UsageError(
+            f"the file has {len(spans)} layers of spans",
+            file=self._file,
+            advice=f"name a source, as in --layer {DEFAULT_LAYER}={known[0]}; its sources: {', '.join(known)}"
+            if known
+            else "nothing can be read",
+        )
+
+    def _wrong(self, line: int | None, problem: str, advice: str | None = None) -> FormatError:
+        return FormatError(problem, file=self._file, line=line, advice=advice)
+
+
+def _chosen(source: str, spans: Sequence[AnnotationLayer]) -> _Chosen | None:
+    """Return the layer and the feature that a source names; None if there are none."""
+    for layer in spans:
+        for name in (layer.name, layer.short):
+            if source == name:
+                return _Chosen(layer, next(iter(layer.features)) if len(layer.features) == 1 else None)
+            if source.startswith(f"{name}.") and source.removeprefix(f"{name}.") in layer.features:
+                return _Chosen(layer, source.removeprefix(f"{name}."))
+    return None
+
+
+def _spans(layer: str, chosen: _Chosen, pieces: Sequence[_Piece]) -> list[Span]:
+    """Return the spans of the pieces; pieces with the same number are one span."""
+    joined: dict[object, _Piece] = {}
+    for place, piece in enumerate(pieces):
+        key = piece.number if piece.number is not None else place
+        first = joined.get(key, piece)
+        joined[key] = first._replace(start=min(first.start, piece.start), end=max(first.end, piece.end))
+    found = [_span(layer, chosen, piece) for piece in joined.values()]
+    return sorted(found, key=lambda span: (span.start, -span.end))
+
+
+def _span(layer: str, chosen: _Chosen, piece: _Piece) -> Span:
+    values = {name: piece.values[place] for name, place in chosen.source.features.items()}
+    label = None if chosen.feature is None else values.pop(chosen.feature)
+    features: Mapping[str, str] = {name: value for name, value in values.items() if value is not None}
+    return Span(piece.start, piece.end, Frozen({layer: label or NO_LABEL}), features, line=piece.line)
+
+
+def _value(text: str) -> tuple[str | None, str | None]:
+    """Return the value of an annotation, None if it has none, and its number.
+
+    >>> _value("PER[7]"), _value("*[2]"), _value(r"a\\[1\\]")
+    (('PER', '7'), (None, '2'), ('a[1]', None))
+    """
+    found = _VALUE.fullmatch(text)
+    if found is None:  # a backslash at the end
+        return text, None
+    return None if found[1] in ("*", "_") else unescaped(found[1]), found[2]
+
+
+def unescaped(text: str) -> str:
+    """Return the text without escapes; ``\\t``, ``\\n`` and ``\\r`` are characters, any other character is itself."""
+    return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
+
+
+def _is_old(beginning: Beginning) -> bool:
+    """Return whether a file begins as versions 1 and 2 do."""
+    return beginning.first_line.startswith("#id=") and any(
+        line.startswith("#text=") for line in beginning.lines
+    )
+
+
+def _read(opened: Opened, options: Options) -> Iterator[Document]:
+    yield _WebAnnoReader(opened, options).read()
+
+
+FORMAT = Format(
+    name="webanno",
+    holds="WebAnno TSV 3: sentences after `#Text=`, a row for each token, and the layers that `#T_SP=` names",
+    signs=(
+        first_lines("#FORMAT=WebAnno"),
+        Sign("first lines `#id=` and `#text=` (old versions, refused)", _is_old),
+    ),
+    read=_read,
+    options=frozenset({"layers"}),
+    single=True,
+    nameless=True,
+)

@@ -1,0 +1,250 @@
+"""Files in archives: ``A.zip!member`` and ``A.tar.gz!member`` are read like files; an archive alone is a folder.
+
+Nothing is unpacked to disk. Members are read as streams; those of a compressed tar file, which has no index, are held
+in memory, at most `HELD_BYTES` of one archive. Names that lead out of the archive, links and members that grow by more
+than `GROWTH` are refused.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import stat
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from io import BufferedReader, BytesIO, RawIOBase
+from pathlib import Path
+from typing import IO, Any
+
+from clueval.exceptions import CluevalError, FileError, FormatError
+
+MARK = "!"
+"""What separates the name of an archive from that of a member."""
+
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz")
+HELD_BYTES = 1 << 28
+"""The most unpacked bytes of a compressed tar file that are held."""
+
+GROWTH, SMALL = 200, 1 << 26
+"""A member of more than `SMALL` bytes may have at most `GROWTH` times its packed size."""
+
+_BROKEN = (
+    gzip.BadGzipFile,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+class Member(type(Path())):  # type: ignore[misc]  # the class of paths of this system
+    """The path of a member of an archive, written ``ARCHIVE!MEMBER``; it can be opened and asked for its size."""
+
+    __slots__ = ()
+
+    def open(self, *_: Any, **__: Any) -> IO[bytes]:
+        archive, name = _split(self)
+        members = members_of(archive)
+        if name not in members:
+            raise FileNotFoundError(2, "there is no such member in the archive", str(self))
+        with _errors_of(self):
+            stream = _opened(archive, name)
+        return BufferedReader(_MemberStream(stream, str(self)))
+
+    def stat(self, **_: Any) -> os.stat_result:
+        archive, name = _split(self)
+        found = archive.stat()
+        size = members_of(archive).get(name)
+        if size is None:
+            raise FileNotFoundError(2, "there is no such member in the archive", str(self))
+        return os.stat_result((stat.S_IFREG | 0o444, *found[1:6], size, *found[7:]))
+
+    def is_file(self, **_: Any) -> bool:
+        archive, name = _split(self)
+        return name in members_of(archive)
+
+    def is_dir(self, **_: Any) -> bool:
+        archive, name = _split(self)
+        return any(other.startswith(f"{name.rstrip('/')}/") for other in members_of(archive))
+
+    def exists(self, **_: Any) -> bool:
+        return self.is_file() or self.is_dir()
+
+
+class _MemberStream(RawIOBase):
+    """The unpacked bytes of a member. Raises `FormatError` for an archive that is damaged."""
+
+    def __init__(self, raw: IO[bytes], file: str) -> None:
+        self._raw, self._file = raw, file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        with _errors_of(self._file):
+            data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def in_archive(path: Path) -> Path:
+    """Return the path of a member if `path` names one, otherwise `path` itself."""
+    if isinstance(path, Member) or MARK not in str(path) or path.exists():
+        return path
+    member = Member(path)
+    archive, _ = _split(member)
+    return member if archive.is_file() else path
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a path is a file whose name is that of an archive."""
+    return path.name.lower().endswith(ENDINGS) and not isinstance(path, Member) and path.is_file()
+
+
+def files_in(path: Path) -> list[tuple[str, Path]]:
+    """Return the names and paths of the members of an archive, or below a folder in it, except hidden ones.
+
+    Raises `FileError` if there is none, `FormatError` for an archive that cannot be read.
+    """
+    archive, folder = _split(path) if isinstance(path, Member) else (path, "")
+    prefix = f"{folder.rstrip('/')}/" if folder else ""
+    names = sorted(name for name in members_of(archive) if name.startswith(prefix))
+    names = [name for name in names if not any(part.startswith(".") for part in name.split("/"))]
+    if not names:
+        raise FileError("the archive has no files", file=str(path))
+    return [(name.removeprefix(prefix), Member(f"{archive}{MARK}{name}")) for name in names]
+
+
+def _split(path: Path) -> tuple[Path, str]:
+    """Return the archive and the name of a member; the archive is the first part that is a file."""
+    text = str(path)
+    place = text.find(MARK)
+    while place >= 0:
+        if Path(text[:place]).is_file():
+            break
+        place = text.find(MARK, place + 1)
+    return (Path(text[:place]), text[place + 1 :]) if place >= 0 else (Path(text), "")
+
+
+def members_of(archive: Path) -> Mapping[str, int]:
+    """Return the sizes of the members by name. Raises `FileError` and `FormatError`."""
+    found = archive.stat()
+    return _members(archive, found.st_mtime_ns, found.st_size, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _members(archive: Path, *_: int) -> Mapping[str, int]:
+    with _errors_of(archive):
+        listed = list(_of_zip(archive) if _is_zip(archive) else _of_tar(archive))
+    sizes: dict[str, int] = {}
+    for name, size, packed in listed:
+        if name in sizes:
+            raise _refused(archive, name, "it occurs twice")
+        parts = name.replace("\\", "/").split("/")
+        if name.startswith(("/", "\\")) or ".." in parts or (len(parts[0]) == 2 and parts[0][1] == ":"):
+            raise _refused(archive, name, "its name leads out of the archive")
+        if size > max(SMALL, GROWTH * packed):
+            raise _refused(archive, name, f"it has {size:,} bytes, packed {packed:,}")
+        sizes[name] = size
+    return sizes
+
+
+@contextmanager
+def _errors_of(file: object) -> Iterator[None]:
+    """Turn errors of damaged archives, and of the system, into `FormatError` and `FileError`, which name the file."""
+    try:
+        yield
+    except CluevalError:
+        raise
+    except (*_BROKEN, ValueError, KeyError, struct.error) as error:
+        raise FormatError(f"the archive is damaged: {error}", file=str(file)) from error
+    except OSError as error:
+        raise FileError(f"cannot be read: {error.strerror or error}", file=str(file)) from error
+
+
+def _refused(archive: Path, name: str, why: str) -> FormatError:
+    return FormatError(
+        f"the member {name[:200]!r} is refused: {why}",
+        file=str(archive),
+        advice="unpack the archive yourself",
+    )
+
+
+def _is_zip(archive: Path) -> bool:
+    return archive.name.lower().endswith(".zip")
+
+
+def _of_zip(archive: Path) -> Iterator[tuple[str, int, int]]:
+    """Yield the name, the size and the packed size of each member that is a file."""
+    for info in _zip(archive).infolist():
+        if stat.S_ISLNK(info.external_attr >> 16):
+            raise _refused(archive, info.filename, "it is a link")
+        if info.flag_bits & 1:
+            raise _refused(archive, info.filename, "it is encrypted")
+        if not info.is_dir():
+            yield info.filename, info.file_size, info.compress_size
+
+
+def _of_tar(archive: Path) -> Iterator[tuple[str, int, int]]:
+    packed = archive.stat().st_size
+    with tarfile.open(archive) as opened:
+        total = 0
+        for info in opened:
+            if info.isdir():
+                continue
+            if not info.isreg():
+                raise _refused(archive, info.name, "it is a link or a device")
+            total += info.size
+            if total > max(SMALL, GROWTH * packed):
+                raise _refused(
+                    archive, info.name, f"it grows to more than {total:,} bytes, packed {packed:,}"
+                )
+            yield info.name.removeprefix("./"), info.size, packed
+
+
+def _opened(archive: Path, name: str) -> IO[bytes]:
+    if _is_zip(archive):
+        return _zip(archive).open(name)
+    found = archive.stat()
+    return BytesIO(_contents(archive, found.st_mtime_ns, found.st_size, os.getpid())[name])
+
+
+def _zip(archive: Path) -> zipfile.ZipFile:
+    found = archive.stat()
+    return _open_zip(archive, found.st_mtime_ns, found.st_size, os.getpid())
+
+
+@lru_cache(maxsize=4)
+def _open_zip(archive: Path, *_: int) -> zipfile.ZipFile:
+    return zipfile.ZipFile(archive)
+
+
+@lru_cache(maxsize=2)
+def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
+    """Return the contents of a tar file by name, which are read in one pass."""
+    contents: dict[str, bytes] = {}
+    left = HELD_BYTES
+    with tarfile.open(archive) as opened:
+        for info in opened:
+            left -= info.size
+            if left < 0:
+                raise FormatError(
+                    f"the members have more than {HELD_BYTES:,} bytes",
+                    file=str(archive),
+                    advice="pack them as .zip, or unpack the archive",
+                )
+            stream = opened.extractfile(info) if info.isreg() else None
+            if stream is not None:
+                contents[info.name.removeprefix("./")] = stream.read()
+    return contents

@@ -1,0 +1,365 @@
+"use strict";
+(() => {
+  const { byId, number, many, visible, make, put, tally } = page;
+  const ABOVE = "\u0000above";
+  const NO_LABEL = "\u0000none";
+  const SIDES = ["gold", "predicted"];
+  const about = JSON.parse(byId("about").textContent);
+  const count = byId("count"), form = byId("filters"), row = byId("select-row");
+
+  // --- data: a line begins a document, or is a place in the last document with its text, spans and errors ---
+
+  const places = [], findings = [];
+  let home = null;
+  for (const fields of page.lines()) {
+    if (fields[0] === "d") {
+      home = { id: fields[1], metadata: fields[2], file: fields[3] };
+      continue;
+    }
+    const [, anchor, start, end, unit, cutBefore, cutAfter, pieces, bars, errors] = fields;
+    const place = { anchor, start, end, unit, cutBefore, cutAfter, pieces, home, haystack: null, index: places.length };
+    place.bars = bars.map(([side, labels, start, end, first, last, lane]) =>
+      ({ side: SIDES[side], labels, start, end, first, last, lane, wrong: false }));
+    place.errors = errors.map(([number, side, sequence, kind, reason, found, firstId, lastId, sentences, line]) => {
+      const bar = place.bars[number];
+      bar.wrong = true;
+      return { bar, labels: bar.labels, side, sequence, kind, reason, found, firstId, lastId, sentences, line, place, home };
+    });
+    places.push(place);
+    findings.push(...place.errors);
+  }
+
+  const joined = (labels) => Object.values(labels).map((label) => label === null ? "_" : label).join("|");
+  const textOf = (bar, pieces) => pieces.slice(bar.first, bar.last).join("").trim();
+
+  function haystackOf(place) {
+    if (place.haystack === null) {
+      place.haystack = [
+        place.pieces.join(""), ...place.bars.map((bar) => joined(bar.labels)), place.home.id,
+        ...place.errors.flatMap((f) => [...f.sentences, f.firstId ?? "", f.lastId ?? ""]),
+        ...Object.values(place.home.metadata),
+      ].join("\n").toLowerCase();
+    }
+    return place.haystack;
+  }
+
+  // --- filters ---------------------------------------------------------------------------------------------
+
+  const selects = new Map();  // name -> {element, fits(finding, value)}
+
+  function addSelect(name, title, groups, fits) {
+    const options = groups.reduce((sum, group) => sum + group.options.length, 0);
+    const label = document.createElement("label");
+    const select = document.createElement("select");
+    label.textContent = visible(title);
+    select.id = "f-" + name;
+    select.append(new Option("all", ""));
+    for (const group of groups) {
+      let parent = select;
+      if (group.title && groups.length > 1) {
+        parent = document.createElement("optgroup");
+        parent.label = visible(group.title);
+        select.append(parent);
+      }
+      for (const [value, shown, n] of group.options) parent.append(new Option(visible(`${shown} (${n})`), value));
+    }
+    label.append(select);
+    if (options < 2 && !["side", "class", "label"].includes(name)) label.hidden = true;
+    row.append(label);
+    select.addEventListener("change", () => { released(); apply(); });
+    selects.set(name, { element: select, fits });
+  }
+
+  const sorted = (counts, order) => [...counts.keys()].sort((a, b) =>
+    order ? order.indexOf(a) - order.indexOf(b) : String(a).localeCompare(String(b)));
+  const plain = (counts, order) =>
+    [{ options: sorted(counts, order).map((value) => [value, value, counts.get(value)]) }];
+
+  addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
+    (f, value) => f.side === value);
+  addSelect("class", "Class", plain(tally(findings.map((f) => f.kind)), about.kinds), (f, value) => f.kind === value);
+  addSelect("reason", "Reason", plain(tally(findings.map((f) => f.reason))), (f, value) => f.reason === value);
+  addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
+
+  const layers = [...new Set(findings.flatMap((f) => Object.keys(f.labels)))];
+  const labelGroups = (of) => layers.map((layer) => {
+    const counts = tally(findings.map((f) => of(f, layer)).filter((value) => value !== undefined && value !== null));
+    return { title: layer, options: sorted(counts).map((value) => [JSON.stringify([layer, value]), shownLabel(value), counts.get(value)]) };
+  });
+  function shownLabel(value) {
+    return value === ABOVE ? "no match at the level" : value === NO_LABEL ? "no label" : value;
+  }
+  const foundOf = (f, layer) => !(layer in f.labels) || f.labels[layer] === null ? undefined
+    : f.reason === "boundary" ? ABOVE : (f.found[layer] ?? NO_LABEL);
+  addSelect("label", "Label", labelGroups((f, layer) => f.labels[layer]), (f, value) => {
+    const [layer, label] = JSON.parse(value);
+    return f.labels[layer] === label;
+  });
+  addSelect("found", "Found as", labelGroups(foundOf), (f, value) => {
+    const [layer, label] = JSON.parse(value);
+    return foundOf(f, layer) === label;
+  });
+
+  const keys = [...new Set(findings.map((f) => f.home).flatMap((d) => Object.keys(d.metadata)))];
+  for (const key of keys) {
+    const counts = tally(findings.map((f) => f.home.metadata[key]).filter((value) => value !== undefined));
+    if (counts.size > 1 && counts.size <= 60)
+      addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
+  }
+
+  const reset = document.createElement("button");
+  reset.type = "button";
+  reset.className = "plain";
+  reset.id = "reset";
+  reset.textContent = "Reset";
+  reset.addEventListener("click", () => { clear(); apply(); });
+  row.append(reset);
+  if (window.matchMedia("(max-width: 620px)").matches) byId("selects").open = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  const search = byId("f-text");
+  let waiting = 0;
+  search.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(apply, 80);
+  });
+
+  function clear() {
+    search.value = "";
+    for (const { element } of selects.values()) element.value = "";
+    released();
+  }
+
+  let fitting = new Set(findings), shown = places;
+
+  function apply() {
+    const began = performance.now();
+    const active = [...selects.values()].filter(({ element }) => element.value !== "")
+      .map(({ element, fits }) => (f) => fits(f, element.value));
+    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const searched = words.length
+      ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
+    shown = [];
+    fitting = new Set();
+    for (const place of searched) {
+      const here = active.length ? place.errors.filter((f) => active.every((fits) => fits(f))) : place.errors;
+      if (here.length) shown.push(place);
+      for (const f of here) fitting.add(f);
+    }
+    list.show(shown);
+    tellCount(shown.length);
+    remember();
+    document.documentElement.dataset.filterMs = (performance.now() - began).toFixed(1);
+  }
+
+  function tellCount(shown) {
+    const strong = make("b", "", `${many(shown, "place")}, ${many(fitting.size, "error")}`);
+    const sides = tally([...fitting].map((f) => f.side));
+    const parts = [...sides].map(([side, n]) => `${number(n)} ${side || "of one side"}`).join(", ");
+    const whole = fitting.size === findings.length ? "" : ` of ${many(places.length, "place")}, ${many(findings.length, "error")}`;
+    count.replaceChildren(strong, whole, parts ? ` (${parts})` : "");
+    const expected = about.expected;
+    if (expected !== null && expected > findings.length && fitting.size === findings.length)
+      count.append(`; the scores count ${many(expected, "error")}, the others are not selected`);
+  }
+
+  // --- cells of the matrices -------------------------------------------------------------------------------
+
+  function released() {
+    for (const button of document.querySelectorAll(".heat button[aria-pressed=true]")) button.setAttribute("aria-pressed", "false");
+  }
+
+  function choose(name, value) {
+    const { element } = selects.get(name);
+    element.value = value;
+    if (element.value !== value) {  // no finding has it
+      element.append(new Option("none", value));
+      element.value = value;
+    }
+  }
+
+  for (const button of document.querySelectorAll(".heat button")) {
+    button.setAttribute("aria-pressed", "false");
+    button.addEventListener("click", () => {
+      const pressed = button.getAttribute("aria-pressed") === "true";
+      clear();
+      if (!pressed) {
+        const cell = JSON.parse(button.dataset.cell);
+        choose("side", cell.side);
+        choose("layer", cell.sequence);
+        choose("label", JSON.stringify([cell.layer, cell.label]));
+        choose("found", JSON.stringify([cell.layer, cell.found === null ? ABOVE : cell.found === "" ? NO_LABEL : cell.found[0]]));
+        button.setAttribute("aria-pressed", "true");
+      }
+      apply();
+      byId("findings").scrollIntoView();
+    });
+  }
+
+  // --- the list --------------------------------------------------------------------------------------------
+
+  const MOST_ERRORS = 30;
+  const WORDS = /\s*\S+\s*|\s+/g;
+  const range = (first, last) => first === null || first === undefined ? "" : first === last || last === null ? `${first}` : `${first}–${last}`;
+
+  function card(place) {
+    const item = make("li", "card");
+    item.id = place.anchor;
+    const head = make("div", "head");
+    const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
+    const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
+    where.href = "#" + place.anchor;
+    const copy = make("button", "copy", "Copy link");
+    copy.type = "button";
+    copy.addEventListener("click", async () => {
+      current = place;
+      remember();
+      try { await navigator.clipboard.writeText(location.href); copy.textContent = "Copied"; } catch { copy.textContent = "The link is in the address bar"; }
+    });
+    head.append(where, copy);
+    const errors = make("ul", "errors");
+    errors.append(...place.errors.slice(0, MOST_ERRORS).map(errorLine));
+    if (place.errors.length > MOST_ERRORS) {
+      const more = make("button", "plain", `${number(place.errors.length - MOST_ERRORS)} more errors`);
+      more.type = "button";
+      more.addEventListener("click", () => errors.replaceChildren(...place.errors.map(errorLine)));
+      const last = make("li");
+      last.append(more);
+      errors.append(last);
+    }
+    item.append(head, sentence(place), errors);
+    return item;
+  }
+
+  function errorLine(f) {
+    const line = make("li", fitting.has(f) ? "error" : "error off");
+    const what = make("span", "what");
+    what.append(make("i", f.kind), f.kind + (f.reason === "label" ? ", wrong label" : ""));
+    const ids = range(f.firstId, f.lastId);
+    const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
+    const text = textOf(f.bar, f.place.pieces);
+    line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.labels)), " “",
+      make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text), "” ", what, " ",
+      make("span", "ids", where.filter(Boolean).join(" · ")));
+    return line;
+  }
+
+  function sentence(place) {
+    const line = make("p", "sentence");
+    for (const [name, side] of [["--above", "gold"], ["--below", "predicted"]])
+      line.style.setProperty(name, Math.max(0, ...place.bars.filter((bar) => bar.side === side).map((bar) => bar.lane + 1)));
+    if (place.cutBefore) line.append(make("span", "cut", "… "));
+    place.pieces.forEach((piece, number) => {
+      const over = place.bars.filter((bar) => bar.first <= number && number < bar.last);
+      if (!over.length) {
+        put(line, piece);
+        return;
+      }
+      const words = piece.match(WORDS) ?? ["‸"];
+      words.forEach((text, n) => {
+        const word = make("span", "word");
+        let width = 0;
+        for (const bar of over) {
+          const begins = n === 0 && number === bar.first, ends = n === words.length - 1 && number === bar.last - 1;
+          const mark = make("i", ["bar", bar.side, bar.wrong ? "wrong" : "", begins ? "begins" : "", ends ? "ends" : ""].filter(Boolean).join(" "));
+          mark.style.setProperty("--lane", bar.lane);
+          mark.setAttribute("aria-hidden", "true");
+          if (begins) {
+            const label = joined(bar.labels), shown = label.length > 30 ? label.slice(0, 30) + "…" : label;
+            mark.append(visible(shown));
+            width = Math.max(width, shown.length * 0.68 + 1);
+          }
+          word.append(mark);
+        }
+        if (width) word.style.minWidth = `${width.toFixed(1)}ch`;
+        put(word, text);
+        line.append(word);
+      });
+    });
+    if (place.cutAfter) line.append(make("span", "cut", " …"));
+    return line;
+  }
+
+  // --- addresses: "#at:..." is a place, "#f:side=gold&class=missed" are filters, to which "at=..." adds a place ---
+
+  let current = null;  // the place at hand
+
+  function addressOf(place) {
+    const values = new URLSearchParams();
+    for (const [name, { element }] of selects) if (element.value !== "") values.set(name, element.value);
+    if (search.value) values.set("text", search.value);
+    if (![...values].length) return place ? "#" + place.anchor : "";
+    if (place) values.set("at", place.anchor);
+    return "#f:" + values;
+  }
+
+  function remember() {
+    try { history.replaceState(null, "", addressOf(current) || location.pathname + location.search); } catch { /* not allowed here */ }
+  }
+
+  function goTo() {
+    const hash = location.hash.slice(1);
+    if (!hash.startsWith("f:") && !hash.startsWith("at:")) return;
+    let anchor = hash;
+    if (hash.startsWith("f:")) {
+      const values = new URLSearchParams(hash.slice(2));
+      anchor = values.get("at");
+      clear();
+      for (const [name, value] of values) if (selects.has(name)) choose(name, value);
+      search.value = values.get("text") ?? "";
+    }
+    current = places.find((each) => each.anchor === anchor) ?? null;
+    apply();
+    if (!current) return;
+    if (!shown.includes(current)) {
+      clear();
+      apply();
+    }
+    bring(current);
+  }
+
+  function bring(place) {
+    current = place;
+    list.until(shown.indexOf(place));
+    for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
+    const card = byId(place.anchor);
+    card.classList.add("current");
+    card.tabIndex = -1;
+    card.focus({ preventScroll: true });
+    card.scrollIntoView({ block: "center", behavior: "instant" });
+    remember();
+  }
+  window.addEventListener("hashchange", goTo);
+
+  // --- keys ------------------------------------------------------------------------------------------------
+
+  function step(by) {
+    const next = shown[shown.indexOf(current) + (current === null && by < 0 ? 0 : by)];
+    if (next) bring(next);
+  }
+
+  const KEYS = {
+    j: () => step(1),
+    k: () => step(-1),
+    "/": () => search.focus(),
+    "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
+    0: () => { clear(); apply(); },
+  };
+  ["exact", "superset", "tiling", "overlap"].forEach((kind, n) => { KEYS[n + 1] = () => { choose("class", kind); apply(); }; });
+  KEYS[5] = () => {  // class 5 has three names; each press is the next
+    const names = ["missed", "spurious", "partial"];
+    choose("class", names[(names.indexOf(selects.get("class").element.value) + 1) % 3]);
+    apply();
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    const action = KEYS[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  });
+
+  const list = page.pagedList(card, () => findings.length ? "No error matches these filters." : "No errors.");
+  apply();
+  goTo();
+  document.documentElement.dataset.ready = "yes";
+})();

@@ -1,0 +1,121 @@
+"""Hierarchies of labels: a label is replaced by its ancestor at some depth (BRATEval's hierarchical types).
+
+A file has one name in each line, indented below its parent; the section ``[entities]`` of brat's configuration is
+one. The separator ``.`` stands for labels that hold their path themselves, as ``LOC.city``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clueval.exceptions import FormatError, UsageError
+from clueval.spans.document import Document
+from clueval.spans.span import Span
+from clueval.textfiles import decoded
+from clueval.transforms.group import Group
+from clueval.transforms.names import changed_labels, content_of, sha8, with_labels
+
+SEPARATOR = "."
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """The parent of each name (None: it is at the top) and a hash; without names, labels hold their path."""
+
+    parents: Mapping[str, str | None] | None
+    sha: str
+
+    @classmethod
+    def of(cls, given: str | Path) -> Hierarchy:
+        """Return the hierarchy of a file, or of ``.``. Raises `CluevalError` for an invalid file."""
+        if str(given) == SEPARATOR:
+            return cls(None, SEPARATOR)
+        path, content = content_of(given, "Preparing.hierarchy")
+        text = decoded(content.removeprefix(b"\xef\xbb\xbf"), path, 1)
+        return cls(_parents(text, str(path)), sha8(content))
+
+    def path(self, label: str) -> list[str]:
+        """Return the ancestors of a label from the top, and the label; of an unknown label only itself."""
+        if self.parents is None:
+            parts = label.split(SEPARATOR)
+            return [SEPARATOR.join(parts[:n]) for n in range(1, len(parts) + 1)]
+        found = [label]
+        while (parent := self.parents.get(found[-1])) is not None:
+            found.append(parent)
+        return found[::-1]
+
+    def holds(self, label: str) -> bool:
+        """Return whether the label is in the hierarchy."""
+        return self.parents is None or label in self.parents
+
+
+def _parents(text: str, file: str) -> dict[str, str | None]:
+    parents: dict[str, str | None] = {}
+    above: list[str] = []
+    unit = 0
+    for number, width, name in _names(text):
+        unit = unit or width
+        depth, rest = divmod(width, unit) if unit else (0, 0)
+        if rest or depth > len(above):
+            raise FormatError(
+                f"{name!r} is indented too far", file=file, line=number, advice="one step for each level"
+            )
+        if name in parents:
+            raise FormatError(f"the name {name!r} occurs twice", file=file, line=number, advice="remove one")
+        parents[name] = above[depth - 1] if depth else None
+        above[depth:] = [name]
+    if not parents:
+        raise FormatError(
+            "the hierarchy has no names", file=file, advice="one name a line, children indented"
+        )
+    return parents
+
+
+def _names(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the names with their lines and indentations; in brat's configuration only those of entities."""
+    lines = text.split("\n")
+    in_sections = any(line.startswith("[") for line in lines)
+    entities = not in_sections
+    for number, line in enumerate(lines, 1):
+        name = line.strip()
+        if in_sections and line.startswith("["):
+            entities = name.lower() == "[entities]"
+        elif entities and name and not name.startswith(("#", "---")):
+            name = name.split()[0].lstrip("!") if in_sections else name
+            yield number, len(line) - len(line.lstrip()), name
+
+
+class Depth:
+    """A transform that replaces each label by its ancestor at a depth (1: the top); shallower labels stay.
+
+    `prepared` counts the spans of each side with a new label.
+    """
+
+    def __init__(self, hierarchy: Hierarchy, depth: int) -> None:
+        if depth < 1:
+            raise UsageError(
+                f"Preparing.depth must be from 1, not {depth}", advice="1 is the top of the hierarchy"
+            )
+        self._hierarchy, self._depth = hierarchy, depth
+        self.signature = ("depth", f"{depth}({hierarchy.sha})")
+        self.prepared: Counter[tuple[Any, ...]] = Counter()
+
+    def __call__(self, group: Group) -> Group:
+        return replace(
+            group, gold=self._raised("gold", group.gold), predicted=self._raised("predicted", group.predicted)
+        )
+
+    def _raised(self, side: str, document: Document) -> Document:
+        def change(span: Span, _: str) -> Span:
+            changed = with_labels(span, {layer: self._at_depth(x) for layer, x in span.by_layer.items()})
+            self.prepared[(side,)] += changed is not span
+            return changed
+
+        return changed_labels(document, change)
+
+    def _at_depth(self, label: str | None) -> str | None:
+        return None if label is None else self._hierarchy.path(label)[: self._depth][-1]

@@ -1,0 +1,305 @@
+"""Gold and predicted in different formats: both sides get positions in the characters of one text.
+
+1. The same tokens on both sides: nothing changes.
+2. One side has a text: the tokens of the other are *placed* on it. White space is skipped; then the characters of
+   the token must follow, white space between them aside. The token gets the range of these characters.
+3. Two texts must be equal except for white space. Positions carry over by the rank of the characters that are
+   not white space: the fifth of one text is the fifth of the other.
+4. Different tokens on both sides: tokens are joined by blanks, and 3 applies.
+
+Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
+spans is cut off on both sides and counted (``trimmed``).
+
+For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
+get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from clueval.exceptions import TextMismatch
+from clueval.spans.document import Document, Sentence
+from clueval.spans.span import Span
+from clueval.transforms.characters import to_characters
+from clueval.transforms.group import Group
+
+ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
+    "ptb": {
+        "-LRB-": ("(",),
+        "-RRB-": (")",),
+        "-LSB-": ("[",),
+        "-RSB-": ("]",),
+        "-LCB-": ("{",),
+        "-RCB-": ("}",),
+        "``": ('"', "“", "„", "«"),
+        "''": ('"', "”", "“", "»"),
+        "`": ("'", "‘", "‚"),
+        "'": ("’",),
+    }
+}
+"""What tokens stand for, by the name of the convention: ``ptb`` is that of the Penn Treebank."""
+
+_SHOWN = 20
+
+
+@dataclass(slots=True)
+class Placing:
+    """The transform.
+
+    `what` says in the signature what was placed; `escapes` names a convention of `ESCAPES`; `named` says whether
+    both formats give ids of documents, which then must be equal.
+    """
+
+    escapes: str | None = None
+    what: str = "tokens"
+    named: bool = True
+    prepared: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+
+    @property
+    def signature(self) -> tuple[str, str]:
+        return "placed", self.what if self.escapes is None else f"{self.what}({self.escapes})"
+
+    def __call__(self, group: Group) -> Group:
+        gold, others = group.gold, [group.predicted, *group.further]
+        if all(_has_same_tokens(gold, other) for other in others):
+            moved = [self._called(_from_the_same_position(other, gold), gold) for other in others]
+            return replace(group, predicted=moved[0], further=tuple(moved[1:]))
+        text = next((each.text for each in (gold, *others) if each.text is not None), None)
+        own = self._in_characters(gold, text)
+        placed = [self._onto(self._in_characters(other, own.text), own) for other in others]
+        return Group(self._trimmed(own), placed[0], tuple(placed[1:]))
+
+    def _in_characters(self, document: Document, text: str | None) -> Document:
+        """Return the document with positions in its own text, in `text`, or in its tokens joined by blanks."""
+        if document.unit == "character":
+            return document
+        onto = document.text if document.text is not None else text
+        if onto is None or document.tokens is None:
+            return to_characters(document)
+        return placed_on(document, onto, ESCAPES.get(self.escapes or "", {}))
+
+    def _onto(self, document: Document, gold: Document) -> Document:
+        """Return the document with the positions and the text of gold."""
+        own, other = gold.text, document.text
+        if own is not None and other is not None and own != other:
+            document = _carried_over(document, gold)
+        elif own is not None:
+            document = replace(document, text=own)
+        return self._called(self._trimmed(document), gold)
+
+    def _called(self, document: Document, gold: Document) -> Document:
+        """Return the document with the id of gold, unless both formats give ids and these differ.
+
+        An id that is a number may be that of a row, which a format without ids has.
+        """
+        given = self.named and document.id.isdecimal() == gold.id.isdecimal()
+        return document if given or document.id == gold.id else replace(document, id=gold.id)
+
+    def _trimmed(self, document: Document) -> Document:
+        """Return the document without white space at the edges of its spans."""
+        text = document.text
+        if text is None:
+            return document
+        layers = {
+            layer: [self._trim(span, text, document.start) for span in spans]
+            for layer, spans in document.layers.items()
+        }
+        return replace(document, layers=layers)
+
+    def _trim(self, span: Span, text: str, first: int) -> Span:
+        ranges = [_without_edges(text, start - first, end - first) for start, end in span.fragments]
+        kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
+        moved = tuple((start + first, end + first) for start, end in kept)
+        if moved == span.fragments:
+            return span
+        self.prepared["trimmed",] += 1
+        return replace(
+            span, start=moved[0][0], end=moved[-1][1], parts=moved if len(moved) > 1 else None, tokens=None
+        )
+
+
+def _has_same_tokens(gold: Document, other: Document) -> bool:
+    return gold.unit == other.unit == "token" and (
+        gold.tokens is None or other.tokens is None or list(gold.tokens) == list(other.tokens)
+    )
+
+
+def _from_the_same_position(document: Document, gold: Document) -> Document:
+    """Return the document with positions that begin with that of gold."""
+    by = gold.start - document.start
+    if not by:
+        return document
+
+    def moved(start: int, end: int) -> tuple[int, int]:
+        return start + by, end + by
+
+    return replace(
+        document,
+        start=gold.start,
+        layers={layer: [span.placed(moved) for span in spans] for layer, spans in document.layers.items()},
+        sentences=[Sentence(*moved(each.start, each.end), each.id) for each in document.sentences],
+    )
+
+
+def placed_on(document: Document, text: str, escapes: dict[str, tuple[str, ...]]) -> Document:
+    """Return a document of tokens with positions in `text`. Raises `TextMismatch` for a token that does not follow.
+
+    >>> tokens = Document("d", {"x": [Span(0, 2, {"x": "PER"})]}, tokens=["Dr", ".", "No"])
+    >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
+    3
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for number, token in enumerate(document.tokens or ()):
+        at = _skipped(text, at)
+        end = next(
+            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
+            None,
+        )
+        if end is None:
+            raise _mismatch(document, number, token, text, at)
+        starts.append(at)
+        ends.append(end)
+        at = end
+    if _skipped(text, at) < len(text):
+        raise _mismatch(document, len(starts), None, text, _skipped(text, at))
+    first = document.start
+
+    def placed(start: int, end: int) -> tuple[int, int]:
+        if start == end:
+            here = starts[start - first] if start - first < len(starts) else len(text)
+            return here, here
+        return starts[start - first], ends[end - first - 1]
+
+    return Document(
+        document.id,
+        {
+            layer: [replace(span.placed(placed), tokens=None) for span in spans]
+            for layer, spans in document.layers.items()
+        },
+        text=text,
+        unit="character",
+        sentences=[Sentence(*placed(each.start, each.end), each.id) for each in document.sentences],
+        metadata=document.metadata,
+        repaired=document.repaired,
+        file=document.file,
+    )
+
+
+def _skipped(text: str, at: int) -> int:
+    """Return the position of the next character that is not white space."""
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _end(text: str, at: int, token: str) -> int | None:
+    """Return the position after a token at this position, where white space may be between its characters."""
+    if text.startswith(token, at):
+        return at + len(token)
+    end = at
+    for character in token:
+        if character.isspace():
+            continue
+        at = _skipped(text, at)
+        if not text.startswith(character, at):
+            return None
+        at += 1
+        end = at
+    return end
+
+
+def _mismatch(document: Document, number: int, token: str | None, text: str, at: int) -> TextMismatch:
+    lines = document.lines
+    shown = repr(text[at : at + _SHOWN]) if at < len(text) else "its end"
+    what = "the tokens end" if token is None else f"token {number + 1} is {token!r}"
+    return TextMismatch(
+        f"{what} where the other text has {shown} at position {at}",
+        file=document.file,
+        line=lines[number] if lines is not None and number < len(lines) else None,
+        document=document.id,
+        advice="the texts must be equal except for white space; use --escapes ptb for -LRB- and quotes, or --align",
+    )
+
+
+def _carried_over(document: Document, gold: Document) -> Document:
+    """Return the document with the positions of gold, by the rank of characters that are not white space."""
+    own, other = gold.text or "", document.text or ""
+    own_places, other_places = _places(own), _places(other)
+    _require_equal(document, gold, own_places, other_places)
+    ranks = _ranks(other)
+
+    def placed(start: int, end: int) -> tuple[int, int]:
+        first, last = ranks[start - document.start], ranks[end - document.start]
+        if first == last:
+            here = own_places[first] if first < len(own_places) else len(own)
+            return here + gold.start, here + gold.start
+        return own_places[first] + gold.start, own_places[last - 1] + 1 + gold.start
+
+    return replace(
+        document,
+        text=own,
+        start=gold.start,
+        layers={layer: [_moved(span, placed) for span in spans] for layer, spans in document.layers.items()},
+        sentences=(),
+        lines=None,
+    )
+
+
+def _moved(span: Span, placed: Any) -> Span:
+    ranges = [placed(*part) for part in span.fragments]
+    kept = tuple(part for part in ranges if part[0] < part[1]) or tuple(ranges[:1])
+    return replace(
+        span, start=kept[0][0], end=kept[-1][1], parts=kept if len(kept) > 1 else None, tokens=None
+    )
+
+
+def _require_equal(
+    document: Document, gold: Document, own_places: Sequence[int], other_places: Sequence[int]
+) -> None:
+    own, other = gold.text or "", document.text or ""
+    for one, two in zip(own_places, other_places, strict=False):
+        if own[one] != other[two]:
+            raise _texts_differ(document, gold, one, two)
+    if len(own_places) != len(other_places):
+        common = min(len(own_places), len(other_places))
+        one = own_places[common] if common < len(own_places) else len(own)
+        two = other_places[common] if common < len(other_places) else len(other)
+        raise _texts_differ(document, gold, one, two)
+
+
+def _texts_differ(document: Document, gold: Document, one: int, two: int) -> TextMismatch:
+    own, other = (gold.text or "")[one : one + _SHOWN], (document.text or "")[two : two + _SHOWN]
+    return TextMismatch(
+        f"gold has {own!r} at position {one} where {document.file or 'predicted'} has {other!r} at position {two}",
+        file=gold.file,
+        document=gold.id,
+        advice="the texts must be equal except for white space; use --escapes ptb for -LRB- and quotes, or --align",
+    )
+
+
+def _places(text: str) -> list[int]:
+    """Return the positions of the characters that are not white space."""
+    return [place for place, character in enumerate(text) if not character.isspace()]
+
+
+def _ranks(text: str) -> list[int]:
+    """Return for each position, and for the end, the number of characters before it that are not white space."""
+    ranks, rank = [], 0
+    for character in text:
+        ranks.append(rank)
+        rank += not character.isspace()
+    return [*ranks, rank]
+
+
+def _without_edges(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end

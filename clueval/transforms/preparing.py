@@ -1,0 +1,278 @@
+"""The options that change the spans of documents before they are counted, and the transforms that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clueval.exceptions import UsageError
+from clueval.options import option, require_types, whole
+
+if TYPE_CHECKING:
+    from clueval.transforms.group import Transform
+    from clueval.transforms.hierarchy import Hierarchy
+
+_TOPIC = "spans"
+
+MODES = ("inside", "touching")
+"""The values of `Preparing.ignored`."""
+
+FRAGMENTS = ("keep", "split", "hull")
+"""The values of `Preparing.fragments`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preparing:
+    """Changes to the spans of both sides before they are counted; every metric counts what these changes give.
+
+    Attributes:
+        label_map: new names of the labels of both sides: a file (`clueval.transforms.label_map`) or a dictionary.
+        gold_map, predicted_map: the same for one side.
+        hierarchy: a file with the hierarchy of the labels (`clueval.transforms.hierarchy`), or ``.`` if labels
+            hold their path, as ``LOC.city``.
+        depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
+        generic: predicted labels that count as the label of the gold span they overlap
+            (`clueval.transforms.generic`).
+        generic_gold: the same for gold labels.
+        untyped: every label becomes ``_``.
+        ignore_layer: layers of gold whose spans are regions in which nothing counts (`clueval.transforms.ignored`).
+        ignore_label: gold spans with these labels are such regions.
+        ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
+        ignore_same_label: only predicted spans with the label of the region do not count.
+        fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
+            fragment a span) or ``hull`` (one span from start to end).
+
+    Raises `UsageError` for options that do not go together.
+    """
+
+    label_map: str | Path | Mapping[str, str] | None = field(
+        default=None,
+        metadata=option(
+            "--label-map",
+            "FILE",
+            "new names of the labels of both sides: a line FROM<TAB>TO for each, or a JSON object; an empty TO drops "
+            "the spans; other labels are an error unless the last line is *<TAB>* (keep) or *<TAB> (drop)",
+            topic=_TOPIC,
+        ),
+    )
+    gold_map: str | Path | Mapping[str, str] | None = field(
+        default=None,
+        metadata=option("--gold-map", "FILE", "the same for the labels of gold", topic=_TOPIC),
+    )
+    predicted_map: str | Path | Mapping[str, str] | None = field(
+        default=None,
+        metadata=option("--predicted-map", "FILE", "the same for the labels of predicted", topic=_TOPIC),
+    )
+    hierarchy: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--hierarchy",
+            "FILE",
+            "the hierarchy of the labels: a name in each line, indented below its parent (brat's [entities] works); "
+            "or . if labels hold their path, as LOC.city",
+            topic=_TOPIC,
+        ),
+    )
+    depth: int | None = field(
+        default=None,
+        metadata=option(
+            "--depth",
+            "N",
+            "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
+            topic=_TOPIC,
+            parse=whole,
+        ),
+    )
+    generic: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--generic",
+            "LABEL,...",
+            "predicted spans with these labels take the label of the gold span they overlap, if it is below theirs "
+            "in the hierarchy or they are in none",
+            topic=_TOPIC,
+        ),
+    )
+    generic_gold: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--generic-gold",
+            "LABEL,...",
+            "gold spans with these labels take the label of the predicted span they overlap, in the same way",
+            topic=_TOPIC,
+        ),
+    )
+    untyped: bool = field(
+        default=False,
+        metadata=option(
+            "--untyped", None, "give every span the label _, so that only positions count", topic=_TOPIC
+        ),
+    )
+
+    ignore_layer: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-layer",
+            "NAME,...",
+            "layers of gold whose spans are regions in which no span counts",
+            topic=_TOPIC,
+        ),
+    )
+    ignore_label: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--ignore-label",
+            "LABEL,...",
+            "gold spans with these labels are regions in which no span counts",
+            topic=_TOPIC,
+        ),
+    )
+    ignored: str = field(
+        default="inside",
+        metadata=option(
+            "--ignored",
+            "WHICH",
+            "predicted spans that do not count: those wholly inside the regions, or those touching them (at any "
+            "position, unless a counted gold span has the same start and end)",
+            topic=_TOPIC,
+            choices=MODES,
+        ),
+    )
+    ignore_same_label: bool = field(
+        default=False,
+        metadata=option(
+            "--ignore-same-label",
+            None,
+            "with --ignore-label: only predicted spans with the label of the region do not count",
+            topic=_TOPIC,
+        ),
+    )
+
+    fragments: str = field(
+        default="keep",
+        metadata=option(
+            "--fragments",
+            "HOW",
+            "what discontinuous spans become: keep (the metric compares fragments), split (each fragment is a span) "
+            "or hull (one span from start to end)",
+            topic=_TOPIC,
+            choices=FRAGMENTS,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        require_types(self)
+        if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
+            raise UsageError(
+                "Preparing.label_map is for both sides, so it does not go with a map for one side",
+                advice="use Preparing.gold_map and Preparing.predicted_map",
+            )
+        if self.depth is not None and self.hierarchy is None:
+            raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.hierarchy is not None and self._uses_hierarchy() is False:
+            raise UsageError(
+                "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
+            )
+
+        if self.fragments not in FRAGMENTS:
+            raise UsageError(
+                f"unknown value {self.fragments!r} of Preparing.fragments",
+                advice=f"one of {', '.join(FRAGMENTS)}",
+            )
+        if self.ignored not in MODES:
+            raise UsageError(
+                f"unknown value {self.ignored!r} of Preparing.ignored", advice=" or ".join(MODES)
+            )
+        if self.ignore_same_label and self.ignore_label is None:
+            raise UsageError("Preparing.ignore_same_label needs labels", advice="add Preparing.ignore_label")
+        if self.ignored != "inside" and self.ignore_label is None and self.ignore_layer is None:
+            raise UsageError(
+                "Preparing.ignored needs regions",
+                advice="add Preparing.ignore_label or Preparing.ignore_layer",
+            )
+
+    def _uses_hierarchy(self) -> bool:
+        return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
+
+    def files(self) -> list[Path]:
+        """Return the files that the transforms are made from."""
+        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy)
+        return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
+
+    def transforms(self) -> tuple[Transform, ...]:
+        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
+        return (
+            *self._of_labels(),
+            *self._of_generic(),
+            *self._of_regions(),
+            *self._of_untyped(),
+            *self._of_fragments(),
+        )
+
+    def _hierarchy(self) -> Hierarchy | None:
+        if self.hierarchy is None:
+            return None
+        from clueval.transforms.hierarchy import Hierarchy
+
+        return Hierarchy.of(self.hierarchy)
+
+    def _of_labels(self) -> Iterator[Transform]:
+        maps = {
+            "gold_map": self.gold_map if self.label_map is None else self.label_map,
+            "predicted_map": self.predicted_map if self.label_map is None else self.label_map,
+        }
+        if any(each is not None for each in maps.values()):
+            from clueval.transforms.label_map import LabelMap, LabelNames
+
+            gold, predicted = (
+                None if given is None else LabelNames.of(given, "label_map" if self.label_map else name)
+                for name, given in maps.items()
+            )
+            yield LabelMap(gold, predicted)
+        hierarchy = self._hierarchy()
+        if self.depth is not None and hierarchy is not None:
+            from clueval.transforms.hierarchy import Depth
+
+            yield Depth(hierarchy, self.depth)
+
+    def _of_generic(self) -> Iterator[Transform]:
+        given: dict[str, Any] = {"predicted": self.generic, "gold": self.generic_gold}
+        for side, labels in given.items():
+            if labels is not None:
+                from clueval.transforms.generic import Generic
+                from clueval.transforms.names import names_of
+
+                option = "generic" if side == "predicted" else "generic_gold"
+                yield Generic(side, names_of(labels, option), self._hierarchy())
+
+    def ignored_layers(self) -> tuple[str, ...]:
+        """Return the layers whose spans are regions, which are not scored."""
+        if self.ignore_layer is None:
+            return ()
+        from clueval.transforms.names import names_of
+
+        return names_of(self.ignore_layer, "Preparing.ignore_layer")
+
+    def _of_regions(self) -> Iterator[Transform]:
+        if self.ignore_layer is None and self.ignore_label is None:
+            return
+        from clueval.transforms.ignored import IgnoredRegions
+        from clueval.transforms.names import names_of
+
+        labels = () if self.ignore_label is None else names_of(self.ignore_label, "Preparing.ignore_label")
+        yield IgnoredRegions(self.ignored_layers(), labels, self.ignored, self.ignore_same_label)
+
+    def _of_fragments(self) -> Iterator[Transform]:
+        if self.fragments != "keep":
+            from clueval.transforms.fragments import Fragments
+
+            yield Fragments(self.fragments)
+
+    def _of_untyped(self) -> Iterator[Transform]:
+        if self.untyped:
+            from clueval.transforms.untyped import Untyped
+
+            yield Untyped()

@@ -1,0 +1,138 @@
+"""DocBin of spaCy: what spaCy writes is read, and what is written spaCy reads."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from spacy.tokens import Doc, DocBin, Span
+from spacy.vocab import Vocab
+
+from clueval import Document, read, score
+from clueval import Span as OurSpan
+from clueval.exceptions import CluevalError, FormatError, MissingExtra, UsageError
+from clueval.formats import docbin as module
+from clueval.formats.docbin import docbin_of
+
+VOCAB = Vocab()
+
+
+def doc(
+    words: list[str], ents: list[tuple[int, int, str]] | None, **groups: list[tuple[int, int, str]]
+) -> Doc:
+    made = Doc(VOCAB, words=words, spaces=[word != "\U0001f600" for word in words])
+    if ents is not None:
+        made.set_ents([Span(made, *ent) for ent in ents])
+    for key, spans in groups.items():
+        made.spans[key] = [Span(made, *span) for span in spans]
+    return made
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    docs = [
+        doc(
+            ["Ada", "\U0001f600", "Lovelace", "slept"],
+            [(0, 1, "PER"), (2, 3, "LOC")],
+            sc=[(0, 3, "A"), (0, 1, "B")],
+        ),
+        doc(["no", "annotation"], None),
+        doc(["Ulm"], []),
+    ]
+    DocBin(docs=docs, store_user_data=False).to_disk(tmp_path / "gold.spacy")
+    return tmp_path / "gold.spacy"
+
+
+def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in document.layers[layer]]
+
+
+def test_documents_have_entities_and_numbers_and_those_without_annotation_are_counted(path: Path) -> None:
+    first, third = read(path)
+
+    assert (first.id, third.id) == ("1", "3")
+    assert first.text == "Ada \U0001f600Lovelace slept "
+    assert spans(first) == [(0, 3, "PER"), (5, 13, "LOC")]
+    assert spans(third) == []
+    assert score(path, path).passed_over["gold"] == {"unannotated": 1}
+
+
+def test_positions_are_tokens_if_the_caller_wants(path: Path) -> None:
+    first, _ = read(path, unit="token")
+
+    assert first.tokens == ["Ada", "\U0001f600", "Lovelace", "slept"]
+    assert spans(first) == [(0, 1, "PER"), (2, 3, "LOC")]
+
+
+def test_groups_of_spans_are_sources(path: Path) -> None:
+    first, *_ = read(path, {"group": "spans.sc"})
+
+    assert spans(first, "group") == [(0, 13, "A"), (0, 3, "B")]
+    with pytest.raises(UsageError, match=r"no document has 'spans\.x'.*spans\.sc"):
+        list(read(path, {"group": "spans.x"}))
+    with pytest.raises(UsageError, match=r"no source 'sc' for layer 'group'.*spans\.KEY"):
+        list(read(path, {"group": "sc"}))
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", zlib.compress(b"nonsense"), zlib.compress(b"\x80")])
+def test_files_that_are_no_docbin_are_refused(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "a.spacy"
+    path.write_bytes(data)
+
+    with pytest.raises(FormatError, match=r"a\.spacy: not a DocBin"):
+        list(read(path))
+
+
+def test_file_that_grows_too_much_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.spacy"
+    path.write_bytes(zlib.compress(bytes(10_000_000)))
+
+    with pytest.raises(FormatError, match="a file of more than 1,000,000 bytes"):
+        list(read(path, max_line=1_000_000))
+
+
+def test_bytes_that_change_end_in_documents_or_one_error(path: Path) -> None:
+    whole = zlib.decompress(path.read_bytes())
+    for place in range(0, len(whole), max(1, len(whole) // 100)):
+        path.write_bytes(zlib.compress(whole[:place] + bytes([whole[place] ^ 0x15]) + whole[place + 1 :]))
+        try:
+            found = list(read(path))
+        except CluevalError:
+            continue
+        assert all(isinstance(each, Document) for each in found)
+
+
+def test_missing_extra_is_named(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise MissingExtra("DocBin files need spaCy", advice="pip install clueval[spacy]")
+
+    monkeypatch.setattr(module, "spacy_tools", missing)
+
+    with pytest.raises(MissingExtra, match=r"clueval\[spacy\]"):
+        list(read(path))
+
+
+def written(documents: list[Document], path: Path) -> Iterator[Document]:
+    path.write_bytes(docbin_of(iter(documents), ["label"]))
+    return read(path)
+
+
+def test_what_is_written_is_read_and_is_valid_for_spacy(tmp_path: Path) -> None:
+    text = "Ada\n Lovelace's  (R&D), \u00c9 in Ulm."
+    layers = {"label": [OurSpan(0, 13, "PER"), OurSpan(len(text) - 4, len(text) - 1, "LOC")]}
+    document = Document("1", layers, text=text, unit="character")
+
+    (found,) = written([document], tmp_path / "a.spacy")
+
+    assert (found.text, found.layers) == (document.text, document.layers)
+    (made,) = DocBin().from_disk(tmp_path / "a.spacy").get_docs(VOCAB)
+    assert [(ent.text, ent.label_) for ent in made.ents] == [("Ada\n Lovelace", "PER"), ("Ulm", "LOC")]
+
+
+def test_span_that_is_empty_cannot_be_written() -> None:
+    document = Document("d", {"label": [OurSpan(1, 1, "X")]}, text="Ada", unit="character")
+
+    with pytest.raises(UsageError, match=r"spaCy cannot hold the span \[1,1\)"):
+        docbin_of(iter([document]), ["label"])

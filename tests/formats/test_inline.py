@@ -1,0 +1,91 @@
+"""Inline tags: the text and its spans, whatever other brackets are in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import Document, read, score
+from clueval.exceptions import FormatError
+from clueval.formats.inline import read_inline
+
+SAMPLE = Path(__file__).parents[1] / "samples" / "formats" / "inline" / "answer.txt"
+
+
+def texts(document: Document) -> list[tuple[str, str]]:
+    return [(document.text_of(span), span.label) for span in document.layers["label"]]
+
+
+def test_sample_by_hand() -> None:
+    (document,) = read(SAMPLE, input="inline")
+
+    assert document.text == "Ada Lovelace wrote [a] <b> at 1 < 2 in Ulm.\n[see](x) <i>AT&T</i>\n"
+    assert texts(document) == [("Ada Lovelace", "PER"), ("Lovelace", "LOC"), ("Ulm", "LOC")]
+    assert document.layers["label"][2].features == {"value": "Q3012"}
+
+
+def test_labels_are_named_or_in_upper_case() -> None:
+    content = "<per>Ada</per> <PER>Eva</PER> [x](per)"
+
+    assert texts(read_inline(content, file="a")) == [("Eva", "PER")]
+    assert texts(read_inline(content, labels=["per"], file="a")) == [("Ada", "per"), ("x", "per")]
+    assert read_inline(content, labels=[], file="a").text == content
+
+
+def test_labels_are_an_option(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "<per>Ada</per> <LOC>Ulm</LOC>")
+
+    for labels in ("per, LOC", ["per", "LOC"]):
+        result = score(path, path, input="inline", labels=labels, metrics="muc")
+        assert result.metrics["muc"]["label"]["strict"]["possible"] == 2
+
+
+def test_names_of_two_files_are_no_ids_that_must_agree(tmp_path: Path) -> None:
+    gold, answer = write(tmp_path / "gold.txt", "<A>a</A> b"), write(tmp_path / "answer.txt", "a <A>b</A>")
+
+    strict = score(gold, answer, input="inline", metrics="muc").metrics["muc"]["label"]["strict"]
+
+    assert (strict["correct"], strict["possible"], strict["actual"]) == (0, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("[a [b](X) c](Y)", [("a b c", "Y"), ("b", "X")]),
+        ("<A></A>x", [("", "A")]),
+        ("[a](X:1:2)", [("a", "X")]),
+        ("<A>[x</A> [y](B)", [("[x", "A"), ("y", "B")]),
+        ("[[y](B)", [("y", "B")]),
+        ("[y]](B)", None),
+        ("<A><B>x</B></A>", [("x", "A"), ("x", "B")]),
+    ],
+)
+def test_brackets_and_tags_nest(content: str, found: list[tuple[str, str]] | None) -> None:
+    if found is None:
+        with pytest.raises(FormatError, match="closes no bracket"):
+            read_inline(content, file="a")
+    else:
+        assert texts(read_inline(content, file="a")) == found
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("a\n<A>x", "a:2: <A> is not closed"),
+        ("x</A>", "a:1: </A> closes nothing"),
+        ("<A>\n<B>x</A></B>", "a:2: </A> comes before the end of <B> of line 2"),
+        ("<A>[x<B>](B)</A></B>", r"a:1: \]\(B\) closes no bracket"),
+    ],
+)
+def test_what_is_not_closed_or_crosses_is_refused(content: str, says: str) -> None:
+    with pytest.raises(FormatError, match=says):
+        read_inline(content, file="a")
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 200_000, "<A>" * 50_000 + "</A>" * 50_000, "](" * 200_000, "<" * 300_000]
+)
+def test_hostile_texts_are_read_in_one_pass(content: str) -> None:
+    assert read_inline(content, file="a").unit == "character"

@@ -1,0 +1,297 @@
+"""JSON formats of annotation tools and data sets: what is read, what is passed over, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+from clueval import Document, Span, read, score
+from clueval.cli import main
+from clueval.exceptions import CluevalError, FormatError, SpanError, TagError, UsageError
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+
+
+def only(path: Path, layers: Any = None, **options: Any) -> Document:
+    (document,) = read(path, layers, **options)
+    return document
+
+
+def spans(document: Document, layer: str = "label") -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in document.layers[layer]]
+
+
+class TestDoccano:
+    def test_spans_are_lists_or_objects_with_metadata_and_ids_that_may_repeat(self) -> None:
+        one, two, three = read(SAMPLES / "doccano" / "gold.jsonl")
+
+        assert spans(one) == [(0, 11, "PER"), (15, 23, "LOC"), (26, 30, "LOC")]
+        assert one.metadata == {"domain": "art", "year": "1907"}
+        assert (two.text, spans(two)) == ("No one\r\nhere", [(0, 6, "1.0")])
+        assert [one.id, two.id, three.id] == ["7", "8", "7"]
+
+    def test_relations_are_passed_over(self) -> None:
+        gold = SAMPLES / "doccano" / "gold.jsonl"
+
+        assert score(gold, gold).passed_over["gold"] == {"relations": 1}
+
+    def test_annotators_are_sets(self, tmp_path: Path) -> None:
+        rows = [{"text": "Ada", "label": [[0, 3, "A"]], "username": name} for name in ("ada", "bob")]
+        path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+
+        with pytest.raises(
+            UsageError, match=r"several annotation sets, but none is named .its sets: 'ada', 'bob'"
+        ):
+            list(read(path))
+        assert spans(only(path, annotation_set="bob")) == [(0, 3, "A")]
+        with pytest.raises(UsageError, match="there is no annotation set 'eve'"):
+            list(read(path, annotation_set="eve"))
+
+    @pytest.mark.parametrize(
+        ("row", "message"),
+        [
+            ({"text": "a", "label": ["x"]}, "a.jsonl:1: the labels have no positions"),
+            ({"label": [[0, 1, "A"]], "data": 3}, "a.jsonl:1: 'data' is not a text"),
+            ({"text": "a", "label": [[0, "1", "A"]]}, "a.jsonl:1: the end_offset of a span is '1'"),
+            ({"text": "a", "label": [[0, True, "A"]]}, "a.jsonl:1: the end_offset of a span is True"),
+            ({"text": "a", "label": [[0, 2, "A"]]}, "a.jsonl:1, document '1': span [0,2) 'A' of layer"),
+            ({"text": "a", "label": [[1, 0, "A"]]}, "a.jsonl:1: span [1,0) 'A' ends before it starts"),
+            ({"text": "a", "label": [3]}, "a.jsonl:1: a span is neither a list nor an object"),
+        ],
+    )
+    def test_wrong_rows_are_named_by_their_number(
+        self, row: dict[str, Any], message: str, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "a.jsonl", json.dumps(row))
+
+        with pytest.raises(CluevalError) as caught:
+            list(read(path))
+
+        assert message in str(caught.value)
+
+    def test_row_without_text_is_an_error_also_in_an_array(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.json", '[{"text": "a", "label": []},\n {"label": [], "id": 3}]')
+
+        with pytest.raises(FormatError, match=r"a.json:2: the row has no text"):
+            list(read(path))
+
+
+class TestProdigy:
+    def test_ignored_rows_are_passed_over_and_the_input_hash_is_the_id(self) -> None:
+        one, two = read(SAMPLES / "prodigy" / "gold.jsonl")
+
+        assert (one.id, two.id, one.metadata) == ("11", "13", {"source": "web"})
+        assert list(one.layers["label"]) == [Span(0, 11, "PER", {"score": 0.5})]
+        result = score(SAMPLES / "prodigy" / "gold.jsonl", SAMPLES / "prodigy" / "gold.jsonl")
+        assert result.passed_over == {"gold": {"ignored": 1}, "predicted": {"ignored": 1}}
+
+    def test_rejected_rows_are_refused_unless_only_accepted_ones_are_wanted(self) -> None:
+        path = SAMPLES / "prodigy" / "rejected.jsonl"
+
+        with pytest.raises(FormatError, match=r"rejected.jsonl:1: the row has the answer 'reject'"):
+            list(read(path))
+        assert only(path, answers="accepted").id == "12"
+        assert score(path, path, answers="accepted").passed_over["gold"] == {"rejected": 1}
+
+
+class TestLabelStudio:
+    TASKS = SAMPLES / "label-studio" / "tasks.json"
+
+    def test_annotators_ground_truth_and_models_are_sets(self) -> None:
+        both = [(2, 13, "PER"), (2, 13, "ART"), (17, 25, "LOC")]
+
+        assert spans(only(self.TASKS, annotation_set="ada@x.org")) == both
+        assert spans(only(self.TASKS, annotation_set="1")) == both
+        assert spans(only(self.TASKS, annotation_set="ground-truth")) == both
+        assert spans(only(self.TASKS, annotation_set="bob@x.org")) == [(2, 7, "PER")]
+        assert spans(only(self.TASKS, annotation_set="prediction:m1")) == [(17, 25, "LOC")]
+        with pytest.raises(UsageError, match=r"its sets: 'ada@x.org', 'bob@x.org', 'prediction:m1'"):
+            list(read(self.TASKS))
+
+    def test_choices_and_scores_are_features_of_regions_or_metadata(self) -> None:
+        document = only(self.TASKS, annotation_set="1")
+
+        assert document.layers["label"][0].features == {"sure": "high", "score": 0.9}
+        assert document.metadata == {"source": "web", "topic": "art,life"}
+
+    def test_only_what_belongs_to_the_set_is_passed_over(self) -> None:
+        sets = {"gold_set": "1", "predicted_set": "prediction:m1"}
+
+        assert score(self.TASKS, self.TASKS, metrics="muc", **sets).passed_over == {
+            "gold": {"cancelled": 1, "drafts": 1, "relations": 1},
+            "predicted": {},
+        }
+
+    def test_two_sets_of_one_file_are_scored_against_each_other(self) -> None:
+        result = score(self.TASKS, gold_set="ada@x.org", predicted_set="bob@x.org", metrics="muc")
+
+        assert result.documents == 1
+
+    def test_utf16_positions_are_recognised_by_the_texts_of_the_regions(self) -> None:
+        assert spans(only(SAMPLES / "label-studio" / "utf16.json")) == [(2, 13, "PER")]
+
+    def test_json_min_has_a_row_for_each_annotation(self) -> None:
+        one, two = read(SAMPLES / "label-studio" / "min.jsonl")
+
+        assert (spans(one), spans(two), one.metadata) == ([(2, 13, "PER")], [], {"source": "web"})
+
+    def task(self, **changes: Any) -> str:
+        value = {"start": 0, "end": 1, "text": "a", "labels": ["X"]}
+        result = [{"from_name": name, "type": "labels", "value": value} for name in ("one", "two")]
+        task = {"id": 1, "data": {"text": "ab"}, "annotations": [{"completed_by": 1, "result": result}]}
+        return json.dumps({**task, **changes})
+
+    def test_controls_are_the_sources_of_layers(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.json", self.task())
+
+        with pytest.raises(UsageError, match="labels of several controls: one, two"):
+            list(read(path))
+        assert list(only(path, {"x": "two"}).layers) == ["x"]
+
+    def test_the_text_is_named_if_there_are_several(self, tmp_path: Path) -> None:
+        path = write(tmp_path / "a.json", self.task(data={"q": "ab", "a": "a"}))
+
+        with pytest.raises(FormatError, match=r"the data has 2 texts: q, a .*--text-key"):
+            list(read(path, {"x": "two"}))
+        document = only(path, {"x": "two"}, text_key="a")
+        assert (document.text, document.metadata) == ("a", {"q": "ab"})
+
+    def test_positions_in_html_are_refused(self, tmp_path: Path) -> None:
+        value = {"start": "/p[1]", "startOffset": 0, "endOffset": 1, "hypertextlabels": ["X"]}
+        result = [{"from_name": "l", "type": "hypertextlabels", "value": value}]
+        path = write(tmp_path / "a.json", self.task(annotations=[{"completed_by": 1, "result": result}]))
+
+        with pytest.raises(FormatError, match="a region of HTML"):
+            list(read(path))
+
+
+class TestSpacyJson:
+    @pytest.mark.parametrize("name", ["train.json", "pairs.jsonl"])
+    def test_training_pairs_are_elements_or_lines(self, name: str) -> None:
+        one, two = read(SAMPLES / "spacy-json" / name)
+
+        assert (spans(one), two.text, two.id) == ([(0, 11, "PER")], "None", "2")
+
+    def test_groups_of_spans_are_sources(self) -> None:
+        document = only(SAMPLES / "spacy-json" / "docs.jsonl", {"entity": "entities", "group": "spans.sc"})
+
+        assert spans(document, "entity") == [(0, 11, "PER")]
+        assert spans(document, "group") == [(6, 18, "X")]
+
+    def test_tokens_of_version_2_have_tags_and_unknown_ones_are_counted(self) -> None:
+        path = SAMPLES / "spacy-json" / "v2.json"
+        document = only(path)
+
+        assert (document.tokens, spans(document)) == (["Frida", "paints", "."], [(0, 1, "PER")])
+        assert score(path, path).passed_over["gold"] == {"unknown tokens": 1}
+
+
+class TestTokenRows:
+    def test_a_row_is_a_document_and_null_is_no_tag(self) -> None:
+        path = SAMPLES / "token-rows" / "gold.jsonl"
+        one, two, three = read(path)
+
+        assert (spans(one), spans(two), spans(three)) == ([(0, 2, "PER")], [], [(1, 2, "LOC")])
+        result = score(path, path)
+        assert result.passed_over["gold"] == {"ignored positions": 1}
+        assert result.signature.choices["scheme"] == "BIO"
+
+    @pytest.mark.parametrize(
+        "names",
+        [
+            SAMPLES / "token-rows" / "dataset_info.json",
+            ["O", "B-PER", "I-PER"],
+            {"id2label": {"0": "O", "1": "B-PER", "2": "I-PER"}},
+        ],
+        ids=["file", "list", "id2label"],
+    )
+    def test_numbers_of_tags_have_names_in_a_file_a_list_or_a_mapping(self, names: Any) -> None:
+        path = SAMPLES / "token-rows" / "ids.jsonl"
+
+        assert spans(only(path, names=names)) == [(0, 2, "PER")]
+        with pytest.raises(FormatError, match=r"are numbers without names .*--names FILE"):
+            list(read(path))
+
+    @pytest.mark.parametrize(
+        ("row", "error", "message"),
+        [
+            ({"tokens": ["a"], "ner_tags": []}, FormatError, "'ner_tags' has 0 values for 1 tokens"),
+            ({"tokens": ["a"], "ner_tags": ["X"]}, TagError, "a.jsonl:1"),
+            ({"tokens": [1], "ner_tags": ["O"]}, FormatError, "a token is not a text"),
+            (
+                {"tokens": [], "ner_tags": [], "pos_tags": []},
+                UsageError,
+                "several keys of tags: ner_tags, pos_tags",
+            ),
+            ({"tokens": ["a"], "ner_tags": [9]}, FormatError, "the number 9 of 'ner_tags' has no name"),
+        ],
+    )
+    def test_wrong_rows_are_named_by_their_number(
+        self, row: dict[str, Any], error: type[CluevalError], message: str, tmp_path: Path
+    ) -> None:
+        path = write(tmp_path / "a.jsonl", json.dumps(row))
+
+        with pytest.raises(error) as caught:
+            list(read(path, names=["O"] if "9" in message else None))
+
+        assert message in str(caught.value)
+
+
+class TestTab:
+    GOLD = SAMPLES / "tab" / "gold.json"
+
+    def test_annotators_are_sets_and_sources_are_three_keys(self) -> None:
+        document = only(
+            self.GOLD, {"type": "entity_type", "risk": "identifier_type"}, annotation_set="annotator1"
+        )
+
+        assert spans(document, "type") == [(18, 27, "PERSON"), (41, 45, "DATETIME")]
+        assert spans(document, "risk") == [(18, 27, "DIRECT"), (41, 45, "QUASI")]
+        assert document.layers["type"][0].features == {"entity_id": "001_e1"}
+        assert document.metadata == {"year": "2001", "countries": "NOR", "dataset_type": "dev"}
+
+    def test_predictions_are_positions_without_text_and_label(self) -> None:
+        document = only(SAMPLES / "tab" / "predicted.json")
+
+        assert (document.id, document.text, spans(document)) == (
+            "001-1",
+            None,
+            [(18, 27, "_"), (41, 45, "_")],
+        )
+        result = score(self.GOLD, SAMPLES / "tab" / "predicted.json", gold_set="annotator1", metrics="levels")
+        assert result.metrics["levels"]["label"]["unlabelled"]["1"]["f1"] == 1.0
+
+
+def test_text_of_a_span_that_differs_names_the_unit_that_fits(tmp_path: Path) -> None:
+    row = {
+        "text": "ä😀 Ada",
+        "_input_hash": 1,
+        "spans": [{"start": 4, "end": 7, "text": "Ada", "label": "X"}],
+    }
+    path = write(tmp_path / "a.jsonl", json.dumps(row))
+
+    with pytest.raises(SpanError, match=r"all spans of the document fit with --offsets utf16"):
+        list(read(path))
+    assert spans(only(path, offsets="utf16")) == [(3, 6, "X")]
+
+
+def test_options_of_formats_work_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(SAMPLES / "token-rows" / "ids.jsonl")
+    names = str(SAMPLES / "token-rows" / "dataset_info.json")
+
+    assert main(["score", path, path, "--names", names, "--metric", "exact", "--format", "json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
+    assert report["passed_over"]["gold"] == {"ignored positions": 1}
+
+
+def test_option_that_the_format_does_not_read_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(SAMPLES / "doccano" / "gold.jsonl")
+
+    assert main(["score", path, path, "--answers", "accepted"]) == 2
+    assert "--answers accepted does not apply to the format doccano" in capsys.readouterr().err

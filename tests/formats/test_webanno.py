@@ -1,0 +1,104 @@
+"""WebAnno TSV 3: stacked and numbered annotations, parts of tokens, offsets in UTF-16."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import Document, read, score
+from clueval.exceptions import CluevalError, UsageError
+
+GOLD = Path(__file__).parents[1] / "samples" / "formats" / "webanno" / "gold.tsv"
+HEAD = "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.NamedEntity|value\n\n\n"
+
+
+def texts(document: Document, layer: str = "label") -> list[tuple[str, str]]:
+    return [(document.text_of(span), span.label) for span in document.layers[layer]]
+
+
+def test_sample_by_hand() -> None:
+    (document,) = read(GOLD)
+
+    assert document.text == "\U0001f600 Ada Lovelace's A|B\n  Nancy\nlebt \\ dort"
+    assert [(each.start, each.end) for each in document.sentences] == [(0, 20), (23, 40)]
+    assert texts(document) == [
+        ("Ada Lovelace", "PER"),
+        ("Lovelace", "a[1]|b_"),
+        ("s", "_"),
+        ("A|B\n  Nancy", "ORG"),
+        ("lebt", "B-X"),
+        ("\\", "I-X"),
+    ]
+    assert document.layers["label"][0].features == {"identifier": "Q7259"}
+
+
+def test_sources_are_layers_and_their_features() -> None:
+    (document,) = read(GOLD, {"mark": "Mark", "full": "webanno.custom.Mark", "frame": "Pred.frame"})
+
+    assert texts(document, "mark") == [("Ada Lovelace", "_"), ("Ada", "_"), ("", "_")]
+    assert texts(document, "full") == texts(document, "mark")
+    assert texts(document, "frame") == [("Lovelace", "see")]
+    with pytest.raises(UsageError, match=r"no source 'Mark\.x'.*NamedEntity\.value"):
+        list(read(GOLD, {"x": "Mark.x"}))
+
+
+def test_relations_chain_links_and_slots_are_counted() -> None:
+    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {
+        "chain links": 2,
+        "relations": 1,
+        "slots": 2,
+    }
+
+
+def test_only_layer_is_the_default_and_several_need_a_name(tmp_path: Path) -> None:
+    one = "#FORMAT=WebAnno TSV 3.2\n#T_SP=x.Mark|kind|other\n\n\n#Text=Ada\n1-1\t0-3\tAda\tA\t*\t\n"
+    two = one.replace("#T_SP=x.Mark|kind|other\n", "#T_SP=x.Mark|kind\n#T_SP=x.Other|y\n")
+
+    assert texts(next(read(write(tmp_path / "a.tsv", one)))) == [("Ada", "A")]
+    with pytest.raises(UsageError, match=r"2 layers of spans.*Mark\.kind, Other\.y"):
+        list(read(write(tmp_path / "b.tsv", two)))
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ("1-1\t0-3\tAda\tX\n", ""),
+        ("1-1\t0-3\tEva\tX\t\n", "the token at 0-3 is not in the sentence"),
+        ("1-1\t0-9\tAda\tX\t\n", "the offsets 0-9 lie outside"),
+        ("1-1\t0-3\tAda\tX\tY\t\n", "the row has 5 columns"),
+        ("1-1\tAda\n", "the row does not begin with"),
+    ],
+)
+def test_errors_name_the_line(tmp_path: Path, rows: str, says: str) -> None:
+    path = write(tmp_path / "a.tsv", f"{HEAD}#Text=Ada\n{rows}")
+
+    if not says:
+        assert texts(next(read(path))) == [("Ada", "X")]
+        return
+    with pytest.raises(CluevalError, match=rf"a\.tsv:6: {says}"):
+        list(read(path))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (f"{HEAD}1-1\t0-3\tAda\tX\t\n", "a row before any #Text="),
+        (
+            f"{HEAD}#Text=Ada\n1-1\t0-3\tAda\t_\t\n\n#Text=Eva\n2-1\t2-5\tEva\t_\t\n",
+            "overlaps the one before",
+        ),
+        (f"{HEAD}#Text=Ada\n1-1\t999999999999-1000000000002\tAda\t_\t\n", "a gap of"),
+        (f"{HEAD}#Text=\U0001f600\n1-1\t1-2\t\U0001f600\t_\t\n", "overlaps|lie outside|not in the sentence"),
+    ],
+)
+def test_places_that_cannot_be_are_refused(tmp_path: Path, content: str, says: str) -> None:
+    with pytest.raises(CluevalError, match=says):
+        list(read(write(tmp_path / "a.tsv", content)))
+
+
+def test_file_without_rows_has_its_layers(tmp_path: Path) -> None:
+    (document,) = read(write(tmp_path / "a.tsv", f"{HEAD}#Text=Ada\n"))
+
+    assert (document.text, dict(document.layers)) == ("Ada", {"label": []})

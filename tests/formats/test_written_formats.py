@@ -1,0 +1,169 @@
+"""What `convert` writes is read as what it was; what a format cannot hold is refused, or left out and counted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Document, Span, read
+from clueval.cli import main
+from clueval.formats import all_formats, format_named
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
+
+WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters=";"), min_size=1, max_size=6)
+
+
+@st.composite
+def texts(draw: st.DrawFn, holds: frozenset[str]) -> Document:
+    """A document with characters, with only what a format holds."""
+    text = draw(st.text(st.sampled_from("ab 😀é<&\t"), min_size=0, max_size=12))
+    positions = st.integers(0, len(text))
+    spans: list[Span] = []
+    for one, other in draw(st.lists(st.tuples(positions, positions), max_size=4, unique=True)):
+        start, end = sorted((one, other))
+        features = (
+            draw(st.dictionaries(WORD, st.just(True) | WORD, max_size=2)) if "features" in holds else {}
+        )
+        if "gaps" in holds and end - start > 2 and draw(st.booleans()):
+            ranges = [(start, start + 1), (start + 2, end)]
+        else:
+            ranges = [(start, end)]
+        spans.append(Span.of_fragments(ranges, draw(WORD), features))
+    metadata = draw(st.dictionaries(WORD, st.text(max_size=4), max_size=2)) if "metadata" in holds else {}
+    in_order = sorted(spans, key=lambda span: (span.start, span.end))
+    return Document("d1", {"label": in_order}, text=text, unit="character", metadata=metadata)
+
+
+def written_and_read(document: Document, name: str, **layers: str) -> Document:
+    writer = format_named(name).write
+    assert writer is not None
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"{document.id}{writer.ending}"
+        lines = writer.lines(iter([document]), layers=list(document.layers), with_ids=False)
+        path.write_bytes("".join(f"{line}\n" for line in lines).encode("utf-8", "surrogatepass"))
+        for ending, content in writer.beside.items():
+            path.with_suffix(ending).write_bytes(content(document).encode("utf-8"))
+        (found,) = read(path, layers or None, input=name)
+    return found
+
+
+def holds(name: str) -> frozenset[str]:
+    writer = format_named(name).write
+    assert writer is not None
+    assert writer.holds is not None
+    return writer.holds
+
+
+@pytest.mark.parametrize("name", ["brat", "doccano", "spacy-json"])
+@given(data=st.data())
+def test_written_document_with_characters_is_read_as_it_was(name: str, data: st.DataObject) -> None:
+    document = data.draw(texts(holds(name)))
+
+    found = written_and_read(document, name)
+
+    assert (found.text, found.layers, found.metadata) == (document.text, document.layers, document.metadata)
+    assert found.id == document.id
+
+
+@given(data=st.data())
+def test_written_tokens_are_read_as_they_were(data: st.DataObject) -> None:
+    tokens = data.draw(st.lists(WORD, max_size=6))
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(tokens)), max_size=4)))
+    spans = [Span(*pair, data.draw(WORD)) for pair in zip(cuts[::2], cuts[1::2], strict=False)]
+    document = Document("d1", {"label": spans}, tokens=tokens, metadata={"domain": "x"})
+
+    found = written_and_read(document, "token-rows")
+
+    assert (found.tokens, found.layers, found.metadata) == (tokens, document.layers, document.metadata)
+
+
+def test_written_positions_of_tab_are_read_as_they_were() -> None:
+    document = Document("d1", {"label": [Span(0, 3, "A"), Span(2, 5, "B")]}, text="Ada Bob", unit="character")
+
+    found = written_and_read(document, "tab")
+
+    assert [(span.start, span.end, span.label) for span in found.layers["label"]] == [
+        (0, 3, "_"),
+        (2, 5, "_"),
+    ]
+
+
+def test_layers_are_keys_of_rows_of_tokens_and_groups_of_spacy() -> None:
+    tokens = Document("d", {"one": [Span(0, 1, "A")], "two": [Span(0, 2, "B")]}, tokens=["a", "b"])
+    text = Document("d", {"one": [Span(0, 1, "A")], "two": [Span(0, 2, "B")]}, text="ab", unit="character")
+
+    rows = written_and_read(tokens, "token-rows", one="one_tags", two="two_tags")
+    groups = written_and_read(text, "spacy-json", one="entities", two="spans.two")
+
+    assert rows.layers == tokens.layers
+    assert groups.layers == text.layers
+
+
+def test_brat_splits_spans_at_line_ends() -> None:
+    document = Document("d", {"label": [Span(0, 5, "A")]}, text="ab\r\ncd", unit="character")
+
+    assert written_and_read(document, "brat").layers["label"][0].fragments == ((0, 2), (4, 5))
+
+
+def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    brat = str(SAMPLES / "brat" / "one.ann")
+
+    assert main(["convert", brat, "--to", "doccano"]) == 2
+    error = capsys.readouterr().err
+    assert "document 'one': the format doccano cannot hold 4 features, 1 gaps" in error
+    assert "--lossy" in error
+    assert main(["convert", brat, "--to", "doccano", "--lossy"]) == 0
+    output, error = capsys.readouterr()
+    assert len(json.loads(output)["label"]) == 5
+    assert error == "left out: 4 features, 1 gaps\n"
+
+
+def test_overlapping_spans_are_left_out_of_tags_after_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    brat = str(SAMPLES / "brat" / "one.ann")
+
+    assert main(["convert", brat, "--to", "token-rows", "--lossy"]) == 0
+    output, error = capsys.readouterr()
+    tags = json.loads(output)["ner_tags"]
+    assert error.endswith("\nleft out: 4 features, 1 gaps, 1 overlapping spans\n")
+    assert [tag for tag in tags if tag.startswith("B-")] == ["B-Person", "B-Living", "B-Place", "B-Place"]
+
+
+def test_brat_is_written_into_a_folder_and_read_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"id": name, "text": "Ada 😀 Bob", "label": [[0, 3, "PER"]]} for name in ("a", "b")]
+    path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)))
+
+    assert main(["convert", str(path), "--to", "brat", "-o", f"{tmp_path}/out/"]) == 0
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["a.ann", "a.txt", "b.ann", "b.txt"]
+    assert [document.layers["label"] for document in read(tmp_path / "out")] == [
+        document.layers["label"] for document in read(path)
+    ]
+    assert main(["convert", str(path), "--to", "brat"]) == 2
+    assert "name a folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        form.name
+        for form in all_formats()
+        if form.write and form.write.holds and form.write.ends_lines and form.write.data is None
+    ],
+)
+def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> None:
+    writer = format_named(name).write
+    assert writer is not None
+
+    lines = list(writer.lines(iter(()), layers=["label"], with_ids=False))
+
+    assert any(lines) or writer.beside

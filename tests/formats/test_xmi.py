@@ -1,0 +1,103 @@
+"""UIMA CAS XMI: types and features are sources, views are annotation sets; dkpro-cassis reads the same."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import cassis
+import pytest
+
+from clueval import Document, read, score
+from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "formats" / "xmi"
+GOLD = SAMPLES / "gold.xmi"
+
+
+def texts(document: Document, layer: str = "label") -> list[tuple[str, str]]:
+    return [(document.text_of(span), span.label) for span in document.layers[layer]]
+
+
+def cas() -> cassis.Cas:
+    return cassis.load_cas_from_xmi(GOLD, typesystem=cassis.load_typesystem(SAMPLES / "TypeSystem.xml"))
+
+
+def test_sample_by_hand_and_as_dkpro_cassis_reads_it() -> None:
+    (document,) = read(GOLD)
+
+    assert document.text == "\U0001f600 Ada Lovelace\nin Ulm & London."
+    assert texts(document) == [("Ada Lovelace", "PER"), ("Lovelace", "_"), ("Ulm", "LOC"), ("London", "LOC")]
+    entities = cas().select("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
+    assert texts(document) == [(each.get_covered_text(), each.value or "_") for each in entities]
+    assert document.layers["label"][0].features == {"identifier": "Q7259"}
+
+
+def test_sources_are_types_and_their_features() -> None:
+    (document,) = read(GOLD, {"mark": "Mark", "full": "webanno.custom.Mark", "id": "NamedEntity.identifier"})
+
+    assert texts(document, "mark") == texts(document, "full") == [("Ada", "_")]
+    assert texts(document, "id")[0] == ("Ada Lovelace", "Q7259")
+    with pytest.raises(UsageError, match=r"no source 'Mark\.x'"):
+        list(read(GOLD, {"x": "Mark.x"}))
+
+
+def test_relations_are_counted() -> None:
+    assert score(GOLD, GOLD, metrics="gate").passed_over["gold"] == {"relations": 1}
+
+
+def test_type_system_beside_the_file_is_needed_and_is_no_file_of_a_folder(tmp_path: Path) -> None:
+    shutil.copy(GOLD, tmp_path)
+
+    with pytest.raises(FileError, match=r"put TypeSystem\.xml or gold\.typesystem\.xml next to the file"):
+        list(read(tmp_path / "gold.xmi"))
+    shutil.copy(SAMPLES / "TypeSystem.xml", tmp_path)
+    assert len(list(read(tmp_path))) == 1
+
+
+def test_views_are_annotation_sets(tmp_path: Path) -> None:
+    shutil.copy(SAMPLES / "TypeSystem.xml", tmp_path)
+    whole = cas()
+    second = whole.create_view("Second")
+    second.sofa_string = "Eva"
+    entity = whole.typesystem.get_type("de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity")
+    second.add(entity(begin=0, end=3, value="PER"))
+    whole.to_xmi(tmp_path / "a.xmi")
+
+    with pytest.raises(UsageError, match=r"2 views with a text.*_InitialView, Second"):
+        list(read(tmp_path / "a.xmi"))
+    (document,) = read(tmp_path / "a.xmi", annotation_set="Second")
+    assert texts(document) == [("Eva", "PER")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<cas:NULL", "<!-- --><cas:NULL"),
+        ('end="15"', 'end="999"'),
+        ('end="15"', 'end="x"'),
+        ("</xmi:XMI>", ""),
+        ("<type:NamedEntity", "<type:Other"),
+        ("<xmi:XMI", "<!DOCTYPE a><xmi:XMI"),
+        ('sofa="1"', 'sofa="7"'),
+    ],
+)
+def test_files_that_are_wrong_end_in_documents_or_one_error(tmp_path: Path, old: str, new: str) -> None:
+    shutil.copy(SAMPLES / "TypeSystem.xml", tmp_path)
+    content = GOLD.read_text(encoding="utf-8").replace(old, new, 1)
+    (tmp_path / "a.xmi").write_text(content, encoding="utf-8")
+
+    try:
+        (document,) = read(tmp_path / "a.xmi")
+    except CluevalError as error:
+        assert str(tmp_path / "a.xmi") in str(error)  # noqa: PT017  # both outcomes are allowed
+    else:
+        assert document.text is not None
+
+
+def test_type_definitions_are_refused(tmp_path: Path) -> None:
+    shutil.copy(GOLD, tmp_path)
+    (tmp_path / "TypeSystem.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><a/>')
+
+    with pytest.raises(FormatError, match="document type declaration"):
+        list(read(tmp_path / "gold.xmi"))

@@ -1,0 +1,38 @@
+"""The mask that covers most of a mention, against a look at every mask."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most
+
+from clueval.metrics.masking.exposure import Mask
+from clueval.metrics.masking.flags import Range
+from clueval.metrics.masking.masked_words import MentionWords
+from clueval.metrics.masking.mention import Mention
+from clueval.metrics.masking.replacements import Masks
+
+RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min(pair), max(pair)))
+
+
+def plain(masks: list[Range], start: int, end: int) -> int | None:
+    """The number of the mask, by a look at each in order of position, then of the list."""
+    best, most = None, 0
+    for number in sorted(range(len(masks)), key=masks.__getitem__):
+        shared = min(end, masks[number][1]) - max(start, masks[number][0])
+        if shared > most:
+            best, most = number, shared
+    return best
+
+
+@at_most(500)
+@given(st.lists(RANGES, max_size=12), RANGES)
+def test_masks_on_a_mention_are_those_of_a_look_at_each(masks: list[Range], own: Range) -> None:
+    found = Masks([Mask((one,), str(number), counted=True) for number, one in enumerate(masks)])
+
+    mask = found.on(
+        Mention((own,), "_", "A", ("A",), MentionWords(("a",)), ("a",), has_id=False, counted=True)
+    )
+
+    number = plain(masks, *own)
+    assert (mask and mask.label) == (None if number is None else str(number))

@@ -1,0 +1,193 @@
+"""Archives: their members are read like files, and what could do harm is refused."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import pickle
+import stat
+import tarfile
+import zipfile
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import read, score
+from clueval.cli import main
+from clueval.exceptions import CluevalError, FileError, FormatError
+from clueval.reading import archives
+from clueval.reading.archives import Member
+from clueval.reading.paths import files_of
+
+FILES = {"a.conll": "Ada B-PER\nin O\n", "sub/b.conll": "Ulm B-LOC\n", ".hidden": "x", "sub/": ""}
+
+
+def zipped(path: Path, files: dict[str, str] = FILES) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return path
+
+
+def tarred(path: Path, files: dict[str, str] = FILES) -> Path:
+    with tarfile.open(path, "w:gz" if path.name.endswith("gz") else "w") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(f"./{name}".rstrip("/"))
+            info.type = tarfile.DIRTYPE if name.endswith("/") else tarfile.REGTYPE
+            info.size = len(content.encode())
+            archive.addfile(info, io.BytesIO(content.encode()))
+    return path
+
+
+def folder(path: Path) -> Path:
+    for name, content in FILES.items():
+        if not name.endswith("/"):
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            write(path / name, content)
+    return path
+
+
+def packed(path: Path) -> Path:
+    return zipped(path) if path.suffix == ".zip" else tarred(path)
+
+
+@pytest.mark.parametrize("name", ["g.zip", "g.tar.gz", "g.tgz", "g.tar"])
+def test_archive_is_read_like_the_folder_of_its_files(tmp_path: Path, name: str) -> None:
+    archive, plain = packed(tmp_path / name), folder(tmp_path / "plain")
+
+    assert [each.tokens for each in read(archive)] == [each.tokens for each in read(plain)]
+    assert [each.id for each in read(archive)] == [each.id for each in read(plain)]
+    for jobs in (1, 2):
+        assert score(archive, plain, jobs=jobs) == score(plain, plain)
+        assert score(plain, archive, jobs=jobs) == score(plain, plain)
+
+
+@pytest.mark.parametrize("name", ["g.zip", "g.tar.gz"])
+def test_member_and_folder_of_an_archive_have_names(tmp_path: Path, name: str) -> None:
+    archive = packed(tmp_path / name)
+
+    assert [each.tokens for each in read(f"{archive}!a.conll")] == [["Ada", "in"]]
+    assert [each.tokens for each in read(f"{archive}!sub")] == [["Ulm"]]
+    assert [found for found, _ in files_of(Path(f"{archive}!sub/"))] == ["b.conll"]
+    assert score(f"{archive}!a.conll", f"{archive}!a.conll").tokens == 2
+    assert [each.file for each in read(f"{archive}!a.conll")] == [f"{archive}!a.conll"]
+
+
+def test_file_with_the_mark_in_its_name_is_a_file(tmp_path: Path) -> None:
+    path = write(tmp_path / "a!b.conll", "Ada B-PER\n")
+
+    assert [each.tokens for each in read(path)] == [["Ada"]]
+    archive = zipped(tmp_path / "x!y.zip")
+    assert [each.tokens for each in read(f"{archive}!a.conll")] == [["Ada", "in"]]
+
+
+def test_member_that_is_gzipped_is_unpacked_too(tmp_path: Path) -> None:
+    path = tmp_path / "g.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.conll.gz", gzip.compress(b"Ada B-PER\n"))
+
+    assert [each.tokens for each in read(path)] == [["Ada"]]
+
+
+def test_member_is_a_path_that_can_be_pickled(tmp_path: Path) -> None:
+    member = Member(f"{zipped(tmp_path / 'g.zip')}!a.conll")
+
+    assert pickle.loads(pickle.dumps(member)) == member
+    assert member.with_suffix(".txt").is_file() is False
+    assert member.stat().st_size == len(FILES["a.conll"])
+
+
+def test_command_reads_members(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    archive = zipped(tmp_path / "g.zip")
+
+    assert main(["score", f"{archive}!a.conll", f"{archive}!a.conll", "--format", "json"]) == 0
+    assert main(["score", f"{archive}!b.conll", f"{archive}!a.conll"]) == 2
+    assert "no such file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["../a.conll", "/a.conll", "x/../../a.conll", "C:/a.conll", "..\\a.conll"])
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz"])
+def test_names_that_lead_out_are_refused(tmp_path: Path, name: str, kind: str) -> None:
+    path = tmp_path / kind
+    if kind == "g.zip":
+        zipped(path, {name: "Ada B-PER\n"})
+    else:
+        with tarfile.open(path, "w:gz") as archive:
+            archive.addfile(tarfile.TarInfo(name), io.BytesIO())
+
+    with pytest.raises(FormatError, match="leads out of the archive"):
+        list(read(path))
+
+
+def test_links_are_refused(tmp_path: Path) -> None:
+    linked = tmp_path / "g.tar.gz"
+    with tarfile.open(linked, "w:gz") as archive:
+        info = tarfile.TarInfo("a.conll")
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(info)
+    path = tmp_path / "g.zip"
+    with zipfile.ZipFile(path, "w") as zip_archive:
+        zip_info = zipfile.ZipInfo("a.conll")
+        zip_info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        zip_archive.writestr(zip_info, "/etc/passwd")
+
+    for each in (linked, path):
+        with pytest.raises(FormatError, match="it is a link"):
+            list(read(each))
+
+
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz"])
+def test_members_that_grow_too_much_are_refused_unread(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "SMALL", 1000)
+    monkeypatch.setattr(archives, "GROWTH", 10)
+    path = (zipped if kind == "g.zip" else tarred)(tmp_path / kind, {"a.conll": "a O\n" * 100_000})
+
+    with pytest.raises(FormatError, match="is refused: it"):
+        list(read(path))
+
+
+def test_compressed_tar_file_is_held_up_to_a_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "HELD_BYTES", 10)
+
+    with pytest.raises(FormatError, match="more than 10 bytes"):
+        list(read(tarred(tmp_path / "g.tar.gz")))
+
+
+def test_name_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "g.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("a.conll", "a O\n")
+        archive.writestr("b.conll", "b O\n")
+    path.write_bytes(path.read_bytes().replace(b"b.conll", b"a.conll"))
+
+    with pytest.raises(FormatError, match="occurs twice"):
+        list(read(path))
+
+
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz", "g.tar"])
+def test_damaged_archives_are_refused(tmp_path: Path, kind: str) -> None:
+    whole = packed(tmp_path / kind).read_bytes()
+    for number, data in enumerate((b"", b"nonsense", whole[:60])):
+        path = tmp_path / f"{number}-{kind}"
+        path.write_bytes(data)
+        with pytest.raises(CluevalError, match=path.name):
+            list(read(path))
+
+
+@pytest.mark.parametrize("kind", ["g.zip", "g.tar.gz", "g.tar"])
+def test_bytes_that_change_in_an_archive_end_in_documents_or_one_error(tmp_path: Path, kind: str) -> None:
+    whole = packed(tmp_path / kind).read_bytes()
+    for place in range(0, len(whole), max(1, len(whole) // 60)):
+        path = tmp_path / f"{place}-{kind}"
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x55]) + whole[place + 1 :])
+        with suppress(CluevalError):
+            list(read(path))
+
+
+def test_archive_without_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="the archive has no files"):
+        list(read(zipped(tmp_path / "g.zip", {})))

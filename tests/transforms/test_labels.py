@@ -1,0 +1,310 @@
+"""Label maps, hierarchies, generic labels and untyped spans, by cases worked by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import vrt, write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Result, Span, score
+from clueval.cli import main
+from clueval.exceptions import CluevalError, FormatError, UsageError
+from clueval.transforms.hierarchy import Hierarchy
+
+Triple = tuple[int, int, str]
+
+
+def exact(gold: list[Triple], predicted: list[Triple], **options: Any) -> Result:
+    return score([gold], [predicted], metrics="exact", **options)
+
+
+def micro(result: Result) -> tuple[float, float, float]:
+    found = result.metrics["exact"]["label"]["micro"]
+    return found["gold"], found["predicted"], found["tp_gold"]
+
+
+PLACES = "PLACE\n  CITY\n  STREET\nPERSON\n"
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Path:
+    return write(tmp_path / "places.txt", PLACES)
+
+
+# The case worked by hand: PLACE > CITY, STREET
+
+
+def test_depth_makes_siblings_equal_at_their_parent(places: Path) -> None:
+    sides = [(0, 2, "CITY")], [(0, 2, "STREET")]
+
+    assert micro(exact(*sides, hierarchy=places, depth=2)) == (1, 1, 0)
+    at_the_top = exact(*sides, hierarchy=places, depth=1)
+    assert micro(at_the_top) == (1, 1, 1)
+    assert list(at_the_top.metrics["exact"]["label"]["per_label"]) == ["PLACE"]
+    assert at_the_top.to_dict()["prepared"] == {"depth": {"gold": 1, "predicted": 1}}
+    assert "|depth:1(" in str(at_the_top.signature)
+
+
+def test_generic_takes_the_label_of_gold_below_it(places: Path) -> None:
+    result = exact([(0, 2, "CITY")], [(0, 2, "PLACE")], hierarchy=places, generic="PLACE")
+
+    assert micro(result) == (1, 1, 1)
+    assert list(result.metrics["exact"]["label"]["per_label"]) == ["CITY"]
+    assert result.to_dict()["prepared"] == {"generic": {"PLACE": 1}}
+    assert "|generic:PLACE" in str(result.signature)
+
+
+def test_generic_leaves_a_specific_prediction_of_a_generic_gold_span_wrong(places: Path) -> None:
+    sides = [(0, 2, "PLACE")], [(0, 2, "CITY")]
+
+    assert micro(exact(*sides, hierarchy=places, generic="PLACE")) == (1, 1, 0)
+    assert micro(exact(*sides, hierarchy=places, generic_gold="PLACE")) == (1, 1, 1)
+
+
+def test_generic_takes_no_label_from_elsewhere_in_the_hierarchy(places: Path) -> None:
+    sides = [(0, 2, "PERSON")], [(0, 2, "PLACE")]
+
+    assert micro(exact(*sides, hierarchy=places, generic="PLACE")) == (1, 1, 0)
+    assert micro(exact(*sides, generic="PLACE")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("gold", "label"),
+    [
+        ([(0, 2, "A"), (0, 4, "B")], "B"),  # equal range
+        ([(0, 1, "A"), (1, 4, "B")], "B"),  # most shared positions
+        ([(0, 2, "A"), (2, 4, "B")], "A"),  # the earliest
+        ([(4, 6, "A")], "PII"),  # nothing overlaps
+        ([(0, 4, "A"), (0, 4, "PII")], "A"),
+    ],
+)
+def test_generic_prefers_equal_range_then_shared_positions_then_the_first(
+    gold: list[Triple], label: str
+) -> None:
+    found = exact(gold, [(0, 4, "PII")], generic="PII").metrics["exact"]["label"]["per_label"]
+
+    assert [name for name, entry in found.items() if entry["predicted"]] == [label]
+
+
+def test_generic_keeps_a_prediction_that_is_right_already() -> None:
+    gold = [(0, 4, "PII"), (1, 3, "A")]
+
+    assert micro(exact(gold, [(0, 4, "PII")], generic="PII")) == (2, 1, 1)
+
+
+def test_untyped_spans_are_compared_by_position_alone() -> None:
+    result = exact([(0, 2, "A"), (3, 4, "B")], [(0, 2, "B")], untyped=True)
+
+    assert micro(result) == (2, 1, 1)
+    assert list(result.metrics["exact"]["label"]["per_label"]) == ["_"]
+    assert "|untyped:yes|" in str(result.signature)
+
+
+# Label maps
+
+
+def test_label_map_renames_and_drops_without_chains(tmp_path: Path) -> None:
+    names = write(tmp_path / "map.tsv", "A\tB\nB\tC\nX\t\n")
+    result = exact([(0, 1, "A"), (1, 2, "B"), (2, 3, "X")], [(0, 1, "B")], label_map=names)
+
+    assert list(result.metrics["exact"]["label"]["per_label"]) == ["B", "C"]
+    assert result.to_dict()["prepared"] == {
+        "labels": {"gold/dropped": 1, "gold/renamed": 2, "predicted/renamed": 1}
+    }
+    assert "|labels:map(" in str(result.signature)
+
+
+def test_label_map_of_one_side_leaves_the_other() -> None:
+    assert micro(exact([(0, 1, "A")], [(0, 1, "a")], predicted_map={"a": "A"})) == (1, 1, 1)
+    assert micro(exact([(0, 1, "A")], [(0, 1, "a")], gold_map={"A": "a"})) == (1, 1, 1)
+    both = exact([(0, 1, "A")], [(0, 1, "a")], gold_map={"A": "x"}, predicted_map={"a": "x"})
+    assert micro(both) == (1, 1, 1)
+    assert "|labels:gold-map(" in str(both.signature)
+
+
+def test_label_map_is_the_same_as_lines_json_and_dictionary(tmp_path: Path) -> None:
+    lines = write(tmp_path / "map.tsv", "\ufeffA\tB\r\n*\t*\r\n")
+    as_json = write(tmp_path / "map.json", '{"A": "B", "*": "*"}')
+    sides = [(0, 1, "A"), (1, 2, "C")], [(0, 1, "B")]
+
+    found = [micro(exact(*sides, label_map=each)) for each in (lines, as_json, {"A": "B", "*": "*"})]
+
+    assert found == [(2, 1, 1)] * 3
+    assert micro(exact(*sides, label_map={"A": "B", "B": "B", "*": ""})) == (1, 1, 1)
+
+
+def test_label_map_refuses_labels_that_it_does_not_have_with_their_number() -> None:
+    with pytest.raises(UsageError, match=r"no entry for 'C' \(2 spans\), 'D' \(1 span\) of gold"):
+        exact([(0, 1, "C"), (1, 2, "C"), (2, 3, "D")], [(0, 1, "A")], label_map={"A": "B"})
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("A B\n", ":1: the line has 0 tabs"),
+        ("A\tB\tC\n", ":1: the line has 2 tabs"),
+        ("A\tB\nA\tC\n", "the label 'A' has two entries"),
+        ('{"A": "B", "A": "C"}', "the label 'A' has two entries"),
+        ("*\t*\nA\tB\n", "the entry '\\*' is not the last"),
+        ("*\tA\n", "has the name 'A'"),
+        ('{"A": 1}', "is not a label and its name"),
+        ('{"A": ', "is not valid JSON"),
+        ("\tB\n", "is not a label and its name"),
+    ],
+)
+def test_label_map_that_is_invalid_is_an_error_with_its_place(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        exact([], [], label_map=write(tmp_path / "map", content))
+
+
+# Hierarchies
+
+
+def test_hierarchy_reads_the_entities_of_brat(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "annotation.conf", "[entities]\n# note\n!PLACE\n\tCITY\n-----\nX\n[relations]\nR Arg1:X\n"
+    )
+
+    assert Hierarchy.of(path).parents == {"PLACE": None, "CITY": "PLACE", "X": None}
+
+
+def test_hierarchy_can_be_in_the_labels() -> None:
+    sides = [(0, 2, "LOC.city.small")], [(0, 2, "LOC.city")]
+
+    assert micro(exact(*sides, hierarchy=".", depth=3)) == (1, 1, 0)
+    assert micro(exact(*sides, hierarchy=".", depth=2)) == (1, 1, 1)
+    assert micro(exact(*sides, hierarchy=".", generic="LOC.city")) == (1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("A\nA\n", ":2: the name 'A' occurs twice"),
+        ("A\n  B\n      C\n", ":3: 'C' is indented too far"),
+        ("  A\n", ":1: 'A' is indented too far"),
+        ("A\n  B\n   C\n", ":3: 'C' is indented too far"),
+        ("\n", "has no names"),
+    ],
+)
+def test_hierarchy_that_is_invalid_is_an_error_with_its_line(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        exact([], [], hierarchy=write(tmp_path / "h", content), depth=1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"depth": 1},
+        {"hierarchy": "."},
+        {"hierarchy": ".", "depth": 0},
+        {"hierarchy": ".", "depth": True},
+        {"label_map": {"A": "B"}, "gold_map": {"A": "B"}},
+        {"label_map": 3},
+        {"generic": "A,,B"},
+        {"generic": [1]},
+        {"untyped": "yes"},
+        {"label_maps": {}},
+        {"hierarchy": "no/such/file", "depth": 1},
+    ],
+)
+def test_options_that_are_wrong_are_errors(options: Mapping[str, Any]) -> None:
+    with pytest.raises(CluevalError):
+        exact([(0, 1, "A")], [(0, 1, "A")], **options)
+
+
+# What changes nothing
+
+SPANS = st.lists(
+    st.tuples(st.integers(0, 9), st.integers(1, 4), st.sampled_from("ABC")).map(
+        lambda each: (each[0], each[0] + each[1], each[2])
+    ),
+    max_size=6,
+)
+
+
+@given(SPANS, SPANS)
+def test_labels_stay_under_a_map_that_keeps_all_and_a_depth_beyond_all(
+    gold: list[Triple], predicted: list[Triple]
+) -> None:
+    plain = exact(gold, predicted)
+
+    for options in (
+        {"label_map": {"*": "*"}},
+        {"hierarchy": ".", "depth": 2},
+        {"generic": "none such"},
+    ):
+        changed = exact(gold, predicted, **options)
+        assert changed.metrics == plain.metrics
+
+
+# Files, processes, and the command line
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    gold = [[[("Anna", "B-PER"), ("in", "O"), ("Ulm", "B-LOC")]]]
+    predicted = [[[("Anna", "B-PERSON"), ("in", "O"), ("Ulm", "B-LOC")]]]
+    return write(tmp_path / "g.vrt", vrt(gold)), write(tmp_path / "p.vrt", vrt(predicted))
+
+
+def test_score_takes_the_options_of_labels(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    names = write(tmp_path / "map.tsv", "PERSON\tPER\n*\t*\n")
+    arguments = ["score", *map(str, files), "--metric", "exact", "--predicted-map", str(names)]
+
+    assert main([*arguments, "--format", "json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["metrics"]["exact"]["label"]["micro"]["tp_gold"] == 2
+    assert report["prepared"] == {"labels": {"predicted/renamed": 1}}
+    result = score(*files, metrics="exact", predicted_map=names)
+    assert result.to_dict() == report
+    assert (result + result).to_dict()["prepared"] == {"labels": {"predicted/renamed": 2}}
+
+    assert main([*arguments, "-o", str(names)]) == 2
+    assert "is an input and cannot be overwritten" in capsys.readouterr().err
+    write(names, "A\tB\n")
+    assert main(arguments) == 2
+    assert "the label map has no entry for 'LOC' (1 span), 'PERSON' (1 span)" in capsys.readouterr().err
+
+
+def test_score_keeps_the_accuracy_of_tokens_where_no_label_changes(files: tuple[Path, Path]) -> None:
+    def accuracy(**options: Any) -> object:
+        return score(*files, metrics="exact", **options).metrics["exact"]["label"]["token_accuracy"]
+
+    assert accuracy(label_map={"*": "*"}) == accuracy() == pytest.approx(2 / 3)
+    assert accuracy(untyped=True) == 1
+
+
+def test_spans_keep_what_they_have_besides_labels() -> None:
+    span = Span.of_fragments([(0, 1), (2, 3)], "A", {"f": 1}, id="T1", line=4)
+    seen = []
+
+    class See:
+        name = "see"
+
+        def see(self, group: Any) -> None:
+            seen.extend(group.gold.layers["label"])
+
+        def section(self) -> dict[str, Any]:
+            return {}
+
+    score([[span]], [[span]], metrics="exact", untyped=True, observers=[See()])
+    (found,) = seen
+    assert (found.fragments, found.label, found.features, found.id, found.line) == (
+        span.fragments,
+        "_",
+        {"f": 1},
+        "T1",
+        4,
+    )

@@ -1,0 +1,237 @@
+"""Gold and predicted in different formats: tokens are placed on the text, texts may differ in white space."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Document, Span, score
+from clueval.cli import main
+from clueval.exceptions import TextMismatch
+from clueval.formats import format_named
+from clueval.transforms.group import Group
+from clueval.transforms.placing import Placing
+
+TEXT = 'Ada  met "Bob"\n(in Bern).'
+TOKENS = ["Ada", "met", '"', "Bob", '"', "(", "in", "Bern", ")", "."]
+CHARACTERS = [(0, 3, "PER"), (10, 13, "PER"), (19, 23, "LOC")]
+IN_TOKENS = [(0, 1, "PER"), (3, 4, "PER"), (7, 8, "LOC")]
+
+
+def text(spans: list[tuple[int, int, str]], content: str = TEXT, name: str = "d") -> Document:
+    return Document(name, {"label": [Span(*each) for each in spans]}, text=content, unit="character")
+
+
+def tokens(spans: list[tuple[int, int, str]], content: list[str] = TOKENS, **more: Any) -> Document:
+    return Document("d", {"label": [Span(*each) for each in spans]}, tokens=content, **more)
+
+
+def spans(document: Document) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, span.label) for span in document.layers["label"]]
+
+
+@pytest.mark.parametrize("gold_has_text", [True, False])
+def test_tokens_are_placed_on_the_text_of_the_other_side(gold_has_text: bool) -> None:
+    sides = [text(CHARACTERS), tokens(IN_TOKENS)]
+
+    group = Placing()(Group(*(sides if gold_has_text else sides[::-1])))
+
+    for document in (group.gold, group.predicted):
+        assert (document.text, document.unit, spans(document)) == (TEXT, "character", CHARACTERS)
+
+
+def test_same_tokens_stay_tokens_also_where_their_numbers_begin_elsewhere() -> None:
+    gold, predicted = tokens([(4, 5, "A")], ["a", "b"], start=4), tokens([(0, 1, "A")], ["a", "b"])
+
+    group = Placing()(Group(gold, predicted))
+
+    assert (group.predicted.unit, group.predicted.start, spans(group.predicted)) == (
+        "token",
+        4,
+        [(4, 5, "A")],
+    )
+
+
+def test_texts_may_differ_in_white_space_and_its_rank_of_characters_decides() -> None:
+    other = 'Ada met\n\n" Bob "(in Bern).'
+    found = other.index
+
+    predicted = text([(0, 3, "PER"), (found("Bob"), found("Bob") + 3, "PER"), (0, 7, "X")], other)
+    group = Placing(what="texts")(Group(text(CHARACTERS), predicted))
+
+    assert spans(group.predicted) == [(0, 3, "PER"), (10, 13, "PER"), (0, 8, "X")]
+    assert group.predicted.text == TEXT
+
+
+def test_other_tokens_on_both_sides_are_joined_by_blanks() -> None:
+    group = Placing()(
+        Group(tokens([(0, 1, "A")], ["Anna-Lena", "x"]), tokens([(0, 3, "A")], ["Anna", "-", "Lena", "x"]))
+    )
+
+    assert spans(group.gold) == spans(group.predicted) == [(0, 9, "A")]
+
+
+def test_white_space_at_the_edges_of_spans_is_cut_off_and_counted() -> None:
+    placing = Placing()
+
+    group = placing(Group(text([(0, 4, "A"), (5, 8, "B")]), tokens([(0, 1, "A")])))
+
+    assert spans(group.gold) == [(0, 3, "A"), (5, 8, "B")]
+    assert placing.prepared == {("trimmed",): 1}
+
+
+def test_parts_of_spans_are_placed() -> None:
+    span = Span.of_fragments([(0, 1), (3, 4)], "A")
+    document = Document("d", {"label": [span]}, tokens=TOKENS)
+
+    group = Placing()(Group(text([]), document))
+
+    assert group.predicted.layers["label"][0].fragments == ((0, 3), (10, 13))
+
+
+def test_escapes_of_the_penn_treebank_stand_for_characters() -> None:
+    escaped = ["Ada", "met", "``", "Bob", "''", "-LRB-", "in", "Bern", "-RRB-", "."]
+
+    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*--escapes ptb"):
+        Placing()(Group(text([]), tokens([], escaped)))
+    group = Placing("ptb")(Group(text([]), tokens([(5, 9, "X")], escaped)))
+    assert spans(group.predicted) == [(15, 24, "X")]
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        (text([]), tokens([], TOKENS[:-1]), "the tokens end where the other text has '.' at position 24"),
+        (text([]), tokens([], [*TOKENS, "more"]), "token 11 is 'more' where the other text has its end"),
+        (
+            text([], "Ada"),
+            text([], "Bob"),
+            "gold has 'Ada' at position 0 where predicted has 'Bob' at position 0",
+        ),
+        (
+            text([], "Ada x"),
+            text([], "Ada"),
+            "gold has 'x' at position 4 where predicted has '' at position 3",
+        ),
+    ],
+    ids=["fewer", "more", "texts", "longer"],
+)
+def test_different_texts_are_an_error_with_both_places(
+    gold: Document, predicted: Document, message: str
+) -> None:
+    with pytest.raises(TextMismatch) as caught:
+        Placing()(Group(gold, predicted))
+
+    assert message in str(caught.value)
+
+
+# Files
+
+
+def conll(document: Document) -> str:
+    tags = next(format_named("token-rows").write.lines(iter([document]), layers=["label"], with_ids=False))  # type: ignore[union-attr]
+    row = json.loads(tags)
+    lines = [f"{token}\t{tag}" for token, tag in zip(row["tokens"], row["ner_tags"], strict=True)]
+    return "\n".join([f"# newdoc id = {document.id}", *lines, ""])
+
+
+def files(
+    folder: Path, own: list[tuple[int, int, str]], in_tokens: list[tuple[int, int, str]]
+) -> dict[str, Path]:
+    """The same annotation in every format."""
+    found = {}
+    for name in ("brat", "doccano", "spacy-json", "token-rows"):
+        writer = format_named(name).write
+        assert writer is not None
+        document = tokens(in_tokens) if writer.unit == "token" else text(own)
+        (folder / name).mkdir(exist_ok=True)
+        found[name] = folder / name / f"d{writer.ending}"
+        lines = writer.lines(iter([document]), layers=["label"], with_ids=False)
+        found[name].write_text("".join(f"{line}\n" for line in lines))
+        for ending, content in writer.beside.items():
+            found[name].with_suffix(ending).write_text(content(document))
+    found["conll"] = write(folder / "d.conll", conll(tokens(in_tokens)))
+    return found
+
+
+NAMES = ("brat", "doccano", "spacy-json", "token-rows", "conll")
+
+
+@pytest.mark.parametrize("gold", NAMES)
+@pytest.mark.parametrize("predicted", NAMES)
+def test_same_annotation_in_any_two_formats_is_right_and_the_unit_is_named(
+    gold: str, predicted: str, tmp_path: Path
+) -> None:
+    found = files(tmp_path, CHARACTERS, IN_TOKENS)
+
+    result = score(found[gold], found[predicted], metrics="exact,muc,gate")
+
+    assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+    assert result.metrics["exact"]["label"]["micro"]["gold"] == 3
+    assert result.metrics["gate"]["label"]["all"]["correct_strict"] == 3
+    of_tokens = {"token-rows", "conll"}
+    both = {gold, predicted}
+    assert result.signature.choices["unit"] == ("token" if both <= of_tokens else "character")
+    mixed = gold != predicted
+    if mixed and both & of_tokens:
+        assert result.signature.choices["placed"] == "tokens"
+
+
+@given(data=st.data())
+def test_numbers_do_not_depend_on_the_formats_of_the_sides(
+    data: st.DataObject, tmp_path_factory: Any
+) -> None:
+    folder = tmp_path_factory.mktemp("formats")
+    sides = []
+    for side in ("gold", "predicted"):
+        cuts = sorted(data.draw(st.sets(st.integers(0, len(TOKENS)), max_size=8)))
+        in_tokens = [
+            (*pair, data.draw(st.sampled_from("AB"))) for pair in zip(cuts[::2], cuts[1::2], strict=False)
+        ]
+        placed = Placing()(Group(text([]), tokens(in_tokens))).predicted
+        (folder / side).mkdir()
+        sides.append(files(folder / side, spans(placed), in_tokens))
+    gold, predicted = (data.draw(st.sampled_from(NAMES)) for _ in sides)
+
+    one, two = (
+        score(*paths, metrics="exact,muc").metrics
+        for paths in (
+            (sides[0]["doccano"], sides[1]["doccano"]),
+            (sides[0][gold], sides[1][predicted]),
+        )
+    )
+
+    assert one["exact"]["label"]["micro"] == two["exact"]["label"]["micro"]
+    for scheme in ("strict", "type"):
+        assert one["muc"]["label"][scheme] == two["muc"]["label"][scheme]
+
+
+def test_folders_of_different_formats_are_paired_by_name_without_ending(tmp_path: Path) -> None:
+    found = files(tmp_path, CHARACTERS, IN_TOKENS)
+    (tmp_path / "columns").mkdir()
+    (tmp_path / "columns" / "d.conll").write_text(found["conll"].read_text())
+
+    result = score(found["brat"].parent, tmp_path / "columns", metrics="exact")
+
+    assert result.metrics["exact"]["label"]["micro"]["f1"] == 1.0
+
+
+def test_placing_is_in_the_report_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = files(tmp_path, [(0, 4, "PER"), *CHARACTERS[1:]], IN_TOKENS)
+    paths = [str(found[name]) for name in ("doccano", "conll")]
+
+    assert main(["score", *paths, "--metric", "exact", "--format", "json", "--jobs", "1"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert report["prepared"] == {"placed": {"trimmed": 1}}
+    assert "unit:character" in report["signature"]
+    assert "placed:tokens" in report["signature"]
+    assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
