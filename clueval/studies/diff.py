@@ -14,12 +14,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice
-from clueval.options import field_names
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_kind
+from clueval.findings.choice import Choice, choice_with
+from clueval.findings.stream import known_options
 from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns, require_layers
-from clueval.reading.options import SETS, Reading, Readings, ReadOptions, columns_of_sides, readings_of
+from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides, readings_of
 from clueval.reading.pairing import document_pairs, same_documents
 from clueval.reading.paths import pairs_of
 from clueval.reading.same_text import require_same_text
@@ -59,9 +59,8 @@ def diff(
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
-    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "diff")
-    choice = Choice() if choice is None else choice
-    require_instance(choice, Choice, "choice")
+    refuse_unknown(options, known_options(), "diff")
+    choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
