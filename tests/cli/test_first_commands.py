@@ -44,6 +44,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("masking g.conll p.conll --risk 3", "--layer risk=3"),
         ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
         ("version", "use --version"),
+        ("score s.clueval s.clueval", "is a report or a saved result of clueval"),
         ("metrics seqeval", "its numbers are those of 'exact'"),
         ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),
         ("score e.conll e.conll --fail-if-worse s.clueval", "score the baseline with the same options"),
