@@ -225,7 +225,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _ADVICE = {
     "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
     "average": "a result has all averages, see result.rows()",
-    "zero_division": "rates of 0/0 are 0; see the guide on zero",
+    "zero_division": "rates of 0/0 are 0; clueval guide concept-zero says more",
     "output_dict": "result.to_dict() gives dictionaries",
     "format": "result.render('markdown') gives a form; input is the format of files",
     "output": "result.render('markdown') gives a form, which you can write to a file",
