@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pytest
 
 import clueval
@@ -26,6 +25,12 @@ def f1(result: clueval.Result) -> float:
 
 def exact(*sides: Any, **options: Any) -> float:
     return f1(clueval.score(*sides, metrics="exact", **options))
+
+
+def data_frame() -> object:
+    import pandas  # takes long to import
+
+    return pandas.DataFrame()
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
@@ -119,7 +124,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "other keys": (lambda: exact([[{"begin": 0, "finish": 2}]], [SPANS]), "(its keys: 'begin', 'finish')"),
     "a text without spans": (lambda: exact([{"text": "a", "x": []}], [SPANS]), "spans are under 'spans'"),
     "a list with the label first": (lambda: exact([["PER", 0, 2]], [SPANS]), "gold[0] begins with a label"),
-    "a DataFrame": (lambda: exact(pandas.DataFrame(), [SPANS]), "clueval guide howto-pandas"),
+    "a DataFrame": (lambda: exact(data_frame(), [SPANS]), "clueval guide howto-pandas"),
     "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),
     "a setting of a metric": (
         lambda: clueval.score(TAGS, OTHER, metrics="partial", factor=0.5),
