@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
 from clueval.formats.flat_rows import FlatRow, TaggedRow
-from clueval.formats.format import Options
+from clueval.formats.format import EVERY_SET, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
@@ -226,6 +226,8 @@ class RowForm(NamedTuple):
 
 def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -> Iterator[Document]:
     """Yield the documents of numbered rows. Raises `UsageError` for several annotation sets of which none is named."""
+    if rows.options.annotation_set == EVERY_SET and form.sets is not None:
+        return _with_every_set(values, form, form.sets, rows)
     return RowStream(values, form._replace(flat=None), rows)  # type: ignore[return-value]  # without flat rows
 
 
@@ -261,7 +263,7 @@ class RowStream(Iterator["Document | FlatRow"]):
         """Return the document of an item."""
         if isinstance(item, FlatRow):
             self._rows.number = item.number
-            (item,) = self._documents(item.row)
+            (item,) = _documents_of_row(item.row, self._form, self._rows)
         return replace(item, id=f"{self._prefix}{item.id}") if self._prefix else item
 
     def _read(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Document | FlatRow]:
@@ -279,7 +281,7 @@ class RowStream(Iterator["Document | FlatRow"]):
                 if not self._is_chosen(row, numbered):
                     continue
                 found, chosen = True, rows.set if wanted is None and seen else wanted
-            yield from self._documents(row)
+            yield from _documents_of_row(row, form, rows)
         if wanted is not None and form.sets is not None and not found and rows.number:
             raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
 
@@ -303,14 +305,43 @@ class RowStream(Iterator["Document | FlatRow"]):
         rows.set = wanted if wanted is not None else next(iter(own), None)
         return True
 
-    def _documents(self, row: Any) -> Iterator[Document]:
-        try:
-            yield from self._form.documents(row, self._rows)
-        except CluevalError as error:
-            error.file = error.file or self._rows.file
-            if error.line is None and isinstance(error, SpanError | FormatError):
-                error.line = self._rows.number
-            raise
+
+def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:
+    try:
+        yield from form.documents(row, rows)
+    except CluevalError as error:
+        error.file = error.file or rows.file
+        if error.line is None and isinstance(error, SpanError | FormatError):
+            error.line = rows.number
+        raise
+
+
+def _with_every_set(
+    values: Iterable[tuple[int, Any]], form: RowForm, sets: Callable[[Any], Iterable[str]], rows: RowReader
+) -> Iterator[Document]:
+    """Yield the documents by first occurrence, each with a layer for every annotation set that has it; holds all."""
+    found: dict[str, Document] = {}
+    for rows.number, row in values:
+        for rows.set in list(sets(row)) or [DEFAULT_LAYER]:
+            for document in _documents_of_row(row, form, rows):
+                if len(document.layers) > 1:
+                    raise UsageError(
+                        "several layers are named, and each annotation set is a layer",
+                        advice="name one layer",
+                    )
+                known = found.setdefault(document.id, replace(document, layers={}))
+                if known.text != document.text or rows.set in known.layers:
+                    what = (
+                        "another text" if known.text != document.text else f"the annotation set {rows.set!r}"
+                    )
+                    rows.refuse(f"the document has {what} in a row before", document=document.id)
+                spans = [
+                    replace(span, labels=rows.labels(rows.set, span.label))
+                    for of_layer in document.layers.values()
+                    for span in of_layer
+                ]
+                found[document.id] = replace(known, layers={**known.layers, rows.set: spans})
+    yield from found.values()
 
 
 def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageError:

@@ -9,37 +9,32 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import tee
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice
-from clueval.options import field_names, refuse_unknown
-from clueval.reading.layers import LayerColumns
-from clueval.reading.options import SETS, Reading, Readings, ReadOptions, columns_of_sides, readings_of
-from clueval.reading.pairing import document_pairs, same_documents
-from clueval.reading.paths import pairs_of
-from clueval.reading.same_text import require_same_text
-from clueval.reading.source import source_of
+from clueval.options import field_names
+from clueval.reading.given import InputSide
+from clueval.reading.layers import LayerColumns, require_layers
+from clueval.reading.options import SETS, Reading, Readings
+from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, Diff, DiffFinding
-from clueval.textfiles import Progress
 
 if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
 
 _READING = Reading()
-Trio = tuple[Document, Document, Document]
 
 
+@checked_call
 def diff(
-    gold: str | Path | Iterable[Document],
-    old: str | Path | Iterable[Document],
-    new: str | Path | Iterable[Document],
+    gold: InputSide,
+    old: InputSide,
+    new: InputSide,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
@@ -49,63 +44,31 @@ def diff(
     """Return the errors of two runs, old and new, on the same gold.
 
     Args:
-        gold, old, new: three files, three folders or three iterables of documents.
+        gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
+            `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
         layers, reading, options: as in `clueval.errors`; both runs are read alike.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
-    refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "diff")
-    choice = choice or Choice()
+    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "diff")
+    choice = Choice() if choice is None else choice
+    require_instance(choice, Choice, "choice")
+    require_layers(layers)
+    require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
-    if isinstance(gold, str | Path):
-        if not isinstance(old, str | Path) or not isinstance(new, str | Path):
-            raise UsageError("gold is a path and a run is not", advice="give three paths or three iterables")
-        sides = columns_of_sides(
-            [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
-        )
-        trios = _of_files(Path(gold), Path(old), Path(new), sides, options.get("progress"))
-    else:
-        if isinstance(old, str | Path) or isinstance(new, str | Path):
-            raise UsageError("gold is no path and a run is one", advice="give three paths or three iterables")
-        trios = _of_documents(gold, old, new)
-    return _compared(trios, choice)
+    sides = {"gold": gold, "old": old, "new": new}
+    return _compared(trios(sides, layers, reading, options), choice)
 
 
-def _of_files(
-    gold: Path, old: Path, new: Path, options: Sequence[ReadOptions], progress: Progress | None
-) -> Iterator[Trio]:
-    pairs = pairs_of(gold, old), pairs_of(gold, new)
-    options[0].require_use(path for listed in pairs for _, *both in listed for path in both)
-    for (name, own, before), (_, _, after) in zip(*pairs, strict=True):
-        runs = []
-        for path in (before, after):
-            golds = source_of(own, options[0], name=name, progress=progress)
-            runs.append(document_pairs(golds, source_of(path, options[1], name=name, progress=progress)))
-        for (document, one), (_, other) in zip(*runs, strict=True):
-            yield document, one, other
-
-
-def _of_documents(
-    gold: Iterable[Document], old: Iterable[Document], new: Iterable[Document]
-) -> Iterator[Trio]:
-    first, second = tee(gold)
-    for (document, one), (_, other) in zip(
-        same_documents(first, old), same_documents(second, new), strict=True
-    ):
-        yield document, one, other
-
-
-def _compared(trios: Iterable[Trio], choice: Choice) -> Diff:
+def _compared(groups: Iterable[Trio], choice: Choice) -> Diff:
     classes: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
     layers: dict[str, None] = {}
     documents = 0
-    for trio in trios:
+    for trio in groups:
         gold, old, new = trio
-        for run in (old, new):
-            require_same_text(gold, run)
         names = list(dict.fromkeys(name for document in trio for name in document.layers))
         layers |= dict.fromkeys(names)
         if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
