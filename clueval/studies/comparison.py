@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clueval.exceptions import UsageError
+from clueval.hints import Hinting
 from clueval.reports import json_text
 from clueval.reports.markdown import escaped
 from clueval.reports.table import Table
@@ -23,7 +24,7 @@ _UNITS = {"document": "documents", "sentence": "sentences"}
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Hinting):
     """Several systems on the same units; the first is the baseline.
 
     Attributes:
