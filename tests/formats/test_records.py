@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -196,3 +197,14 @@ def test_json_of_spacy_is_read_as_spacy_reads_it() -> None:
         (found,) = documents_from([doc.to_json()], "spacy-json", layers=layers)
         (expected,) = documents_from_spacy([doc], spans_key=key)
         assert (found.text, found.layers) == (expected.text, expected.layers)
+
+
+def test_data_set_that_names_its_tags_needs_no_names() -> None:
+    class DataSet(list[dict[str, object]]):
+        features = MappingProxyType(
+            {"ner_tags": SimpleNamespace(feature=SimpleNamespace(names=["O", "B-PER"]))}
+        )
+
+    (document,) = documents_from(DataSet([{"tokens": ["Ada", "sat"], "ner_tags": [1, 0]}]), "token-rows")
+
+    assert [(span.start, span.end, span.label) for span in document.layers["label"]] == [(0, 1, "PER")]
