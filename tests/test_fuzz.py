@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz.cases import LINES, Case, made
+from fuzz.cases import KINDS, Case, made
 from fuzz.kinds import FORMATS
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
@@ -23,21 +23,21 @@ def test_saved_cases_do_not_fail_again(path: Path) -> None:
     assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
 
 
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
     for number in range(6):
         assert failure_of(made(kind, number)) is None, f"{kind} {number}"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_many_cases_of_each_format_do_not_fail(kind: str) -> None:
     found = [(each.number, *each.failure) for each in run(kind, range(2000))]
 
     assert not found
 
 
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_case_is_made_again_from_its_number(kind: str) -> None:
     assert made(kind, 7) == made(kind, 7)
     assert made(kind, 7) != made(kind, 8)
@@ -49,13 +49,13 @@ def test_files_that_are_not_changed_are_valid(kind: str, tmp_path: Path) -> None
     """Else the fuzzers would stop at the first check."""
     for number in range(10):
         pair = FORMATS[kind](Random(number))
-        own = f"gold.{pair.ending}"
+        own, other = f"gold.{pair.ending}", f"predicted.{pair.ending}"
         options = [*pair.options, "--jobs", "1", "--metric", "fair"]
-        found = failure_of_valid({own: pair.gold, "predicted": pair.predicted, **pair.more}, own, options)
+        found = failure_of_valid({own: pair.gold, other: pair.predicted, **pair.more}, [own, other], options)
         assert found == "", f"{kind} {number}"
 
 
-def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> str:
+def failure_of_valid(files: dict[str, bytes], paths: list[str], options: list[str]) -> str:
     """What `score` says of files of which nothing should be said."""
     import contextlib
     import io
@@ -70,7 +70,7 @@ def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> s
         os.chdir(name)
         try:
             with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-                main(["score", own, "predicted", "--quiet", *options])
+                main(["score", *paths, "--quiet", *options])
         finally:
             os.chdir(before)
     return error.getvalue()

@@ -20,6 +20,7 @@ from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, sp
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
+from clueval.textfiles import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class RowOptions:
     ignore_punct: bool | None = None
     labels: str | Sequence[str] | None = None
     max_document: int = 0
+    part: Part | None = None
     unit: str | None = None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from clueval.exceptions import FormatError, UsageError
-from clueval.formats import all_formats, format_named, format_of
+from clueval.formats import all_formats, format_by_ending, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.named import NamedColumns, columns_of_layers
 from clueval.formats.columns.sizes import SIZES, Sizes
@@ -85,6 +85,8 @@ class ReadOptions(Reading):
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
+        if (decided := format_by_ending(path.name)) is not None:
+            return decided  # many small files need not be opened for it
         text = beginning_of(path)
         if len(text.partition("\n")[0].encode()) > self.max_line and not text.lstrip().startswith(("[", "{")):
             raise line_too_long(str(path), 1, self.max_line)
