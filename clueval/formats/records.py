@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span
 from clueval.formats.json_rows import RowReader, documents_of
@@ -60,6 +60,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     >>> [document.layers["label"][0].end for document in documents_from(rows, "doccano")]
     [3]
     """
+    require_kind(rows, "Iterable", "rows")
     form = format_named(format)
     known = [each.name for each in all_formats() if each.rows is not None]
     if form.rows is None:
@@ -96,6 +97,7 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
     >>> list(to_rows([document], "doccano"))
     [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
     """
+    require_kind(documents, "Iterable", "documents")
     form = format_named(format)
     written = [each.name for each in all_formats() if each.rows is not None and each.write is not None]
     rows_of = getattr(import_module(FORMATS[format]), "rows_of", None)
@@ -108,7 +110,8 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
     from clueval.formats.fitting import fitted
 
-    for document in documents:
+    for number, document in enumerate(documents):
+        require_instance(document, Document, f"documents[{number}]")
         if document.unit != form.write.unit:
             raise UsageError(
                 f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
@@ -128,8 +131,11 @@ def documents_from_spacy(
     """
     if unit not in ("character", "token"):
         raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
+    require_kind(docs, "Iterable", "docs")
     source = ENTS if spans_key is None else f"{GROUP}{spans_key}"
     for number, doc in enumerate(docs, 1):
+        if not hasattr(doc, "ents"):
+            raise UsageError(f"docs[{number - 1}] is {described(doc)}, not a Doc of spaCy")
         if spans_key is not None and spans_key not in doc.spans:
             raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
         yield document_of_spacy(doc, {DEFAULT_LAYER: source}, unit, id=str(number))
