@@ -93,6 +93,7 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 
     Raises `UsageError` for other formats, and for what the format cannot hold.
 
+    >>> from clueval import Span
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
     >>> list(to_rows([document], "doccano"))
     [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
