@@ -50,12 +50,12 @@ def test_files_that_are_not_changed_are_valid(kind: str, tmp_path: Path) -> None
     for number in range(5):
         pair = FORMATS[kind](Random(number))
         own, other = f"gold.{pair.ending}", f"predicted.{pair.ending}"
-        options = [*pair.options, "--jobs", "1", "--metric", "fair"]
-        found = failure_of_valid({own: pair.gold, other: pair.predicted, **pair.more}, [own, other], options)
+        options = [own, other, *pair.options, "--jobs", "1", "--metric", "fair"]
+        found = failure_of_valid({own: pair.gold, other: pair.predicted, **pair.more}, options)
         assert found == "", f"{kind} {number}"
 
 
-def failure_of_valid(files: dict[str, bytes], paths: list[str], options: list[str]) -> str:
+def failure_of_valid(files: dict[str, bytes], options: list[str]) -> str:
     """What `score` says of files of which nothing should be said."""
     import contextlib
     import io
@@ -70,7 +70,7 @@ def failure_of_valid(files: dict[str, bytes], paths: list[str], options: list[st
         os.chdir(name)
         try:
             with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-                main(["score", *paths, "--quiet", *options])
+                main(["score", *options, "--quiet"])
         finally:
             os.chdir(before)
     return error.getvalue()

@@ -18,7 +18,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd
-from clueval.evaluation.notices import empty_files, warnings_of
+from clueval.evaluation.notices import empty_files, repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, WorkerObserver, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
@@ -108,13 +108,14 @@ def score(
     one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
-    Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
+    repaired tags.
     """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
-    for warning in warnings_of(result):
+    for warning in (*warnings_of(result), *repairs_of(result)):
         warn(warning)
     return result
 

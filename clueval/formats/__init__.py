@@ -104,6 +104,11 @@ def format_of(beginning: Beginning, file: str) -> Format:
     """
     if (decided := format_by_ending(beginning.file_name)) is not None:
         return decided
+    if {"clueval", "signature"} <= beginning.keys:
+        advice = (
+            "give the files with spans; clueval compare and --fail-if-worse read results that --save wrote"
+        )
+        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     for form in map(format_named, ORDER):
         if form.has(beginning):
             return form

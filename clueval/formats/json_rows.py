@@ -152,7 +152,7 @@ class RowReader:
         unit = self.options.offsets
         if unit in (None, "points") and not any(map(is_given, references)):
             return spans
-        if any(is_given(reference) and not isinstance(reference, str) for reference in references):
+        if not all(reference is None or isinstance(reference, str) for reference in references):
             self.refuse("the text of a span is not a text")
         mentions = [
             FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")

@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError, described, require_instance, require_kind
+from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span
 from clueval.formats.json_rows import RowReader, documents_of
@@ -45,6 +45,7 @@ class RowOptions:
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
 
 
+@checked_call
 def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator[Document]:
     """Yield the documents of rows in a JSON format.
 
@@ -88,6 +89,7 @@ def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
     return {column: names for column, names in found.items() if names}
 
 
+@checked_call
 def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, Any]]:
     """Yield the row of each document in a JSON format that can be written.
 
@@ -123,6 +125,7 @@ def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[di
         yield rows_of(fitting, list(fitting.layers))
 
 
+@checked_call
 def documents_from_spacy(
     docs: Iterable[Any], spans_key: str | None = None, unit: Unit = "character"
 ) -> Iterator[Document]:
@@ -130,24 +133,27 @@ def documents_from_spacy(
 
     `spans_key` names a group of ``Doc.spans``; None: the entities. `unit` is ``character`` or ``token``.
     """
+    require_kind(unit, "str", "unit")
     if unit not in ("character", "token"):
         raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
     require_kind(docs, "Iterable", "docs")
     source = ENTS if spans_key is None else f"{GROUP}{spans_key}"
     for number, doc in enumerate(docs, 1):
         if not hasattr(doc, "ents"):
-            raise UsageError(f"docs[{number - 1}] is {described(doc)}, not a Doc of spaCy")
+            raise UsageError(f"docs[{number - 1}] must be a Doc of spaCy, not {described(doc)}")
         if spans_key is not None and spans_key not in doc.spans:
             raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
         yield document_of_spacy(doc, {DEFAULT_LAYER: source}, unit, id=str(number))
 
 
+@checked_call
 def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
     """Return a `Doc` of spaCy with the spans of a layer as entities, or as the group ``sc`` if some overlap.
 
     A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
     begin and end with a token, for gaps, and for a document without text.
     """
+    require_instance(document, Document, "document")
     from spacy.tokens import Doc
 
     spans = document.layers.get(layer, ())

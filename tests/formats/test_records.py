@@ -217,5 +217,5 @@ def test_what_is_no_rows_or_no_documents_is_refused(call: Callable[[], Iterator[
 
 
 def test_what_is_no_doc_of_spacy_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"docs\[0\] is .*, not a Doc of spaCy"):
+    with pytest.raises(UsageError, match=r"docs\[0\] must be a Doc of spaCy"):
         list(documents_from_spacy([5]))

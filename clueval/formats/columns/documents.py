@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import add
+from sys import intern
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
@@ -105,7 +106,7 @@ class TokenLineNumbers(Sequence[int]):
 
 
 _MANY = 20_000
-"""In a document of more tokens, equal tokens are one object, which takes time and saves memory."""
+"""In a document of more tokens, equal tokens and tags are one object, which takes time and saves memory."""
 
 
 class _Columns(NamedTuple):
@@ -116,8 +117,8 @@ class _Columns(NamedTuple):
     tags: dict[str, list[str]]
 
     @classmethod
-    def of(cls, passage: Passage, known: dict[str, str] | None) -> _Columns:
-        """Split the lines of a passage, some thousand at a time; each token becomes the object in `known`, if given.
+    def of(cls, passage: Passage, *, are_many: bool) -> _Columns:
+        """Split the lines of a passage, some thousand at a time; if tokens are many, equal ones are one object.
 
         Raises `FormatError` for the first malformed line.
         """
@@ -126,10 +127,10 @@ class _Columns(NamedTuple):
         try:
             for table in tables(passage.sentences, passage.layout):
                 tokens = table.tokens()
-                columns.tokens.extend(tokens if known is None else map(known.setdefault, tokens, tokens))
+                columns.tokens.extend(map(intern, tokens) if are_many else tokens)
                 columns.token_ids.extend(table.token_ids() or ())
                 for layer, tags in table.tags().items():
-                    columns.tags[layer].extend(tags)
+                    columns.tags[layer].extend(map(intern, tags) if are_many else tags)
         except ValueError:
             raise next(misfits(passage)) from None
         return columns
@@ -189,14 +190,14 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
-    known: dict[str, str] | None = {} if sum(passage.tokens for passage in passages) > _MANY else None
+    are_many = sum(passage.tokens for passage in passages) > _MANY
     repaired = 0
     for passage in passages:
         if passage.layout is None:
             continue
         file.layout = passage.layout
         borders = _borders(passage)
-        columns = _Columns.of(passage, known)
+        columns = _Columns.of(passage, are_many=are_many)
         tokens += _without(borders, columns.tokens)
         token_ids += _without(borders, columns.token_ids)
         for layer, column in columns.tags.items():
