@@ -108,6 +108,16 @@ class RowReader:
                 )
         return {layer: str(source) for layer, source in self.options.layers.items()}
 
+    def require_offered(self) -> None:
+        """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
+        for layer, source in (self.options.layers or {}).items():
+            if self.offered and source not in self.offered:
+                raise UsageError(
+                    f"no row has {source!r}, the source of layer {layer!r}",
+                    file=self.file,
+                    advice=f"the rows have {', '.join(self.offered)}",
+                )
+
     def span(self, item: object, keys: tuple[str, str], layer: str, label: object, **more: Any) -> Span:
         """Return the span of an object with its positions under `keys`, in code points."""
         start, end = self.positions(item, keys)
@@ -295,7 +305,7 @@ class RowStream(Iterator["Document | FlatRow"]):
             yield from _documents_of_row(row, form, rows)
         if wanted is not None and form.sets is not None and not found and rows.number:
             raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
-        _require_offered(rows)
+        rows.require_offered()
 
     def _is_chosen(self, row: Any, further: Iterable[tuple[int, Any]]) -> bool:
         """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
@@ -316,17 +326,6 @@ class RowStream(Iterator["Document | FlatRow"]):
             return False
         rows.set = wanted if wanted is not None else next(iter(own), None)
         return True
-
-
-def _require_offered(rows: RowReader) -> None:
-    """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
-    for layer, source in (rows.options.layers or {}).items():
-        if rows.offered and source not in rows.offered:
-            raise UsageError(
-                f"no row has {source!r}, the source of layer {layer!r}",
-                file=rows.file,
-                advice=f"the rows have {', '.join(rows.offered)}",
-            )
 
 
 def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:

@@ -86,7 +86,7 @@ def _features(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(row: Any, number: int) -> FlatRow | None:
-    if type(row) is not dict or row.get("answer") not in ("accept", None):
+    if type(row) is not dict or row.get("answer") not in ("accept", None) or row.get("relations"):
         return None
     text, items = row.get("text"), row.get("spans", [])
     spans = flat_items(items, text, ("start", "end", "label"))
