@@ -90,14 +90,14 @@ class Evaluation:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
         prepared = self._preparation(group)
-        self.count_documents(prepared.gold, prepared.predicted)
+        self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for observer in self.plan.observers:
                 observer.see(prepared)
 
-    def count_documents(self, gold: Document, predicted: Document) -> None:
-        """Check and count one pair of documents."""
+    def count_documents(self, gold: Document, predicted: Document, unplaced: Document | None = None) -> None:
+        """Check and count one pair of documents, and predicted spans without a place in the text."""
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
@@ -106,6 +106,7 @@ class Evaluation:
             from clueval.transforms.characters import to_characters
 
             gold, predicted = to_characters(gold), to_characters(predicted)
+            unplaced = None if unplaced is None else to_characters(unplaced)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
             self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
@@ -126,6 +127,8 @@ class Evaluation:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
+        if unplaced is not None:
+            self._count_unplaced(gold, unplaced, receivers)
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -187,6 +190,23 @@ class Evaluation:
         for sequence in self._sequences():
             lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
             self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
+
+    def _count_unplaced(self, gold: Document, unplaced: Document, receivers: Sequence[Totals]) -> None:
+        """Count predicted spans without a place against an empty gold side, and list them."""
+        self.unprojected += [
+            Unprojected(gold.id, span) for spans in unplaced.layers.values() for span in spans
+        ]
+        frames = dict.fromkeys(self._frames, ())
+        for metric in self.plan.metrics:
+            # a metric that compares different texts needs one on the gold side, too
+            text = None if metric.needs.same_text else ""
+            nothing = Document(gold.id, frames, text=text, unit="character", file=gold.file)
+            sides = (
+                (name, Side((), document=nothing, sequence=name), side)
+                for name, _, side in self._sides(nothing, unplaced)
+            )
+            self._count(sides, [metric], receivers)
+            self._count_whole(nothing, unplaced, [metric], receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -384,7 +404,7 @@ class Evaluation:
             scores,
             signature,
             groups=self._reports_of_groups() if self.groups else None,
-            unprojected=self.unprojected if self.plan.align is not None else None,
+            unprojected=self.unprojected if self.plan.lists_unplaced else None,
             counted=counted,
             scored_by=self.plan.metrics,
             prepared=self._preparation.checked(),

@@ -33,6 +33,8 @@ class ScoreOptions(SidesOptions, total=False):
     ignored: str
     ignore_same_label: bool
     fragments: str
+    occurrence: str | None
+    locate: str | Iterable[str] | None
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

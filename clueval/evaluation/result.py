@@ -20,7 +20,9 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.options import refuse_unknown
+from clueval.spans.mention import MENTION
 from clueval.spans.span import Span
+from clueval.transforms.names import LOCATED
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -39,10 +41,22 @@ FORMS = {
 
 
 class Unprojected(NamedTuple):
-    """A predicted span without a place on the gold text, in predicted positions, and the id of its document."""
+    """A predicted span without a place on the gold text, in predicted positions, and the id of its document.
+
+    A mention of a language model has no positions; the feature `MENTION` has its text.
+    """
 
     document: str
     span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry of the result; a mention has its text, and None for its positions."""
+        span = self.span
+        if MENTION in span.features:
+            places: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}
+        else:
+            places = {"start": span.start, "end_exclusive": span.end}
+        return {"document": self.document, "label": span.label, **places}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +182,8 @@ class Result:
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
-            if result.groups is not None or result.unprojected is not None or cannot:
+            aligned = result.unprojected is not None and LOCATED not in (result.prepared or {})
+            if result.groups is not None or aligned or cannot:
                 raise UsageError(
                     "results with a break-down, of aligned texts or with observers that do not add cannot be added",
                     advice="score both corpora together",
@@ -193,6 +208,9 @@ class Result:
             signature=_joined(self.signature, other.signature, schemes_of(inputs)),
             counted=counted,
             prepared=_added(self.prepared, other.prepared),
+            unprojected=None
+            if self.unprojected is None and other.unprojected is None
+            else [*(self.unprojected or ()), *(other.unprojected or ())],
             sections=sections_of(observers),
             observers=observers,
             inputs=reported(inputs, (), ()),
@@ -219,10 +237,7 @@ class Result:
         if self.groups is not None:
             report["by"] = {key: dict(values) for key, values in self.groups.items()}
         if self.unprojected is not None:
-            report["unprojected"] = [
-                {"document": document, "label": span.label, "start": span.start, "end_exclusive": span.end}
-                for document, span in self.unprojected
-            ]
+            report["unprojected"] = [each.to_dict() for each in self.unprojected]
         if self.prepared is not None:
             report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 from warnings import warn
 
+from clueval.evaluation.answers import ANSWERS, with_answers
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
@@ -147,7 +148,7 @@ def _score(
     pairs: list[FilePair] = []
     if found.kind == "paths":
         pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
-        plan = _placed(plan, read_options, found, pairs)
+        plan = _placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
         choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
@@ -254,13 +255,22 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     return _choices_of_tags(evaluation)
 
 
-def _placed(plan: Plan, readings: Sequence[ReadOptions], given: Given, pairs: Sequence[FilePair]) -> Plan:
+def _placed(
+    plan: Plan,
+    readings: Sequence[ReadOptions],
+    given: Given,
+    pairs: Sequence[FilePair],
+    preparing: Preparing,
+) -> Plan:
     """Return the plan with a transform that places both sides on one text, if their formats differ."""
-    if plan.texts_may_differ:
-        return plan
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
+    if readings[1].input in ANSWERS and given.predicted is not None:
+        return with_answers(plan, readings[1].input, preparing)
+    preparing.require_no_answers()
+    if plan.texts_may_differ:
+        return plan
     if first[0] is None or first[1] is None:
         return plan
     own, other = (

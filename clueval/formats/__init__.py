@@ -38,6 +38,7 @@ FORMATS = {
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
     "inline": "clueval.formats.inline",
+    "mentions": "clueval.formats.mentions",
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
     "xmi": "clueval.formats.xmi",

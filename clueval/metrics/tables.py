@@ -62,12 +62,15 @@ def of_section(name: str, section: Report) -> Iterator[Table]:
 
 
 def _unprojected(spans: Sequence[Report]) -> Table:
-    """Return the table of predicted spans that alignment lost, by positions in the predicted text."""
+    """Return the table of predicted spans that alignment lost, by positions in the predicted text; or of mentions."""
+    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
+    if "text" in spans[0]:
+        mentions = [[span["document"], span["label"], cut_label(span["text"])] for span in spans]
+        return Table(title, ["document", "label", "text"], mentions)
     rows = [
         [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
         for span in spans
     ]
-    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
     return Table(title, ["document", "label", "start", "end_inclusive"], rows)
 
 

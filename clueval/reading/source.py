@@ -141,7 +141,9 @@ class Source:
         if self.form.group:  # named without ending, because several files belong together
             folder, slash, _ = self.name.rpartition("/")
             return replace(document, id=f"{folder}{slash}{document.id}")
-        return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
+        in_rows = self.format == "inline" and document.id != self._opened().stem
+        alone = self.form.single and not in_rows
+        return replace(document, id=self.name if alone else f"{self.name}:{document.id}")
 
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans, without layers."""

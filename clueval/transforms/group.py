@@ -12,11 +12,15 @@ from clueval.spans.document import Document
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The documents of one text: gold, predicted, and further ones, such as those of other annotators."""
+    """The documents of one text: gold, predicted, and further ones, such as those of other annotators.
+
+    `unplaced` has predicted spans without a place in the text, in a text of their own: each counts as spurious.
+    """
 
     gold: Document
     predicted: Document
     further: tuple[Document, ...] = ()
+    unplaced: Document | None = None
 
 
 class Transform(Protocol):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
 from clueval.options import option, require_types, whole
+from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Transform
@@ -44,6 +45,9 @@ class Preparing:
         ignore_same_label: only predicted spans with the label of the region do not count.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
+        occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
+            ``in-order`` (None), ``first`` or ``all``.
+        locate: the steps in which mentions are looked for; None: ``exact,space``.
 
     Raises `UsageError` for options that do not go together.
     """
@@ -163,8 +167,38 @@ class Preparing:
         ),
     )
 
+    occurrence: str | None = field(
+        default=None,
+        metadata=option(
+            "--occurrence",
+            "WHICH",
+            "with --input mentions: the k-th mention of a text takes its k-th occurrence (in-order), each takes the "
+            "first, or each text takes all",
+            topic=_TOPIC,
+            choices=OCCURRENCES,
+            default="in-order",
+        ),
+    )
+    locate: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--locate",
+            "STEP,...",
+            "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+            "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+            topic=_TOPIC,
+            default=DEFAULT_STEPS,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
+        if self.occurrence not in (None, *OCCURRENCES):
+            raise UsageError(
+                f"unknown value {self.occurrence!r} of Preparing.occurrence",
+                advice=f"one of {', '.join(OCCURRENCES)}",
+            )
+        self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
                 "Preparing.label_map is for both sides, so it does not go with a map for one side",
@@ -193,6 +227,19 @@ class Preparing:
                 "Preparing.ignored needs regions",
                 advice="add Preparing.ignore_label or Preparing.ignore_layer",
             )
+
+    def location_steps(self) -> LocationSteps:
+        """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
+        return LocationSteps.of(DEFAULT_STEPS if self.locate is None else self.locate)
+
+    def require_no_answers(self) -> None:
+        """Raise `UsageError` for an option that is for mentions."""
+        for name in ("occurrence", "locate"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"Preparing.{name} applies to predictions without positions",
+                    advice="remove it, or read predicted with the format mentions",
+                )
 
     def _uses_hierarchy(self) -> bool:
         return any(each is not None for each in (self.depth, self.generic, self.generic_gold))

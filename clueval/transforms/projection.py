@@ -145,7 +145,7 @@ class _GoldText:
         last = self._alignment.gold_before(self._alignment.column_of_predicted(end - 1) + 1)
         if first == last:
             return None
-        return self._positions(self._start(start, first), self._end(end, last))
+        return self._characters.positions_of(self._start(start, first), self._end(end, last))
 
     def _start(self, start: int, first: int) -> int:
         """Return the gold start: `first`, or the nearest start of a word that was lost before it."""
@@ -167,26 +167,6 @@ class _GoldText:
         )
         nearest = self._word_ends[bisect_left(self._word_ends, last)]
         return nearest if nearest <= highest else last
-
-    def _positions(self, start: int, end: int) -> Range | None:
-        """Return the positions of gold for a range of its characters."""
-        gold = self._characters
-        if gold.starts is None or gold.ends is None:
-            return gold.offset + start, gold.offset + end
-        first, last = bisect_right(gold.ends, start), bisect_left(gold.starts, end)
-        if first < last and not self._covers(start, end, first):
-            first += 1
-        if first < last and not self._covers(start, end, last - 1):
-            last -= 1
-        return (gold.offset + first, gold.offset + last) if first < last else None
-
-    def _covers(self, start: int, end: int, token: int) -> bool:
-        """Return whether a range covers more than half the characters of a token."""
-        gold = self._characters
-        assert gold.starts is not None
-        assert gold.ends is not None
-        own, own_end = gold.starts[token], gold.ends[token]
-        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
 
     def _boundary(self, place: int) -> int:
         """Return the first position of gold that begins at or after the character `place`."""
