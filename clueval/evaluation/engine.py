@@ -22,11 +22,13 @@ from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
+from clueval.evaluation.tallies import count_comparison, positions_of
+from clueval.evaluation.tallies import count_sides as counts_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE, Units
+from clueval.evaluation.unplaced import count_unplaced
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
@@ -44,10 +46,10 @@ class Evaluation:
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
-        self._frames: dict[str, int] = {
+        self.frames: dict[str, int] = {
             metric.needs.within: 0 for metric in plan.metrics if metric.needs.within is not None
         }
-        self.layers = [layer for layer in layers if layer not in self._frames]
+        self.layers = [layer for layer in layers if layer not in self.frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
@@ -71,9 +73,7 @@ class Evaluation:
     def see_layers(self, layers: Iterable[str]) -> None:
         """Add layers that documents have, except those within which a metric counts."""
         known = len(self.layers)
-        self.layers.extend(
-            layer for layer in layers if layer not in self.layers and layer not in self._frames
-        )
+        self.layers.extend(layer for layer in layers if layer not in self.layers and layer not in self.frames)
         self._grown |= self._begun and len(self.layers) > known
         self._begun = True
         if len(self.layers) > known:
@@ -108,27 +108,26 @@ class Evaluation:
             gold, predicted = to_characters(gold), to_characters(predicted)
             unplaced = None if unplaced is None else to_characters(unplaced)
         self.see_layers([*gold.layers, *predicted.layers])
-        for frame in self._frames:
-            self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
+        for frame in self.frames:
+            self.frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
         receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=positions_of(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
             return
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
-        unprojected = [
-            metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
-        ]
-        projected = [metric for metric in self.plan.metrics if metric not in unprojected]
+        metrics = [metric for metric in self.plan.metrics if unplaced is None or metric.needs.places]
+        unprojected = [metric for metric in metrics if self.plan.align is None or not metric.needs.same_text]
+        projected = [metric for metric in metrics if metric not in unprojected]
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
         if unprojected:
-            self._count(self._sides(gold, predicted), unprojected, [*receivers, *whole])
-            self._count_whole(gold, predicted, unprojected, [*receivers, *whole])
+            self.count_sides(self.sides(gold, predicted), unprojected, [*receivers, *whole])
+            self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
         if whole:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
         if unplaced is not None:
-            self._count_unplaced(gold, unplaced, receivers)
+            count_unplaced(self, gold, predicted, unplaced, receivers)
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -143,7 +142,7 @@ class Evaluation:
 
     def read(self) -> Inputs:
         """The inputs of each side, for the result."""
-        return reported(self._inputs_so_far(), self.layers, self._frames)
+        return reported(self._inputs_so_far(), self.layers, self.frames)
 
     def _inputs_so_far(self) -> Inputs:
         """The inputs of each side, with the columns and schemes of tags if documents come from files."""
@@ -154,15 +153,15 @@ class Evaluation:
                 add_layer(found, side, layer, source, scheme)
         return found
 
-    def _count(
+    def count_sides(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         for sequence, gold, predicted in sides:
             for metric in metrics:
                 if metric.needs.whole is None:
-                    add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
+                    add_to(receivers, metric.name, sequence, counts_of(metric, gold, predicted))
 
-    def _count_whole(
+    def count_whole(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         """Count with the metrics that take all layers of a document together."""
@@ -170,7 +169,7 @@ class Evaluation:
             sequence = metric.needs.whole
             if sequence is not None:
                 sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
-                add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
+                add_to(receivers, metric.name, sequence, counts_of(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -182,31 +181,14 @@ class Evaluation:
         projection = project(
             *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
         )
-        self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
-        self._count_whole(gold, projection.document, metrics, receivers)
+        self.count_sides(self.sides(gold, predicted, projection.document), metrics, receivers)
+        self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side
-        nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
+        nothing = Side((), document=Document(gold.id, dict.fromkeys(self.frames, ()), file=gold.file))
         for sequence in self._sequences():
             lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
-            self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
-
-    def _count_unplaced(self, gold: Document, unplaced: Document, receivers: Sequence[Totals]) -> None:
-        """Count predicted spans without a place against an empty gold side, and list them."""
-        self.unprojected += [
-            Unprojected(gold.id, span) for spans in unplaced.layers.values() for span in spans
-        ]
-        frames = dict.fromkeys(self._frames, ())
-        for metric in self.plan.metrics:
-            # a metric that compares different texts needs one on the gold side, too
-            text = None if metric.needs.same_text else ""
-            nothing = Document(gold.id, frames, text=text, unit="character", file=gold.file)
-            sides = (
-                (name, Side((), document=nothing, sequence=name), side)
-                for name, _, side in self._sides(nothing, unplaced)
-            )
-            self._count(sides, [metric], receivers)
-            self._count_whole(nothing, unplaced, [metric], receivers)
+            self.count_sides(((sequence, nothing, side) for side in lost), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -214,8 +196,8 @@ class Evaluation:
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
-            self._count(self._sides(*sides), self.plan.metrics, [totals])
-            self._count_whole(sides[0], sides[1], self.plan.metrics, [totals])
+            self.count_sides(self.sides(*sides), self.plan.metrics, [totals])
+            self.count_whole(sides[0], sides[1], self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
 
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -225,7 +207,7 @@ class Evaluation:
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
-    def _sides(
+    def sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
     ) -> Iterator[tuple[str, Side, Side]]:
         """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
@@ -346,7 +328,7 @@ class Evaluation:
             self.text,
             self.unprojected,
             self._seen_names,
-            self._frames,
+            self.frames,
             None,
             self._preparation.changed(),
             self._inputs_so_far(),
@@ -378,7 +360,7 @@ class Evaluation:
         self.unprojected += counts.unprojected
         self._seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
-            self._frames[frame] += number
+            self.frames[frame] += number
         self._preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())
@@ -386,7 +368,7 @@ class Evaluation:
     def result(self, signature: Signature, gold_sha256: str | None = None) -> Result:
         """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
         self._seen_names.require_all((*self.plan.by, *self.pieces.metadata()), self.layers)
-        for frame, number in self._frames.items():
+        for frame, number in self.frames.items():
             if self.total.documents and not number:
                 raise UsageError(
                     f"no annotation is in {frame!r}, within which the metric counts",

@@ -50,7 +50,8 @@ def test_the_third_mention_and_the_invented_one_are_false_positives(tmp_path: Pa
     assert counts(result, metric) == (2, 2, 0)
     assert result.to_dict()["prepared"]["located"] == {
         **dict.fromkeys(("space", "case", "fuzzy", "moved", "ambiguous", "unparsable"), 0),
-        "exact": 2, "unlocatable": 2,
+        "exact": 2,
+        "unlocatable": 2,
     }
     assert result.to_dict()["unprojected"] == [
         {"document": "1", "label": "PER", "start": None, "end_exclusive": None, "text": text}
@@ -255,3 +256,14 @@ def test_occurrences_are_those_of_a_search_from_left_to_right(text: str, mention
             at += 1
 
     assert Occurrences(text, ()).of(mention) == expected
+
+
+def test_strings_need_no_place(tmp_path: Path) -> None:
+    result = score(
+        *files(tmp_path, [answer("Ann", "Ann", "Ann", "Bob")]), input="mentions", metrics="strings"
+    )
+    assert counts(result, "strings") == (2, 2, 0)
+
+    inside = files(tmp_path, [answer("nne")], gold=[(16, 19, "PER")])
+    assert counts(score(*inside, input="mentions", metrics="strings"), "strings") == (1, 0, 0)
+    assert counts(score(*inside, input="mentions", metrics="exact")) == (0, 1, 1)
