@@ -22,8 +22,7 @@ from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, positions_of
-from clueval.evaluation.tallies import count_sides as counts_of
+from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
 from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
@@ -106,7 +105,6 @@ class Evaluation:
             from clueval.transforms.characters import to_characters
 
             gold, predicted = to_characters(gold), to_characters(predicted)
-            unplaced = None if unplaced is None else to_characters(unplaced)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self.frames:
             self.frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
@@ -115,19 +113,17 @@ class Evaluation:
         if not receivers:
             return
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
-        metrics = [metric for metric in self.plan.metrics if unplaced is None or metric.needs.places]
-        unprojected = [metric for metric in metrics if self.plan.align is None or not metric.needs.same_text]
+        metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
+        unprojected = [each for each in metrics if self.plan.align is None or not each.needs.same_text]
         projected = [metric for metric in metrics if metric not in unprojected]
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
-        if unprojected:
-            self.count_sides(self.sides(gold, predicted), unprojected, [*receivers, *whole])
-            self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
+        self.count_in(self.sides(gold, predicted), unprojected, [*receivers, *whole])
+        self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
         if whole:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
-        if unplaced is not None:
-            count_unplaced(self, gold, predicted, unplaced, receivers)
+        count_unplaced(self, gold, predicted, unplaced, receivers)
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -153,13 +149,13 @@ class Evaluation:
                 add_layer(found, side, layer, source, scheme)
         return found
 
-    def count_sides(
+    def count_in(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         for sequence, gold, predicted in sides:
             for metric in metrics:
                 if metric.needs.whole is None:
-                    add_to(receivers, metric.name, sequence, counts_of(metric, gold, predicted))
+                    add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
 
     def count_whole(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -169,7 +165,7 @@ class Evaluation:
             sequence = metric.needs.whole
             if sequence is not None:
                 sides = (Side((), document=document, sequence=sequence) for document in (gold, predicted))
-                add_to(receivers, metric.name, sequence, counts_of(metric, *sides))
+                add_to(receivers, metric.name, sequence, count_sides(metric, *sides))
 
     def _count_projected(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
@@ -181,14 +177,14 @@ class Evaluation:
         projection = project(
             *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
         )
-        self.count_sides(self.sides(gold, predicted, projection.document), metrics, receivers)
+        self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
         # spans without a place have no common positions, so each is counted alone, against an empty gold side
         nothing = Side((), document=Document(gold.id, dict.fromkeys(self.frames, ()), file=gold.file))
         for sequence in self._sequences():
             lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
-            self.count_sides(((sequence, nothing, side) for side in lost), metrics, receivers)
+            self.count_in(((sequence, nothing, side) for side in lost), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -196,7 +192,7 @@ class Evaluation:
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
-            self.count_sides(self.sides(*sides), self.plan.metrics, [totals])
+            self.count_in(self.sides(*sides), self.plan.metrics, [totals])
             self.count_whole(sides[0], sides[1], self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from clueval.evaluation.result import Unprojected
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
+from clueval.transforms.characters import to_characters
 
 if TYPE_CHECKING:
     from clueval.evaluation.plan import Plan
@@ -25,7 +26,7 @@ class CountsSides(Protocol):
 
     def sides(self, gold: Document, predicted: Document, /) -> Iterator[tuple[str, Side, Side]]: ...
 
-    def count_sides(
+    def count_in(
         self,
         sides: Iterable[tuple[str, Side, Side]],
         metrics: Sequence[Metric],
@@ -47,7 +48,7 @@ def count_unplaced(
     evaluation: CountsSides,
     gold: Document,
     predicted: Document,
-    unplaced: Document,
+    unplaced: Document | None,
     receivers: Sequence[Totals],
 ) -> None:
     """List the spans, and count them: together with the others, or alone if a metric needs places.
@@ -55,6 +56,10 @@ def count_unplaced(
     Alone they have an empty gold side, whose document has no text; a metric that compares different texts needs an
     empty one.
     """
+    if unplaced is None:
+        return
+    if evaluation.plan.unit == "character":
+        unplaced = to_characters(unplaced)
     evaluation.unprojected += [
         Unprojected(gold.id, span) for spans in unplaced.layers.values() for span in spans
     ]
@@ -68,12 +73,12 @@ def count_unplaced(
                 (name, Side((), document=nothing, sequence=name), side)
                 for name, _, side in evaluation.sides(nothing, unplaced)
             ]
-            evaluation.count_sides(sides, [metric], receivers)
+            evaluation.count_in(sides, [metric], receivers)
             evaluation.count_whole(nothing, unplaced, [metric], receivers)
         else:
             pairs = zip(evaluation.sides(gold, predicted), evaluation.sides(gold, unplaced), strict=True)
             together = [(name, own, _together(side, others)) for (name, own, side), (_, _, others) in pairs]
-            evaluation.count_sides(together, [metric], receivers)
+            evaluation.count_in(together, [metric], receivers)
 
 
 def _together(side: Side, others: Side) -> Side:
