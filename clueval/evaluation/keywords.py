@@ -20,6 +20,7 @@ class ScoreOptions(SidesOptions, total=False):
     unit: str | None
     align: bool | int
     pair_by: str | None
+    average: str | None
     label_map: str | Path | Mapping[str, str] | None
     gold_map: str | Path | Mapping[str, str] | None
     predicted_map: str | Path | Mapping[str, str] | None

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 UNITS = ("token", "character")
 
+AVERAGES = ("document",)
+"""The values of `Counting.average`."""
+
 
 def _processes(text: str) -> int | None:
     """A number of processes; None for ``auto``."""
@@ -45,6 +48,8 @@ class Counting:
             ``noisy`` compares different texts without it.
         pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
             or by ``content`` (their text). None: files by relative name, documents in order.
+        average: ``document`` to report, beside each micro average, the mean over documents
+            (`clueval.evaluation.document_means`).
 
     Raises `UsageError` for unknown values.
     """
@@ -106,8 +111,21 @@ class Counting:
         ),
     )
 
+    average: str | None = field(
+        default=None,
+        metadata=option(
+            "--average",
+            "WHAT",
+            "document: report the means over documents beside each micro average",
+            topic="counting",
+            choices=AVERAGES,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
+        if self.average not in (None, *AVERAGES):
+            raise UsageError(f"unknown average {self.average!r}", advice=" or ".join(AVERAGES))
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):

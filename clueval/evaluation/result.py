@@ -171,6 +171,37 @@ class Result:
             }
         return replace(self, interval_section=section, groups=groups)
 
+    def with_document_means(self) -> Result:
+        """Return the result with the means over documents beside each micro average.
+
+        Raises `UsageError` if counts were not kept by document.
+        """
+        from clueval.evaluation.document_means import documents_of, with_document_means
+
+        metrics, sequences, units = self._with_units()
+        documents = documents_of(units)
+        if documents is None:
+            raise UsageError(
+                "means over documents need the counts of each document",
+                advice="score with average='document'",
+            )
+        groups = None
+        if self.groups is not None:
+            groups = {
+                key: {
+                    value: {
+                        **report,
+                        "metrics": with_document_means(
+                            report["metrics"], metrics, sequences, units.groups[key][value]
+                        ),
+                    }
+                    for value, report in values.items()
+                }
+                for key, values in self.groups.items()
+            }
+        found = with_document_means(self.metrics, metrics, sequences, documents)
+        return replace(self, metrics=found, groups=groups)
+
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
 
@@ -196,7 +227,7 @@ class Result:
         for result in (self, other):
             include(inputs, result.inputs)
         counted, observers = self.counted + other.counted, added(self.observers, other.observers)
-        return replace(
+        total = replace(
             self,
             documents=self.documents + other.documents,
             tokens=self.tokens + other.tokens,
@@ -218,6 +249,9 @@ class Result:
             interval_section=None,
             gates=None,
         )
+        from clueval.evaluation.document_means import has_means
+
+        return total.with_document_means() if has_means(self.metrics) and has_means(other.metrics) else total
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""

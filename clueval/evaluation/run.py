@@ -30,6 +30,7 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import CluevalWarning, UsageError, described, require_kind
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
@@ -134,7 +135,7 @@ def _score(
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
     transforms = (*preparing.transforms(), *transforms)
-    plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
     require_sentences(plan)
     regions = preparing.ignored_layers()
@@ -165,7 +166,20 @@ def _score(
     )
     sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    if counting.average is not None:
+        result = result.with_document_means()
     return result.trusted(trust)
+
+
+def _units(trust: Trust, counting: Counting) -> str | None:
+    """What counts are kept by. Raises `UsageError` for other units than documents if these are averaged."""
+    if counting.average is None or trust.units == DOCUMENT:
+        return trust.units
+    if trust.units is not None:
+        raise UsageError(
+            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+        )
+    return DOCUMENT
 
 
 def _count_files(

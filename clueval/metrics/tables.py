@@ -36,7 +36,13 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
 
 
 def of_changes(report: Report) -> Iterator[Table]:
-    """Yield the tables of what was changed before counting: spans that alignment lost, numbers of transforms."""
+    """Yield the tables of means over documents, and of what was changed before counting.
+
+    The latter are spans that have no place, and numbers of transforms.
+    """
+    if means := list(_document_means(report["metrics"], ())):
+        header = ["micro average of", "documents", "precision", "sd", "recall", "sd", "f1", "sd"]
+        yield Table("Means over documents", header, means)
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
     prepared = report.get("prepared", {})
@@ -45,6 +51,23 @@ def of_changes(report: Report) -> Iterator[Table]:
     for name, changed in prepared.items():
         if changed and not isinstance(changed, int):
             yield Table(f"Changed before counting: {name}", ["", "number"], list(map(list, changed.items())))
+
+
+def _document_means(report: Report, path: tuple[str, ...]) -> Iterator[list[Cell | Rate]]:
+    for name, value in report.items():
+        if name == "document_mean":
+            rates = [
+                _rate(each.get(rate))
+                for rate in ("precision", "recall", "f1")
+                for each in (value, value["sd"])
+            ]
+            yield [cut_label(".".join(path)), value["documents"], *rates]
+        elif isinstance(value, Mapping):
+            yield from _document_means(value, (*path, name))
+
+
+def _rate(value: float | None) -> Cell | Rate:
+    return "" if value is None else Rate(value)
 
 
 def of_section(name: str, section: Report) -> Iterator[Table]:
