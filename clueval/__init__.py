@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
     from clueval.studies.masking.report import MaskingReport
+    from clueval.studies.threshold import Threshold, threshold
     from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
@@ -79,6 +80,7 @@ _MODULES = {
     "Sentence": "spans.document",
     "Signature": "evaluation.signature",
     "Span": "spans.span",
+    "Threshold": "studies.threshold",
     "__version__": "version",
     "agree": "studies.annotators.agreement",
     "compare": "studies.compare",
@@ -101,6 +103,7 @@ _MODULES = {
     "read": "reading.source",
     "recover": "transforms.redaction.recovery",
     "schema": "reports.schemas",
+    "threshold": "studies.threshold",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -131,6 +134,7 @@ __all__ = [
     "SpanError",
     "TagError",
     "TextMismatch",
+    "Threshold",
     "UsageError",
     "WorkerLost",
     "__version__",
@@ -153,6 +157,7 @@ __all__ = [
     "recover",
     "schema",
     "score",
+    "threshold",
     "to_rows",
     "to_spacy",
 ]

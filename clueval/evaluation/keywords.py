@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,8 @@ class ScoreOptions(SidesOptions, total=False):
     align: bool | int
     pair_by: str | None
     average: str | None
+    score_feature: str | None
+    thresholds: str | Sequence[float] | None
     label_map: str | Path | Mapping[str, str] | None
     gold_map: str | Path | Mapping[str, str] | None
     predicted_map: str | Path | Mapping[str, str] | None
@@ -36,6 +38,8 @@ class ScoreOptions(SidesOptions, total=False):
     fragments: str
     occurrence: str | None
     locate: str | Iterable[str] | None
+    min_score: float | str | Path | Mapping[str, float] | None
+    same_data: bool
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
-from clueval.evaluation.observer import AddingObserver, added, sections_of
+from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
 from clueval.evaluation.preparation import added as sum_of_tallies
 from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
@@ -251,6 +251,7 @@ class Result:
         )
         from clueval.evaluation.document_means import has_means
 
+        total = with_reports(total)
         return total.with_document_means() if has_means(self.metrics) and has_means(other.metrics) else total
 
     def to_dict(self) -> dict[str, Any]:
@@ -397,6 +398,14 @@ class Result:
 
     def __str__(self) -> str:
         return self.render("text")
+
+
+def with_reports(result: Result) -> Result:
+    """Return the result with what its observers add to the reports of metrics."""
+    for observer in result.observers:
+        if isinstance(observer, ReportingObserver):
+            result = replace(result, metrics=observer.reports(result.metrics))
+    return result
 
 
 def _joined(first: Signature, second: Signature, schemes: str) -> Signature:

@@ -27,7 +27,7 @@ from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
 from clueval.evaluation.preparation import choices_of
-from clueval.evaluation.result import Result
+from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
@@ -134,9 +134,13 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    transforms = (*preparing.transforms(), *transforms)
+    transforms = (*preparing.transforms(counting.score_feature), *transforms)
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
+    if counting.score_feature is not None:
+        from clueval.evaluation.curves import with_curves  # most evaluations need none
+
+        plan = with_curves(plan, counting.score_feature, counting.threshold_numbers())
     require_sentences(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
@@ -151,10 +155,15 @@ def _score(
         pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
         plan = _placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
+        _require_other_data(preparing, found)
         choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
         raise UsageError("further annotation sets are read from files", advice="give paths")
     elif found.kind == "tags":
+        if counting.score_feature is not None:
+            raise UsageError(
+                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
+            )
         choices = _count_tags(evaluation, found, readings)
     else:
         for each in readings:
@@ -166,9 +175,22 @@ def _score(
     )
     sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    result = with_reports(result)
     if counting.average is not None:
         result = result.with_document_means()
     return result.trusted(trust)
+
+
+def _require_other_data(preparing: Preparing, given: Given) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or insist with Preparing.same_data",
+        )
 
 
 def _units(trust: Trust, counting: Counting) -> str | None:
