@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
     from clueval.studies.masking.report import MaskingReport
+    from clueval.studies.profile import Profile, profile
     from clueval.studies.threshold import Threshold, threshold
     from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
@@ -84,7 +85,9 @@ _MODULES = {
     "Sentence": "spans.document",
     "Signature": "evaluation.signature",
     "Span": "spans.span",
+    "Profile": "studies.profile",
     "Threshold": "studies.threshold",
+    "profile": "studies.profile",
     "__version__": "version",
     "agree": "studies.annotators.agreement",
     "compare": "studies.compare",
@@ -137,6 +140,7 @@ __all__ = [
     "MissingExtra",
     "OverlapError",
     "Problem",
+    "Profile",
     "Result",
     "Sentence",
     "Signature",
@@ -167,6 +171,7 @@ __all__ = [
     "merge",
     "merge_layers",
     "overlap_components",
+    "profile",
     "read",
     "recover",
     "schema",
