@@ -18,6 +18,7 @@ from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
@@ -40,6 +41,7 @@ def write(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    profile: PageProfile | None = None,
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
@@ -47,8 +49,8 @@ def write(
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
     streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(findings)
-    pieces = _rendered(lines, report, choice or Choice(), title)
+    lines = PlaceLines(findings, profile)
+    pieces = _rendered(lines, report, choice or Choice(), title, profile)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -61,12 +63,15 @@ def render(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    profile: PageProfile | None = None,
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(findings), report, choice or Choice(), title))
+    return "".join(_rendered(PlaceLines(findings, profile), report, choice or Choice(), title, profile))
 
 
-def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
+def _rendered(
+    lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str, profile: PageProfile | None
+) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
@@ -86,7 +91,9 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, lines),
-        **assets("errors", script=True),
+        profiles=[] if profile is None else list(profile.pictures()),
+        buckets=map(Markup, lines.buckets),
+        **assets("errors", script=True, parts=[] if profile is None else ["errors_profile"]),
     )
 
 
@@ -97,10 +104,11 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
 class PlaceLines:
     """The places as lines of JSON, with a line for the document whenever it changes.
 
-    Holds the first places, which the page shows before its data.
+    Holds the first places, which the page shows before its data. Once they are read, `buckets` has those of a profile.
     """
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
+    def __init__(self, findings: Iterable[Finding], profile: PageProfile | None = None) -> None:
+        self.buckets = BucketLines(profile)
         self._places = places(findings)
         self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
@@ -114,6 +122,7 @@ class PlaceLines:
                 document = here
                 yield json_inside(["d", finding.document, metadata_of(finding), finding.file]) + "\n"
             self.findings += len(place.findings)
+            self.buckets.see(place)
             yield json_inside(row(place)) + "\n"
 
 

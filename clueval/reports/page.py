@@ -74,17 +74,18 @@ def script_hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *, script: bool = False) -> dict[str, str]:
-    """Return the style sheet of a page for its template: the common one, then its own.
+def assets(name: str, *, script: bool = False, parts: Sequence[str] = ()) -> dict[str, str]:
+    """Return the style sheet of a page for its template: the common one, its own, then those of `parts` of it.
 
-    With `script` also its script, which is the common one and its own, and the hash of that.
+    With `script` also its script, which is made in the same way, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
-    style = template("common.css") + template(f"{name}.css")
+    names = ("common", name, *parts)
+    style = "".join(template(f"{each}.css") for each in names)
     if not script:
         return {"style": Markup(style)}
-    code = template("common.js") + template(f"{name}.js")
+    code = "".join(template(f"{each}.js") for each in names)
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 

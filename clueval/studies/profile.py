@@ -145,6 +145,14 @@ def profile(
     return Profile(result)
 
 
+def page_counts(feature: str | None, merge: bool, where: Any) -> ProfileCounts:
+    """Return an observer for the bars of the page of errors, which keeps the buckets of wrong spans."""
+    (metric,) = chosen_metrics("exact")
+    counts = ProfileCounts(metric, _features(feature, None), None, merge, parse_where(where))
+    counts.wrong = {}
+    return counts
+
+
 def _features(given: str | Iterable[str] | None, trained: TrainingSpans | None) -> dict[str, Feature]:
     known: dict[str, Feature] = {**FEATURES, **(trained.features if trained is not None else {})}
     if given is None:

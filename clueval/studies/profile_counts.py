@@ -11,6 +11,7 @@ from clueval.evaluation.curves import micro_path
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import UsageError
+from clueval.findings.page_profile import PageProfile, WrongSpan
 from clueval.findings.span_values import (
     BUCKETS,
     SpanOfSide,
@@ -48,7 +49,7 @@ class ProfileCounts:
     ) -> None:
         self._metric, self._features, self._number = metric, features, number
         micro_path(metric.name, "x", metric.scores(Tally(), ["x"]))
-        if metric.needs.every_span is not None:
+        if metric.needs.every_span is not None or not metric.needs.places:
             raise UsageError(
                 f"metric {metric.name!r} cannot count buckets alone", advice="use exact or levels"
             )
@@ -56,6 +57,8 @@ class ProfileCounts:
         self._is_exact = isinstance(metric, Exact) and metric.min_overlap is None
         self._tallies: dict[tuple[str, str, Value], Counter[str]] = {}
         self._sequences: dict[str, None] = {}
+        self.wrong: dict[WrongSpan, list[str]] | None = None
+        """If set, the buckets of each span that has no equal span on the other side."""
 
     def see(self, group: Group) -> None:
         self._sides.see_layers([*group.gold.layers, *group.predicted.layers])
@@ -103,6 +106,11 @@ class ProfileCounts:
                     tally[side] += 1
                     if key in both:
                         tally[f"tp_{side}"] += 1
+            if self.wrong is not None and (document := sides[number].document) is not None:
+                for key, place in places.items():
+                    if key not in both:
+                        named = [str(of_spans[place]) for of_spans in values[number].values()]
+                        self.wrong[document.id, side, sequence, key[0], key[1], key[2]] = named
 
     def _add(self, sequence: str, feature: str, value: Value, numbers: Mapping[str, float]) -> None:
         tally = self._tallies.setdefault((sequence, feature, value), Counter())
@@ -134,6 +142,10 @@ class ProfileCounts:
             for sequence in self._sequences
         }
         return {self._metric.name: sequences}
+
+    def for_page(self) -> PageProfile:
+        """Return what the page of errors shows."""
+        return PageProfile(self.section(), list(self._features), self.wrong or {})
 
     def _entries(self, sequence: str, feature: str) -> list[dict[str, Any]]:
         found: dict[Value, Counter[str]] = {

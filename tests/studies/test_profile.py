@@ -87,7 +87,7 @@ def test_buckets_of_equal_size_hold_each_value_once(values: list[int], number: i
     assert all(sum(least <= value <= greatest for least, greatest in found) == 1 for value in values)
 
 
-@pytest.mark.parametrize("metric", ["exact", "levels", "strings"])
+@pytest.mark.parametrize("metric", ["exact", "levels"])
 def test_supports_of_each_feature_add_up_to_the_whole(metric: str) -> None:
     found = profile(*PATHS, metric=metric, train=PATHS[0], **LAYERS)
     report = score(*PATHS, metrics=metric, **LAYERS).metrics[metric]["entity"]

@@ -123,8 +123,11 @@
     waiting = setTimeout(apply, 80);
   });
 
+  const filters = [], cleared = [];  // further conditions, and what to do when all filters are cleared
+
   function clear() {
     search.value = "";
+    for (const forget of cleared) forget();
     for (const { element } of selects.values()) element.value = "";
     released();
   }
@@ -134,7 +137,7 @@
   function apply() {
     const began = performance.now();
     const active = [...selects.values()].filter(({ element }) => element.value !== "")
-      .map(({ element, fits }) => (f) => fits(f, element.value));
+      .map(({ element, fits }) => (f) => fits(f, element.value)).concat(filters);
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
@@ -362,4 +365,5 @@
   apply();
   goTo();
   document.documentElement.dataset.ready = "yes";
+  page.errors = { findings, clear, apply, addFilter: (fits) => filters.push(fits), onClear: (forget) => cleared.push(forget) };
 })();
