@@ -227,6 +227,14 @@ def gate(title: str, report: Report) -> Iterator[Table]:
     if "average_precision" in report:
         rows = {kind: [Rate(value)] for kind, value in report["average_precision"].items()}
         yield Table(f"{title}: average precision", ["", "AP"], [[kind, *row] for kind, row in rows.items()])
+    if "pairs" in report:
+        rows = {
+            **{cut_label(name): own["all"] for name, own in report["pairs"].items()},
+            "macro": report["pairs_macro"],
+            "all": report["all"],
+        }
+        yield _gate_counts(f"{title}: pairs of annotation sets, pairs", rows)
+        yield _gate_rates(f"{title}: pairs of annotation sets, rates", rows, beta)
     if "reference" in report:
         yield from _gate_reference(title, report["reference"], beta)
     if "lists" in report:
