@@ -8,10 +8,10 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import add_output, form_of, put_result
+from clueval.cli.jobs import add_jobs, workers
 from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
-from clueval.cli.progress import progress
 from clueval.compat.masking.conventions import PROGRAMS
 from clueval.compat.masking.run import masking
 from clueval.compat.masking.settings import SETTINGS
@@ -57,6 +57,7 @@ def add_arguments(parser: Command) -> None:
     _add_redacted(parser)
     common.add_reading(parser, sides=2)
     _add_outputs(parser)
+    add_jobs(parser)
 
 
 def _add_redacted(parser: Command) -> None:
@@ -113,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     inputs = [options.gold, options.predicted, common.text_of(options), *(one.file for one in words if one)]
     refuse_to_overwrite(inputs, outputs)
     require_page(options.html)
-    with progress([options.gold, options.predicted]) as advance:
+    with workers(options, [options.gold, options.predicted]) as work:
         report = masking(
             options.gold,
             options.predicted,
@@ -126,7 +127,7 @@ def run(options: argparse.Namespace) -> int:
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
-            progress=advance,
+            workers=work,
             **settings,
             **common.reading(options),
         )

@@ -13,14 +13,13 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
-from warnings import warn
 
 from clueval.evaluation.answers import ANSWERS, with_answers
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.notices import empty_files, warnings_of
-from clueval.evaluation.observer import Observer, require_names
+from clueval.evaluation.observer import Observer, WorkerObserver, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
@@ -31,7 +30,7 @@ from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
-from clueval.exceptions import CluevalWarning, UsageError, described, require_kind
+from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -60,6 +59,7 @@ if TYPE_CHECKING:
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
+@checked_call
 def score(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -97,7 +97,7 @@ def score(
             before layers are merged, filters applied and spans counted. The signature names them; `Result.prepared`
             has the numbers of their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
-            With observers one process counts.
+            With observers one process counts, unless all are of the kind `WorkerObserver`.
         options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
             ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
@@ -115,7 +115,7 @@ def score(
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
     for warning in warnings_of(result):
-        warn(warning, CluevalWarning, stacklevel=2)
+        warn(warning)
     return result
 
 
@@ -221,7 +221,8 @@ def _count_files(
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
-    if observers or len(sides) > 2 or pair_by is not None:
+    alone = not all(isinstance(each, WorkerObserver) for each in observers)
+    if (observers and alone) or len(sides) > 2 or pair_by is not None:
         remark("1 process: documents are read one by one")
     if len(sides) > 2 or pair_by is not None:
         seen: list[tuple[int, Source]] = []
@@ -233,12 +234,12 @@ def _count_files(
         in_one_file = single and sides[0].annotation_set is None
         both = (sides[0], sides[1])
         work = Work(evaluation.plan, tuple(evaluation.layers), both, in_one_file, _count_sources)
-        if observers:
+        if observers and alone:
             work.count_here(evaluation, pairs, workers.progress)
         else:
             count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)
     for warning in empty_files(path for _, *both in pairs for path in both):
-        warn(warning, CluevalWarning, stacklevel=4)
+        warn(warning)
     return _choices_of_tags(evaluation)
 
 

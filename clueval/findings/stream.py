@@ -15,12 +15,12 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Unpack
 
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.options import field_names, refuse_unknown
+from clueval.options import field_names
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
@@ -54,6 +54,7 @@ class ErrorsOptions(SidesOptions, total=False):
     progress: Progress | None
 
 
+@checked_call
 def errors(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -75,7 +76,7 @@ def errors(
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
-    refuse_unknown(options, [*field_names(Reading), *SETS, "progress"], "errors")
+    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "errors")
     choice = Choice() if choice is None else choice
     require_instance(choice, Choice, "choice")
     require_layers(layers)

@@ -16,7 +16,7 @@ from clueval.evaluation.plan import chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import UsageError, require_kind
+from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.findings.span_values import FEATURES
 from clueval.findings.training_values import TRAINED, TrainingSpans
 from clueval.metrics.metric import Metric
@@ -103,6 +103,7 @@ class Profile:
         return self.render("text")
 
 
+@checked_call
 def profile(
     gold: InputSide,
     predicted: InputSide | None = None,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, require_kind
+from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide, given
 from clueval.reading.pairing import files_of_side
@@ -134,6 +134,7 @@ class Threshold:
         return render(self.report, self.tables())
 
 
+@checked_call
 def threshold(
     gold: InputSide,
     predicted: InputSide | None = None,
