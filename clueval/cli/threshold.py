@@ -60,8 +60,12 @@ def add_arguments(parser: Command) -> None:
     group.add_argument(
         "--html", type=Path, metavar="FILE", help="write a web page with the curve (extra: report)"
     )
+    parser.set_defaults(forms=("text", "json"))
     group.add_argument(
-        "--format", choices=("text", "json"), metavar="FORM", help="what to print: text, json (default: text)"
+        "--format",
+        choices=("text", "json"),
+        metavar="FORM",
+        help="the form of the result on standard output: text, json (default: text)",
     )
     common.add_reading(parser, sides=2)
 
@@ -107,7 +111,9 @@ def run(options: argparse.Namespace) -> int:
         from clueval.studies.threshold_page import write_page
 
         write_page(options.html, found)
-    put(found.to_json() if options.format == "json" else str(found))
+    # the file is JSON, whatever its ending
+    as_json = options.format == "json" and options.output_file is None
+    put(found.to_json() if as_json else str(found))
     for path in outputs:
         if path is not None:
             wrote(path)

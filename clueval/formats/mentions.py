@@ -123,7 +123,7 @@ def json_in(text: str) -> tuple[Any, bool]:
     try:
         return _parsed(inner), False
     except ValueError as error:
-        problem = str(error)
+        problem = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
     for begin in [match.start() for match in re.finditer(r"[{\[]", inner)][:_ATTEMPTS]:
         try:
             value, end = _decoder.raw_decode(inner, begin)
@@ -133,7 +133,7 @@ def json_in(text: str) -> tuple[Any, bool]:
             if _holds_answer(inner[end:]):
                 raise ValueError("it has two answers")
             return value, True
-    raise ValueError(f"it is no JSON ({problem.partition(':')[0]})")
+    raise ValueError(f"it is no JSON ({problem})")
 
 
 def _is_answer(value: object) -> bool:
