@@ -19,7 +19,7 @@ from typing import Any
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
 from clueval.findings.page_profile import BucketLines, PageProfile
-from clueval.findings.places import places
+from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
@@ -41,16 +41,18 @@ def write(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
     profile: PageProfile | None = None,
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
     `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
-    streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    streamed to the file. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
+    Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(findings, profile)
-    pieces = _rendered(lines, report, choice or Choice(), title, profile)
+    lines = PlaceLines(places(findings), profile)
+    pieces = _rendered(lines, report, choice or Choice(), title, lang, profile)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -63,24 +65,32 @@ def render(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
     profile: PageProfile | None = None,
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(findings, profile), report, choice or Choice(), title, profile))
+    lines = PlaceLines(places(findings), profile)
+    return "".join(_rendered(lines, report, choice or Choice(), title, lang, profile))
 
 
 def _rendered(
-    lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str, profile: PageProfile | None
+    lines: PlaceLines,
+    report: Mapping[str, Any],
+    choice: Choice,
+    title: str,
+    lang: str,
+    profile: PageProfile | None,
 ) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
     main_tables, more_tables = _score_tables(report, choice)
-    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice)}
+    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice), "key": key_of(report)}
     return jinja.get_template("errors.html").generate(
         title=title,
+        lang=lang,
         report=report,
-        choice_text=_in_words(choice),
+        choice_text=in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
         summaries=list(summaries(report, choice)),
@@ -93,7 +103,7 @@ def _rendered(
         data=map(Markup, lines),
         profiles=[] if profile is None else list(profile.pictures()),
         buckets=map(Markup, lines.buckets),
-        **assets("errors", script=True, parts=[] if profile is None else ["errors_profile"]),
+        **assets("errors", "review", "errors", parts=[] if profile is None else ["errors_profile"]),
     )
 
 
@@ -107,9 +117,9 @@ class PlaceLines:
     Holds the first places, which the page shows before its data. Once they are read, `buckets` has those of a profile.
     """
 
-    def __init__(self, findings: Iterable[Finding], profile: PageProfile | None = None) -> None:
+    def __init__(self, found: Iterable[ErrorPlace], profile: PageProfile | None = None) -> None:
         self.buckets = BucketLines(profile)
-        self._places = places(findings)
+        self._places = iter(found)
         self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
 
@@ -153,7 +163,16 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
     return ShownTable.of(table, (level, f"{level}, micro"))
 
 
-def _in_words(choice: Choice) -> str:
+def key_of(report: Mapping[str, Any]) -> str:
+    """Return the name under which the browser keeps ticks and comments: other pages of the same corpus have it, too.
+
+    It is made of the signature without the version, so that ticks outlive a new run of the system.
+    """
+    parts = [part for part in report["signature"].split("|") if not part.startswith("version:")]
+    return f"{'|'.join(parts)} {report['documents']} {report['tokens']}"
+
+
+def in_words(choice: Choice) -> str:
     """Return a description of the choice."""
     listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:

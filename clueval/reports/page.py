@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +23,12 @@ from clueval.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+LONG = 600
+"""The number of characters from which a text in a page scrolls."""
+
+_LANGUAGE = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,23 +76,33 @@ def template(name: str) -> str:
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
+def language(text: str) -> str:
+    """Return the tag of a language, as the attribute `lang` has it; ``ValueError`` for what is none.
+
+    >>> language("de-AT")
+    'de-AT'
+    """
+    if not _LANGUAGE.fullmatch(text):
+        raise ValueError(f"{text!r} is not a language such as de or de-AT")
+    return text
+
+
 def script_hash(script: str) -> str:
     """Return the hash by which a content security policy allows a script: SHA-256, base64."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *, script: bool = False, parts: Sequence[str] = ()) -> dict[str, str]:
+def assets(name: str, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str]:
     """Return the style sheet of a page for its template: the common one, its own, then those of `parts` of it.
 
-    With `script` also its script, which is made in the same way, and the hash of that.
+    With `scripts` also its script, which is the common one, these, and those of the parts, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
-    names = ("common", name, *parts)
-    style = "".join(template(f"{each}.css") for each in names)
-    if not script:
+    style = "".join(template(f"{each}.css") for each in ("common", name, *parts))
+    if not scripts:
         return {"style": Markup(style)}
-    code = "".join(template(f"{each}.js") for each in names)
+    code = "".join(template(f"{each}.js") for each in ("common", *scripts, *parts))
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 

@@ -26,7 +26,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("score g.conll p.conll --metric seqeval", "its numbers are those of 'exact'"),
         ("score g.conll p.conll --metric exact --fail-under exact.label.micro.f1=90", "micro.f1=0.9)"),
         ("masking g.conll p.conll --fail-under entity_recall=90", "entity_recall=0.9)"),
-        ("masking g.conll p.conll --fail-over leaks=0", "documents_exposed counts the documents with one"),
+        ("masking g.conll p.conll --fail-over leaks=0", "documents_exposed counts documents that leak"),
         ("errors g.conll p.conll --metric exact", "those of --level 1 --labelled LAYER"),
         ("metrics seqeval", "its numbers are those of 'exact'"),
         ("compare s.clueval s.clueval", "has 1 document (score again with --resample-by sentence"),

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_page import CHROMIUM, Browser
+from browser import Browser, in_browser
 
 from clueval import profile
 from clueval.cli import main
@@ -34,13 +33,6 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    opened = Browser(tmp_path_factory.mktemp("browser"))
-    yield opened
-    opened.close()
-
-
 def test_page_has_bars_only_if_they_are_asked_for(page: Path, tmp_path: Path) -> None:
     assert main([*ARGUMENTS, "--html", str(tmp_path / "plain.html")]) == 0
 
@@ -49,7 +41,7 @@ def test_page_has_bars_only_if_they_are_asked_for(page: Path, tmp_path: Path) ->
     assert main([*ARGUMENTS, "--profile", "length"]) == 2
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+@in_browser
 def test_a_click_on_a_bucket_shows_its_errors(browser: Browser, page: Path) -> None:
     browser.open(page)
     assert browser.complaints == []

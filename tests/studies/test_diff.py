@@ -167,8 +167,8 @@ def test_text_of_the_corpus_is_escaped(form: str) -> None:
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ((GOLD, PREDICTED, []), "gold is paths and a run is in memory"),
-        (([], [], GOLD), "gold is in memory and a run is paths"),
+        ((GOLD, PREDICTED, []), "gold is a path, old is a path, new is in memory"),
+        (([], [], GOLD), "gold is in memory, old is in memory, new is a path"),
         ((GOLD, PREDICTED, SAMPLES / "no.vrt"), "no such file"),
     ],
 )
