@@ -6,6 +6,7 @@ quotes and dashes are the same) and ``case`` (no difference between upper and lo
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -56,6 +57,10 @@ _SECOND = frozenset(
 """The characters of combining class 0 that NFC can join to the one before them: those of Hangul, and others."""
 
 
+_BLANKS = re.compile(r"[^\S ]|  ")
+"""White space that is not a single blank."""
+
+
 class Folded(NamedTuple):
     """A folded text. Each of its characters comes from the range between its start and its end in the original.
 
@@ -79,8 +84,11 @@ def folded(text: str, folds: Collection[str]) -> Folded:
     >>> folded("Groß  B", ["space", "case"])
     Folded(text='gross b', starts=[0, 1, 2, 3, 3, 4, 6], ends=[1, 2, 3, 4, 4, 6, 7])
     """
-    if not folds:
-        return Folded(text, range(len(text)), range(1, len(text) + 1))
+    if "space" not in folds or _is_plain(text):
+        plain = text.translate(_QUOTES) if "quotes" in folds else text
+        if "case" not in folds or text.isascii():
+            plain = plain.lower() if "case" in folds else plain
+            return Folded(plain, range(len(text)), range(1, len(text) + 1))
     pieces: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -93,6 +101,11 @@ def folded(text: str, folds: Collection[str]) -> Folded:
         starts += [start] * len(piece)
         ends += [end] * len(piece)
     return Folded("".join(pieces), starts, ends)
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether the fold ``space`` changes nothing."""
+    return _BLANKS.search(text) is None and unicodedata.is_normalized("NFC", text)
 
 
 def _pieces(text: str, space: bool) -> Iterator[tuple[int, int, str]]:

@@ -48,7 +48,7 @@ class Locating:
     """
 
     def __init__(self, occurrence: str, steps: LocationSteps) -> None:
-        self._occurrence, self._steps = occurrence, steps
+        self._occurrence, self._steps, self._folds = occurrence, steps, steps.folds
         self.signature = (LOCATED, f"{occurrence}({steps})")
         self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in (*COUNTED, *steps.names)})
 
@@ -64,7 +64,7 @@ class Locating:
             )
         self.prepared[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
         characters = Characters.of(gold)
-        finders = [Occurrences(characters.text, folds) for folds in self._steps.folds]
+        finders: list[Occurrences] = []
         located: dict[str, list[Span]] = {}
         lost: dict[str, list[Span]] = {}
         for layer, spans in predicted.layers.items():
@@ -76,13 +76,18 @@ class Locating:
         return replace(group, predicted=placed, unplaced=unplaced_document(lost, gold, predicted.file))
 
     def _locate(
-        self, mentions: Sequence[_Mention], finders: Sequence[Occurrences], characters: Characters
+        self, mentions: Sequence[_Mention], finders: list[Occurrences], characters: Characters
     ) -> None:
-        """Give the mentions their places, and count them."""
+        """Give the mentions their places, and count them. `finders` gets those of the steps that are needed."""
         for mention in mentions:
             mention.stand(characters)
             self.prepared[("exact",)] += bool(mention.places)
-        for name, finder in zip(self._steps.names, finders, strict=True):
+        for number, name in enumerate(self._steps.names):
+            if all(mention.places for mention in mentions):
+                break
+            if number == len(finders):
+                finders.append(Occurrences(characters.text, self._folds[number]))
+            finder = finders[number]
             keys: dict[str, list[_Mention]] = {}
             for mention in mentions:
                 keys.setdefault(finder.key(mention.text), []).append(mention)
@@ -113,8 +118,10 @@ class Locating:
             (place, tokens) for place in found if (tokens := characters.positions_of(*place)) is not None
         ]
         if self._occurrence == "in-order":
-            taken = Regions(place for mention in those for place in mention.ranges)
-            free = [each for each in places if not taken.touch(Span(*each[0]))]
+            free = places
+            if len(waiting) < len(those):
+                taken = Regions(place for mention in those for place in mention.ranges)
+                free = [each for each in places if not taken.touch(Span(*each[0]))]
             taking = list(zip(waiting, ([each] for each in free), strict=False))
         else:
             own = places if self._occurrence == "all" else places[:1]
