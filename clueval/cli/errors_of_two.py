@@ -1,9 +1,9 @@
-"""``clueval errors GOLD A B --html FILE``: the errors of two systems on one page."""
+"""``clueval errors GOLD A B --html FILE`` and ``clueval diff GOLD OLD NEW --html FILE``: two systems on one page."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import systems_page
 from clueval.findings.choice import SIDES, Choice
-from clueval.findings.systems import System, shared_places, shared_states
+from clueval.findings.systems import States, System, shared_places, shared_states
 from clueval.metrics.confusion import Confusion
 from clueval.reading.options import SETS, Reading
 from clueval.reading.trios import trios
@@ -33,10 +33,27 @@ def run(options: argparse.Namespace, choice: Choice) -> int:
     systems = [System("A", options.predicted.name), System("B", options.second.name)]
     states = shared_states(*(system.short for system in systems))
     paths = [options.gold, options.predicted, options.second]
-    with progress([options.gold, options.gold, *paths, *paths]) as advance:
+    result, _ = write_page(options, choice, paths, systems, states)
+    common.say_what_was_read(options, result)
+    return 0
+
+
+def write_page(
+    options: argparse.Namespace,
+    choice: Choice,
+    paths: Sequence[Path],
+    systems: Sequence[System],
+    states: States,
+) -> tuple[Result, dict[str, int]]:
+    """Write the page of gold and two systems, and report it.
+
+    Returns the scores of the first system, and the number of errors in each state.
+    """
+    gold, one, two = paths
+    with progress([gold, gold, *paths, *paths]) as advance:
         reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
         reading |= {"progress": advance}
-        results = [_scored(options, predicted, reading) for predicted in paths[1:]]
+        results = [_scored(options, gold, predicted, reading) for predicted in (one, two)]
         reports = [report for result in results for report in result.metrics["levels"].values()]
         choice.require_layer(layer for report in reports for layer in report["labelled"])
         sides = reading.pop("reading", (Reading(), Reading()))
@@ -53,15 +70,14 @@ def run(options: argparse.Namespace, choice: Choice) -> int:
             lang=options.lang or "",
         )
     wrote(options.html)
-    listed = [f"{sum(counts[side, state] for side in SIDES):,} {state}" for state in states.meanings]
-    remark(f"errors: {', '.join(listed)}")
-    common.say_what_was_read(options, results[0])
-    return 0
+    listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
+    remark(f"errors: {', '.join(f'{number:,} {state}' for state, number in listed.items())}")
+    return results[0], listed
 
 
-def _scored(options: argparse.Namespace, predicted: Path, reading: Mapping[str, Any]) -> Result:
+def _scored(options: argparse.Namespace, gold: Path, predicted: Path, reading: Mapping[str, Any]) -> Result:
     return score(
-        options.gold,
+        gold,
         predicted,
         metrics=["levels", Confusion()],
         layers=common.layers(options),
