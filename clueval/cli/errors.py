@@ -194,6 +194,9 @@ def run(options: argparse.Namespace) -> int:
                 **common.reading(options),
             )
         finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
+        if result.unprojected:
+            number = _many(len(result.unprojected), "predicted span")
+            remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
         common.say_what_was_read(options, result)
     return 0
 

@@ -31,6 +31,7 @@ from clueval.reading.options import (
     ReadOptions,
     columns_of_sides,
     readings_of,
+    require_positions,
 )
 from clueval.reading.pairing import ends_early, same_documents
 from clueval.reading.paths import path_pairs
@@ -82,6 +83,7 @@ def errors(
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     readings = readings_of(reading, options)
+    require_positions(readings, "errors")
     found = given(gold, predicted)
     if found.kind == "paths":
         return _of_files(found, choice, layers, readings, options.get("progress"))

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from clueval.exceptions import FormatError
+from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.single_layer import layer_of
@@ -28,12 +28,21 @@ from clueval.spans.span import NO_LABEL, Frozen, Span
 
 _FENCE = re.compile(r"\s*(?:```|~~~)\s*\w*\s*")
 _ID = re.compile(r'"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)')
+EMPTY = "empty"
+"""The value of `unparsable` that counts an answer that cannot be read as one without spans."""
+
 _ATTEMPTS = 100
 """The number of opening brackets in an answer from which JSON is tried."""
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
     layer = layer_of(options, opened.file)
+    if options.unparsable not in (None, EMPTY):
+        raise UsageError(
+            f"unparsable={options.unparsable!r} does not apply to the format mentions",
+            file=opened.file,
+            advice=f"use {EMPTY}",
+        )
     for number, (line, answer) in enumerate(_answers(opened.lines()), 1):
         try:
             value, around = json_in(answer)

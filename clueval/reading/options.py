@@ -401,6 +401,15 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
     return tuple(readings)
 
 
+def require_positions(readings: Iterable[Reading], caller: str) -> None:
+    """Raise `UsageError` if a side has mentions without positions, which only an evaluation locates."""
+    if any(each.input == MENTIONS for each in readings):
+        raise UsageError(
+            f"{caller} needs the positions of spans, which mentions do not have",
+            advice="use score, profile, conventions or the command errors, which find them in the text of gold",
+        )
+
+
 def columns_of_sides(
     readings: Sequence[ReadOptions], layers: LayerColumns | None, single: bool
 ) -> list[ReadOptions]:

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clueval import FormatError, read, score
+from clueval.cli import main
 from clueval.formats.mentions import json_in
 
 ONE = '{"id": "a", "entities": [{"text": "Ada", "label": "PER"}]}'
@@ -110,3 +111,18 @@ def test_the_layer_may_be_named_and_is_the_only_one(tmp_path: Path) -> None:
 def test_any_text_is_an_answer_or_an_error(text: str) -> None:
     with suppress(ValueError):
         assert isinstance(json_in(text)[1], bool)
+
+
+def test_commands_that_need_positions_refuse_mentions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold = str(write(tmp_path / "gold.jsonl", '{"id": "a", "text": "Ada", "label": [[0, 3, "PER"]]}'))
+    path = str(write(tmp_path / "answers.jsonl", ONE.replace("Ada", "Eva")))
+
+    for arguments in (["diff", gold, path, path], ["agree", gold, path]):
+        assert main([*arguments, "--input", "mentions"]) == 2
+        assert "needs the positions of spans" in capsys.readouterr().err
+    assert main(["score", gold, path, "--input", "mentions", "--unparsable", "lenient"]) == 2
+    assert "does not apply to the format mentions" in capsys.readouterr().err
+    assert main(["errors", gold, path, "--input", "mentions"]) == 0
+    assert "not shown: 1 predicted span without a place" in capsys.readouterr().err
