@@ -120,7 +120,8 @@ class RowReader:
 
     def whole(self, value: object, name: str) -> int:
         """Return a position, which may be written 3.0. Raises `FormatError` for other values."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
+        has_fraction = isinstance(value, float) and not value.is_integer()
+        if has_fraction or isinstance(value, bool) or not isinstance(value, int | float):
             self.refuse(f"the {name} of a span is {value!r}, not a whole number")
         return int(value)
 
