@@ -225,10 +225,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _ADVICE = {
     "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
     "average": "a result has all averages, see result.rows()",
-    "zero_division": "rates of 0/0 are 0; see the guide on zero",
+    "zero_division": "rates of 0/0 are 0; clueval guide concept-zero says more",
     "output_dict": "result.to_dict() gives dictionaries",
     "format": "result.render('markdown') gives a form; input is the format of files",
     "output": "result.render('markdown') gives a form, which you can write to a file",
+    **dict.fromkeys(
+        ("factor", "glue", "betas", "beta", "focus", "weights", "threshold", "types", "containing"),
+        "settings belong to a metric: metrics=[clueval.metrics.metric_named('partial', factor=0.5)]",
+    ),
     "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
 } | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
 _ADVICE |= dict.fromkeys(

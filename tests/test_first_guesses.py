@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pandas
 import pytest
 
 import clueval
@@ -26,6 +25,12 @@ def f1(result: clueval.Result) -> float:
 
 def exact(*sides: Any, **options: Any) -> float:
     return f1(clueval.score(*sides, metrics="exact", **options))
+
+
+def data_frame() -> object:
+    import pandas  # takes long to import
+
+    return pandas.DataFrame()
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
@@ -68,6 +73,19 @@ GUESSES: dict[str, tuple[Callable[[], object], object]] = {
         ),
         0.6667,
     ),
+    "f1 by its name": (lambda: round(clueval.score(TAGS, OTHER, metrics="exact").get("f1") or 0, 4), 0.6667),
+    "errors at a level": (lambda: [each.kind for each in clueval.errors(TAGS, OTHER, level=1)], ["missed"]),
+    "errors of one side": (lambda: [*clueval.errors(TAGS, OTHER, sides="predicted")], []),
+    "errors of a filter": (lambda: [*clueval.errors(TAGS, OTHER, where="label=PER")], []),
+    "diff of tags": (lambda: clueval.diff(TAGS, OTHER, TAGS, level=1).counts["gold"]["fixed"], 1),
+    "agree of two lists": (
+        lambda: clueval.agree(TAGS, OTHER).to_dict()["agreement"]["label"]["f1"]["exact"]["matrix"][0][1],
+        2 / 3,
+    ),
+    "compare one after the other": (
+        lambda: clueval.compare(*[clueval.score(TAGS * 2, OTHER * 2, resample_by="document")] * 3).systems,
+        ["A", "B", "C"],
+    ),
     "a pattern": (lambda: len([*clueval.read(str(GERMAN / "gold.v*"), {"entity": 2})]) > 0, True),
 }
 
@@ -106,8 +124,17 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "other keys": (lambda: exact([[{"begin": 0, "finish": 2}]], [SPANS]), "(its keys: 'begin', 'finish')"),
     "a text without spans": (lambda: exact([{"text": "a", "x": []}], [SPANS]), "spans are under 'spans'"),
     "a list with the label first": (lambda: exact([["PER", 0, 2]], [SPANS]), "gold[0] begins with a label"),
-    "a DataFrame": (lambda: exact(pandas.DataFrame(), [SPANS]), "clueval guide howto-pandas"),
+    "a DataFrame": (lambda: exact(data_frame(), [SPANS]), "clueval guide howto-pandas"),
     "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),
+    "a setting of a metric": (
+        lambda: clueval.score(TAGS, OTHER, metrics="partial", factor=0.5),
+        "metric_named('partial', factor=0.5)",
+    ),
+    "f1 of two metrics": (
+        lambda: clueval.score(TAGS, OTHER, metrics="exact,muc").get("f1"),
+        "can mean 2 scores",
+    ),
+    "compare lists": (lambda: clueval.compare(OTHER, TAGS), "a run must be a Result or the file"),
     "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
     "compare plain results": (
         lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
@@ -148,6 +175,28 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
         clueval.UsageError, match=r"gold\[0\] has the key 'doc', but one list of spans is one document"
     ):
         clueval.score(rows, rows, metrics="exact")
+
+
+@pytest.mark.parametrize(
+    ("result", "name", "message"),
+    [
+        (lambda: clueval.score(TAGS, OTHER), "to_pandas", "pandas.DataFrame(result.rows())"),
+        (lambda: clueval.score(TAGS, OTHER), "per_label", "rows() has a row for each label"),
+        (lambda: clueval.score(TAGS, OTHER), "report", "or use render('markdown')"),
+        (lambda: clueval.score(TAGS, OTHER), "recal", "did you mean recall?"),
+        (lambda: clueval.conventions(TAGS, OTHER), "f1", "it has render, result, signature, to_dict"),
+        (lambda: clueval.agree(TAGS, OTHER), "alpha", "it has disagreements, render"),
+        (lambda: clueval.diff(TAGS, OTHER, TAGS), "finding", "did you mean findings?"),
+        (lambda: clueval.Accumulator(), "add", "it has compute, merge_state"),
+    ],
+)
+def test_an_attribute_of_other_libraries_is_named_with_what_there_is(
+    result: Callable[[], object], name: str, message: str
+) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(result(), name)
+
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ from clueval import (
     convert,
     curate,
     diff,
+    documents_from,
+    documents_from_spacy,
     error_table,
     errors,
     faireval,
@@ -42,6 +44,8 @@ from clueval import (
     recover,
     schema,
     score,
+    to_rows,
+    to_spacy,
 )
 from clueval.evaluation.options import Counting, Workers
 from clueval.options import field_names
@@ -273,6 +277,18 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "Accumulator.update", lambda value: Accumulator().update(value, value)
     yield "Accumulator.merge_state", lambda value: Accumulator().merge_state(value)
     yield from calls_of_studies()
+    yield "documents_from rows", lambda value: list(documents_from(value, "doccano"))
+    yield "documents_from row", lambda value: list(documents_from([value], "doccano"))
+    yield "documents_from format", lambda value: list(documents_from([], value))
+    yield "to_rows documents", lambda value: list(to_rows(value, "doccano"))
+    yield "to_rows format", lambda value: list(to_rows([], value))
+    yield "to_spacy", lambda value: to_spacy(value, None)
+    yield "documents_from_spacy docs", lambda value: list(documents_from_spacy(value))
+    for option in ["spans_key", "unit"]:
+        yield (
+            f"documents_from_spacy {option}",
+            lambda value, key=option: list(documents_from_spacy([], **{key: value})),
+        )
     yield "load_result", load_result
     yield "schema", schema
     for option in ["original", "redacted", "placeholder", "align"]:

@@ -22,6 +22,7 @@ from typing import NoReturn
 from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
 from clueval.cli.forms import settle_output
 from clueval.cli.printing import put, remark
+from clueval.evaluation.notices import REPAIRED
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
 
 __all__ = ["COMMANDS", "main"]
@@ -101,6 +102,7 @@ def _kept_warnings(*, quiet: bool) -> list[str]:
         kept.append(str(message))
 
     warnings.simplefilter("ignore" if quiet else "always", CluevalWarning)
+    warnings.filterwarnings("ignore", REPAIRED, CluevalWarning)  # the lines on what was read have them
     warnings.showwarning = keep
     return kept
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from clueval.cli.parser import Command, HelpText, Parser, suggestion
@@ -74,6 +75,10 @@ def require_command(name: str | None) -> None:
     """Raise `UsageError` for a command that does not exist."""
     if name is not None and name not in COMMANDS:
         near = suggestion(name, {command: command for command in COMMANDS})
+        if name == "version":
+            near = "; use --version"
+        elif Path(name).is_file():
+            near = f"; did you mean clueval score {name} ...?"
         raise UsageError(f"there is no command {name!r}{near}", advice=f"one of {', '.join(COMMANDS)}")
 
 

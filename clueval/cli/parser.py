@@ -133,7 +133,32 @@ def _unknown(arguments: Iterable[str], known: Mapping[str, str]) -> str:
     if not first.startswith("-"):
         return f"unexpected argument {first!r}"
     name = first.partition("=")[0]
+    if name in _OTHER_OPTIONS and name.lstrip("-") not in known:
+        return f"unknown option {name}; {_OTHER_OPTIONS[name]}"
     return f"unknown option {name}{suggestion(name.lstrip('-'), known)}"
+
+
+_STRICT = "seqeval's strict mode is --scheme BIO --invalid discard"
+_AVERAGES = "--all prints all averages, and --format json has them"
+_OTHER_OPTIONS = {
+    **dict.fromkeys(("--gold", "--pred", "--predicted", "-g", "-p"), "name the two files without options"),
+    **dict.fromkeys(("--json", "--csv", "--markdown", "--latex"), "use --format"),
+    **dict.fromkeys(("--average", "--macro", "--micro", "--weighted", "--per-label"), _AVERAGES),
+    **dict.fromkeys(("--strict", "--mode"), _STRICT),
+    **dict.fromkeys(("--label", "--labels", "--types"), "use --where LAYER=LABEL"),
+    **dict.fromkeys(
+        ("--column", "--columns", "--tag-column", "-c"), "use --layer NAME=COLUMN, as in --layer entity=2"
+    ),
+    **dict.fromkeys(
+        ("--risk", "--risk-column"), "read the column as a layer, as in --layer entity=2 --layer risk=3"
+    ),
+    "--output": "-o FILE writes a file, and --format names its form",
+    "--format": "this command writes files: --tsv, --xlsx or --html FILE",
+    "-o": "this command writes files: --tsv, --xlsx or --html FILE",
+    "-m": "use --metric",
+    "-l": "use --layer",
+}
+"""Options of other programs, and what to write here; an option that a command has is not looked up."""
 
 
 def suggestion(given: str, known: Mapping[str, str]) -> str:

@@ -23,6 +23,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.tag_lists import count_tags
 from clueval.exceptions import TagError, UsageError, require_instance, require_kind
+from clueval.hints import Hinting
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
@@ -34,7 +35,7 @@ from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, schem
 from clueval.tagging.transitions import Neighbours
 
 
-class Accumulator:
+class Accumulator(Hinting):
     """Counts batches of gold and predicted documents, spans or tags by some metrics.
 
     Args:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.preparation import Preparation
@@ -93,6 +94,11 @@ class Evaluation:
         self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
+            for sides, spans in lost_sides(prepared, self.plan, self.layers):
+                self.count_in(
+                    sides, self.plan.metrics, self.receivers(group.gold.id, group.gold.metadata, 0, 0)
+                )
+                self.unprojected += [Unprojected(group.gold.id, span) for span in spans]
             for observer in self.plan.observers:
                 observer.see(prepared)
 
@@ -115,8 +121,9 @@ class Evaluation:
             return
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
-        unprojected = [each for each in metrics if self.plan.align is None or not each.needs.same_text]
-        projected = [metric for metric in metrics if metric not in unprojected]
+        aligned = self.plan.align is not None
+        projected = [metric for metric in metrics if aligned and metric.needs.same_text]
+        unprojected = [metric for metric in metrics if metric not in projected]
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
         self.count_in(self.sides(gold, predicted), unprojected, [*receivers, *whole])
         self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
@@ -175,17 +182,12 @@ class Evaluation:
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        projection = project(
-            *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
-        )
+        both = map(self._sequenced, (gold, predicted))
+        projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
         self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
         self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        # spans without a place have no common positions, so each is counted alone, against an empty gold side
-        nothing = Side((), document=Document(gold.id, dict.fromkeys(self.frames, ()), file=gold.file))
-        for sequence in self._sequences():
-            lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
-            self.count_in(((sequence, nothing, side) for side in lost), metrics, receivers)
+        self.count_in(alone(projection.lost, self._sequences(), predicted, self.frames), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -382,7 +384,7 @@ class Evaluation:
             scores,
             signature,
             groups=self._reports_of_groups() if self.groups else None,
-            unprojected=self.unprojected if self.plan.lists_unplaced else None,
+            unprojected=self.unprojected if self.unprojected or self.plan.lists_unplaced else None,
             counted=counted,
             scored_by=self.plan.metrics,
             prepared=self._preparation.checked(),

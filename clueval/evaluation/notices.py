@@ -39,6 +39,20 @@ def warnings_of(result: Result) -> Iterator[str]:
             yield from _one_sided(layer, result.metrics)
 
 
+REPAIRED = r"(gold|predicted) has [\d,]+ repaired tag"
+"""The beginning of the messages of `repairs_of`, as a regular expression."""
+
+
+def repairs_of(result: Result) -> Iterator[str]:
+    """Yield a message on the ill-formed tags of each side, which were repaired or discarded."""
+    how = result.signature.choices.get("invalid")
+    for side, number in result.repaired_tags.items():
+        if number and how == "discard":
+            yield f"{side} has {number:,} ill-formed tag{'s' * (number != 1)}; such spans are discarded"
+        elif number:
+            yield f"{side} has {number:,} repaired tag{'s' * (number != 1)}: invalid ones, read as conlleval does"
+
+
 def _one_sided(layer: str, metrics: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Yield a warning for the labels that only one side has."""
     counts = next((found for reports in metrics.values() if (found := label_counts(layer, reports))), {})

@@ -17,6 +17,7 @@ from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
 from clueval.exceptions import UsageError, refuse_unknown
+from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.spans.mention import MENTION
@@ -59,7 +60,7 @@ class Unprojected(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Result(Hinting):
     """The result of an evaluation.
 
     Attributes:

@@ -7,6 +7,10 @@ An entry of a report that has precision and recall is one row. Entries are recog
   computed from summed counts of all labels, as ``overall``, ``all`` and ``ALL``;
 * 1 to 4 are the `level`, and all other names are the `section`, as ``labelled``, ``fair`` or ``strict``. In a merged
   sequence, the section has the layer, too: ``labelled.entity``.
+
+The report of `masking` has a row for each kind of unit, which is the section: ``mention``, ``entity``, ``word``,
+``character`` and ``document``; of a risk class, ``class.mention`` and so on, with the class as the label. Found is what
+was masked.
 """
 
 from __future__ import annotations
@@ -144,6 +148,8 @@ def _reports(report: Report) -> Iterator[tuple[Row, Report]]:
 
 
 def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Row]]:
+    if not place.path and {"classes", "string_leaks"} <= found.keys():
+        yield from _of_masking(found)
     for ending, numbers in _rates_and_counts(found):
         yield (place.in_section(ending) if ending else place), numbers
     support = _support(found.get("traditional"))
@@ -153,6 +159,43 @@ def _entries(found: Report, place: Place, sequence: str) -> Iterator[tuple[Place
         for own, entry in _below(name, value, place, sequence):
             for deeper, numbers in _entries(entry, own, sequence):
                 yield deeper, {**numbers, **support}
+
+
+_LEFT_UNMASKED = {"word": "words", "character": "characters", "document": "documents"}
+_MASKED = {"mention": ("mentions", "protected"), "entity": ("entities", "entities_protected")}
+
+
+def _of_masking(found: Report) -> Iterator[tuple[Place, Row]]:
+    """Yield the rows of a report of `masking`, recognised by its classes and leaks: recall by unit."""
+    precision = found["precision"]
+    words = {"predicted": precision["words"], "tp_predicted": precision["words_right"]}
+    words |= {"precision": precision["word_precision"], "fp": precision["words"] - precision["words_right"]}
+    for name, entry in found["classes"].items():
+        is_all = name == "all"
+        place = (
+            Place(("classes", name), average="micro")
+            if is_all
+            else Place(("classes", name), "class", label=name)
+        )
+        for unit, row in _recalls(entry):
+            own = row | words | {"f1": found["f"].get("1")} if is_all and unit == "word" else row
+            yield place.in_section(unit), own
+    for name, entry in found["labels"].items():
+        for unit, row in _recalls(entry):
+            yield Place(("labels", name), unit, label=name), row
+
+
+def _recalls(entry: Report) -> Iterator[tuple[str, Row]]:
+    """Yield the recall of each kind of unit that an entry has, with its counts."""
+    for unit, (gold, found) in _MASKED.items():
+        if gold in entry:
+            counts = {"gold": entry[gold], "tp_gold": entry[found], "fn": entry[gold] - entry[found]}
+            yield unit, {"recall": entry[f"{unit}_recall"], **counts}
+    for unit, gold in _LEFT_UNMASKED.items():
+        if gold in entry:
+            left = entry[f"{gold}_exposed"]
+            counts = {"gold": entry[gold], "tp_gold": entry[gold] - left, "fn": left}
+            yield unit, {"recall": entry[f"{unit}_recall"], **counts}
 
 
 def _below(name: str, value: Report, place: Place, sequence: str) -> Iterator[tuple[Place, Report]]:

@@ -19,7 +19,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd
-from clueval.evaluation.notices import empty_files, warnings_of
+from clueval.evaluation.notices import empty_files, repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, WorkerObserver, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
@@ -35,7 +35,7 @@ from clueval.exceptions import UsageError, checked_call, described, require_kind
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
+from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -43,6 +43,7 @@ from clueval.reading.pairing import (
     parallel,
 )
 from clueval.reading.paths import path_pairs
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.source import Source
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
@@ -109,13 +110,14 @@ def score(
     one document or passage of each side and the counts. Raises `CluevalError` for wrong use or input,
     `TextMismatch` if the two sides differ in text, `WorkerLost` if three processes end, one after the other,
     while they count the same part, or if an executor loses a task or returns something other than counts.
-    Warns (`CluevalWarning`) of an empty file, of a side without spans, and of labels that only one side has.
+    Warns (`CluevalWarning`) of an empty file, of a side without spans, of labels that only one side has, and of
+    repaired tags.
     """
     require_layers(layers)
     groups = groups_of(reading, counting, workers, trust, preparing, options, "score")
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
-    for warning in warnings_of(result):
+    for warning in (*warnings_of(result), *repairs_of(result)):
         warn(warning)
     return result
 
@@ -148,7 +150,9 @@ def _score(
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)
     read_options = [
-        ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
+        ReadOptions.of(
+            each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
+        )
         for each in readings
     ]
     pairs: list[FilePair] = []
@@ -316,12 +320,16 @@ def _placed(
     )
     in_columns = own.token_lines is not None and other.token_lines is not None
     escapes = readings[0].escapes or readings[1].escapes
-    if own.name == other.name or in_columns or own.sets or other.sets or "nerval" in (own.name, other.name):
+    in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
+    same = own.name == other.name or in_columns
+    if "nerval" in (own.name, other.name) or (same and not in_tokens):
         return plan
     from clueval.transforms.placing import Placing
 
-    what = "tokens" if own.counts_tokens or other.counts_tokens else "texts"
-    placing = Placing(escapes, what, named=not (own.nameless or other.nameless))
+    has_tokens = own.counts_tokens or other.counts_tokens
+    what = "tokens" if has_tokens else "words" if in_tokens else "texts"
+    named = not (own.nameless or other.nameless)
+    placing = Placing(escapes, in_tokens=plan.unit == "token", what=what, named=named)
     return plan._replace(transforms=(placing, *plan.transforms))
 
 

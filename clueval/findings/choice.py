@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clueval.exceptions import UsageError, require_instance
+from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.places import in_text_order
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
-from clueval.options import require_types
+from clueval.options import field_names, require_types
 from clueval.spans.document import Document
-from clueval.spans.filters import Filter
+from clueval.spans.filters import Filter, parse_where
 from clueval.spans.match_classes import LEVELS
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
@@ -74,6 +74,20 @@ class Choice:
         names = list(layers)
         if self.labelled is not None and self.labelled not in names:
             raise UsageError(f"there is no layer {self.labelled!r}", advice=f"one of {', '.join(names)}")
+
+
+def choice_with(choice: Choice | None, options: Mapping[str, Any]) -> Choice:
+    """Return the choice with those options that are fields of it; a filter, sides and classes may be plain values."""
+    if choice is not None:
+        require_instance(choice, Choice, "choice")
+    given = {name: options[name] for name in field_names(Choice) if name in options}
+    if "where" in given and not isinstance(given["where"], Filter):
+        given["where"] = parse_where(given["where"])
+    for name, kind in (("sides", tuple), ("kinds", frozenset)):
+        if name in given:
+            require_kind(given[name], "str | Iterable", name)
+            given[name] = kind([given[name]] if isinstance(given[name], str) else given[name])
+    return replace(choice or Choice(), **given)
 
 
 def findings(gold: Document, predicted: Document, choice: Choice | None = None) -> Iterator[Finding]:

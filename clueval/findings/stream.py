@@ -9,14 +9,14 @@ compared instead; both ways give the same findings.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice, findings
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_kind
+from clueval.findings.choice import Choice, choice_with, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
@@ -24,23 +24,16 @@ from clueval.options import field_names
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import (
-    SETS,
-    Reading,
-    Readings,
-    ReadOptions,
-    columns_of_sides,
-    readings_of,
-    require_positions,
-)
+from clueval.reading.options import SETS, Reading, Readings, readings_of, require_positions
 from clueval.reading.pairing import ends_early, same_documents
 from clueval.reading.paths import path_pairs
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
-from clueval.spans.filters import ID
+from clueval.spans.filters import ID, Filter
 from clueval.textfiles import Progress
 
 Pair = tuple[Document, Document]
@@ -50,9 +43,21 @@ _READING = Reading()
 
 
 class ErrorsOptions(SidesOptions, total=False):
-    """The fields of `Reading`, which may be given one by one, and who is told how much was read."""
+    """The fields of `Reading` and `Choice`, which may be given one by one, and who is told how much was read."""
 
     progress: Progress | None
+    level: int
+    labelled: str | None
+    sides: Iterable[str] | str
+    kinds: Iterable[str] | str
+    merge: bool
+    where: Filter | Iterable[str] | Mapping[str, Any]
+    window: int | None
+
+
+def known_options() -> list[str]:
+    """The names of the options of `errors` and `diff`."""
+    return ["choice", "layers", *field_names(Choice), *field_names(Reading), *SETS, "progress"]
 
 
 @checked_call
@@ -69,7 +74,7 @@ def errors(
 
     Args:
         gold, predicted: as in `clueval.score`.
-        choice: selects the errors.
+        choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
         layers, reading: as in `clueval.score`.
         options: any field of `Reading` by its own name, ``gold_set``, ``predicted_set`` and ``progress``, as in
             `clueval.score`.
@@ -77,9 +82,8 @@ def errors(
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
-    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "errors")
-    choice = Choice() if choice is None else choice
-    require_instance(choice, Choice, "choice")
+    refuse_unknown(options, known_options(), "errors")
+    choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     readings = readings_of(reading, options)

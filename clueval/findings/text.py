@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from clueval.findings.context import Context, Mark
 from clueval.findings.rows import shortened
 from clueval.findings.table import Finding, joined
+from clueval.reports.cutting import cut_label
 from clueval.visible import visible
 
 BRACKETS: dict[Mark, tuple[str, str]] = {
@@ -48,7 +49,7 @@ def lines(findings: Iterable[Finding], *, width: int = 100, colour: bool = False
 def _head(finding: Finding) -> str:
     side = f"{finding.side} " if finding.side else ""
     what = f"{side}{finding.kind}" + (", wrong label" if finding.reason == "label" else "")
-    labels = f"{finding.sequence}={joined(finding.labels)}"
+    labels = f"{finding.sequence}={cut_label(joined(finding.labels))}"
     return visible(f"{what}  {labels}  {_place(finding)}")
 
 
@@ -76,7 +77,7 @@ def _other(finding: Finding) -> Iterator[str]:
         return
     name = {"gold": "predicted", "predicted": "gold"}.get(finding.side or "", "other side")
     spans = zip(finding.other_texts, finding.other_labels, strict=True)
-    shown = "; ".join(f"{joined(labels)} {shortened(text, 200)!r}" for text, labels in spans)
+    shown = "; ".join(f"{cut_label(joined(labels))} {shortened(text, 200)!r}" for text, labels in spans)
     yield f"{_INDENT}{name}: {visible(shortened(shown, _LONGEST))}"
 
 

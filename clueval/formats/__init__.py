@@ -38,6 +38,7 @@ FORMATS = {
     "conllu": "clueval.formats.conllu",
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
+    "i2b2-2006": "clueval.formats.i2b2_2006",
     "inline": "clueval.formats.inline",
     "mentions": "clueval.formats.mentions",
     "webanno": "clueval.formats.webanno",
@@ -47,7 +48,7 @@ FORMATS = {
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
-    *("conll2012", "webanno", "xmi", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
+    *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "prodigy", "spacy-json", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "nerval", "conll"),
 ]
@@ -100,19 +101,24 @@ def format_by_ending(file_name: str) -> Format | None:
 def format_of(beginning: Beginning, file: str) -> Format:
     """Return the format of a file, given its beginning; `file` is its name in errors.
 
-    Raises `FormatError`, which lists the signs that were tried, if no format matches.
+    Raises `FormatError`, which lists the formats that were tried, if none matches.
     """
     if (decided := format_by_ending(beginning.file_name)) is not None:
         return decided
+    if {"clueval", "signature"} <= beginning.keys:
+        advice = (
+            "give the files with spans; clueval compare and --fail-if-worse read results that --save wrote"
+        )
+        raise FormatError("is a report or a saved result of clueval", file=file, line=1, advice=advice)
     for form in map(format_named, ORDER):
         if form.has(beginning):
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
-    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in tried)
+    names = ", ".join(form.name for form in tried)
     raise FormatError(
-        "the format is not recognised",
+        f"the format is not recognised: {'JSON with other keys' if is_json else 'other first lines'} than looked for",
         file=file,
         line=1,
-        advice=f"name it with --input; looked for {looked_for}",
+        advice=f"name it with --input; looked for {names}; 'clueval formats' shows the signs of each",
     )

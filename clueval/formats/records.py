@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.spans.document import Document, Unit
@@ -47,6 +47,7 @@ class RowOptions:
 _OPTIONS = ("layers", "annotation_set", "offsets", "answers", "names", "text_key", "scheme", "invalid")
 
 
+@checked_call
 def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator[Document]:
     """Yield the documents of rows in a JSON format.
 
@@ -76,6 +77,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     return documents_of(enumerate(rows, 1), form.rows, RowReader(RowOptions(**options), None, Counter()))
 
 
+@checked_call
 def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, Any]]:
     """Yield the row of each document in a JSON format that can be written.
 
@@ -98,16 +100,18 @@ def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[di
     from clueval.formats.fitting import fitted
 
     for document in documents:
+        require_instance(document, Document, "each of documents")
         if document.unit != form.write.unit:
             raise UsageError(
                 f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
                 document=document.id,
                 advice="clueval convert converts positions",
             )
-        fitting = fitted(document, form.write.holds, form.name, None)
+        fitting = fitted(document, form, None)
         yield rows_of(fitting, list(fitting.layers))
 
 
+@checked_call
 def documents_from_spacy(
     docs: Iterable[Any], spans_key: str | None = None, unit: Unit = "character"
 ) -> Iterator[Document]:
@@ -115,9 +119,12 @@ def documents_from_spacy(
 
     `spans_key` names a group of ``Doc.spans``; None: the entities. `unit` is ``character`` or ``token``.
     """
+    require_kind(unit, "str", "unit")
     if unit not in ("character", "token"):
         raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
     for number, doc in enumerate(docs, 1):
+        if not hasattr(doc, "ents"):
+            raise UsageError(f"docs[{number - 1}] must be a Doc of spaCy, not {described(doc)}")
         if spans_key is not None and spans_key not in doc.spans:
             raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
         found = doc.ents if spans_key is None else doc.spans[spans_key]
@@ -138,12 +145,14 @@ def documents_from_spacy(
         )
 
 
+@checked_call
 def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
     """Return a `Doc` of spaCy with the spans of a layer as entities, or as the group ``sc`` if some overlap.
 
     A document with a text is split into words and single marks. Raises `UsageError` for a span that does not
     begin and end with a token, for gaps, and for a document without text.
     """
+    require_instance(document, Document, "document")
     from spacy.tokens import Doc
     from spacy.tokens import Span as SpacySpan
 

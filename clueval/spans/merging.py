@@ -15,7 +15,7 @@ from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.exceptions import UsageError, checked_call, require_kind
 from clueval.spans.components import component_firsts
 from clueval.spans.document import Document
 from clueval.spans.flat import Flat
@@ -24,10 +24,12 @@ from clueval.spans.making import making_many
 from clueval.spans.span import MERGED, Frozen, Span
 from clueval.spans.span_forms import as_spans
 
+SpansOfLayers = Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]]
+"""The spans of each layer, by its name or without names."""
 
-def merge_layers(
-    layers: Mapping[str, Sequence[Span]] | Iterable[Sequence[Span]], *, document: str | None = None
-) -> list[Span]:
+
+@checked_call
+def merge_layers(layers: SpansOfLayers, *, document: str | None = None) -> list[Span]:
     """Merge the spans of several layers into one sequence, by position. Costs O(n log n) for n spans.
 
     `layers` maps the name of each layer to its spans, or is a list of sequences of spans, in which case the

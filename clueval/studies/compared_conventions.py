@@ -50,7 +50,7 @@ def compared_rows(gold: Any, predicted: Any, factor: float, **options: Any) -> t
         if len(set(schemes.values())) > 1:
             raise Incomparable
         (scheme,) = set(schemes.values())
-        strictly = {**options, "scheme": scheme, "invalid": "discard"}
+        strictly = {**options, "scheme": scheme, "invalid": "discard", "progress": None}
         with catch_warnings():
             simplefilter("ignore", CluevalWarning)  # the first pass has warned
             strict = score(gold, predicted, metrics="exact", **strictly)

@@ -24,6 +24,7 @@ from clueval.evaluation.run import score
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import OverlapError, TagError, UsageError, checked_call
+from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
@@ -231,7 +232,7 @@ def _scheme_of_tags(total: Tally) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Conventions:
+class Conventions(Hinting):
     """The result of `conventions`: a row for each convention, for each layer."""
 
     result: Result

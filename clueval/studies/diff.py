@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
-from clueval.findings.choice import Choice
-from clueval.options import field_names
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_kind
+from clueval.findings.choice import Choice, choice_with
+from clueval.findings.stream import known_options
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
-from clueval.reading.options import SETS, Reading, Readings
+from clueval.reading.options import Reading, Readings
 from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
 from clueval.spans.matching import Match, match_spans
@@ -51,9 +51,8 @@ def diff(
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
-    refuse_unknown(options, ["choice", "layers", *field_names(Reading), *SETS, "progress"], "diff")
-    choice = Choice() if choice is None else choice
-    require_instance(choice, Choice, "choice")
+    refuse_unknown(options, known_options(), "diff")
+    choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:

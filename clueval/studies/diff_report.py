@@ -10,6 +10,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.findings.table import joined
+from clueval.hints import Hinting
 from clueval.reports import json_text
 from clueval.reports.table import Table
 from clueval.reports.tsv import guarded
@@ -53,7 +54,7 @@ class DiffFinding:
 
 
 @dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(Hinting):
     """The errors of two runs on the same gold.
 
     Attributes:

@@ -22,7 +22,8 @@ from clueval.findings.training_values import TRAINED, TrainingSpans
 from clueval.metrics.metric import Metric
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Reading, ReadOptions, columns_of_sides, readings_of
+from clueval.reading.options import Reading, readings_of
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.source import source_of
 from clueval.reports import json_text, markdown, text
 from clueval.reports.table import Cell, Rate, Table

@@ -55,6 +55,12 @@ def _runs_of(system: System) -> list[Result]:
     several = [system] if isinstance(system, Result | str | Path) else list(system)
     if not several:
         raise UsageError("a system has no runs", advice="give a result, a file, or a list of them")
+    for run in several:
+        if not isinstance(run, Result | str | Path):
+            raise UsageError(
+                f"a run must be a Result or the file of a saved one, not {described(run)}",
+                advice="clueval.score gives a Result; score with resample_by, so that it has counts by unit",
+            )
     return [run if isinstance(run, Result) else load_result(run) for run in several]
 
 

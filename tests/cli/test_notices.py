@@ -117,3 +117,27 @@ def test_a_warning_names_the_line_of_the_caller(function: Callable[..., object])
         function([["B-A", "B-B"]], [["B-A", "O"]])
 
     assert {warning.filename for warning in found} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "predicted has 1 repaired tag: invalid ones, read as conlleval does"),
+        ({"scheme": "BIO", "invalid": "discard"}, "predicted has 1 ill-formed tag; such spans are discarded"),
+    ],
+)
+def test_python_warns_of_invalid_tags(options: dict[str, str], message: str) -> None:
+    with pytest.warns(CluevalWarning, match=message):
+        score([["B-A", "O", "B-A"]], [["B-A", "O", "I-A"]], **options)  # type: ignore[arg-type]  # any option
+
+
+def test_the_command_says_once_that_tags_were_repaired(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "a.conll").write_text("a\tB-X\nb\tO\nc\tB-X\n", encoding="utf-8")
+    (tmp_path / "b.conll").write_text("a\tB-X\nb\tO\nc\tI-X\n", encoding="utf-8")
+    files = [str(tmp_path / name) for name in ("a.conll", "b.conll")]
+
+    for options in ([], ["--format", "csv"]):
+        assert main(["score", *files, *options]) == 0
+        printed = capsys.readouterr()
+        assert (printed.out + printed.err).count("1 repaired tag in predicted\n") == 1
+        assert "warning" not in printed.err

@@ -43,8 +43,27 @@ def test_rows_have_the_same_keys_for_every_metric() -> None:
     rows = of_samples(by="domain").rows()
 
     assert {tuple(row) for row in rows} == {ROW}
-    assert {row["metric"] for row in rows} == {*ALL} - {"confusion", "masking"}  # they have other rates
+    assert {row["metric"] for row in rows} == {*ALL} - {"confusion"}  # it has counts only
     assert len({tuple(row[name] for name in ROW[:8]) for row in rows}) == len(rows)
+
+
+def test_rows_of_masking_have_what_was_masked_by_unit() -> None:
+    result = of_samples(metrics="masking")
+    rows, figures = result.rows(), result.metrics["masking"]["entity"]
+    words = only(rows, sequence="entity", section="word", average="micro")
+    every, precision = figures["classes"]["all"], figures["precision"]
+
+    assert [
+        words[name] for name in ("precision", "recall", "f1", "gold", "fn", "predicted", "tp_predicted")
+    ] == [
+        *(precision["word_precision"], every["word_recall"], figures["f"]["1"]),
+        *(every["words"], every["words_exposed"], precision["words"], precision["words_right"]),
+    ]
+    entities = only(rows, sequence="entity", section="entity", average="micro")
+    assert (entities["recall"], entities["tp_gold"]) == (every["entity_recall"], every["entities_protected"])
+    mentions = only(rows, sequence="entity", section="mention", label="person")
+    assert mentions["gold"] == figures["labels"]["person"]["mentions"]
+    assert only(rows, sequence="entity", section="class.document", label="_")["gold"] == 4
 
 
 @pytest.mark.parametrize(

@@ -463,6 +463,6 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "spacy-json": spacy_json,
     "token-rows": token_rows,
     "mentions": mentions,
-    "inline": inline,
+    "inline-answers": inline,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import checked_call
+from clueval.hints import Hinting
 from clueval.reading.options import Reading
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.disagreement import Disagreement, kind_of
@@ -22,7 +23,7 @@ _NAMING = Naming()
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Hinting):
     """The result of `agree`."""
 
     report: Mapping[str, Any]

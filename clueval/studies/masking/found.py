@@ -9,6 +9,7 @@ from typing import Any
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
+from clueval.hints import Hinting
 from clueval.metrics.masking import Masking
 from clueval.studies.masking.collector import Inconsistent
 from clueval.studies.masking.leak import Leak, StringLeak
@@ -18,7 +19,7 @@ CONVENTION = "convention "
 
 
 @dataclass(frozen=True, slots=True)
-class MaskingFindings:
+class MaskingFindings(Hinting):
     """What was left unmasked: `result` has the figures, `leaks` each mention that is not protected.
 
     `string_leaks` are the words of mentions elsewhere in the text. `needless` are masks without any character of
