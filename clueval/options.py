@@ -36,6 +36,7 @@ class Option(NamedTuple):
         repeated: whether the option may be repeated, with one value each time.
         paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
         default: the default in words for the help; None: the default of the field.
+        later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
     """
 
     flag: str
@@ -48,6 +49,7 @@ class Option(NamedTuple):
     repeated: bool = False
     paired: bool = False
     default: str | None = None
+    later: bool = False
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:

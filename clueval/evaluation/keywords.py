@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,9 @@ class ScoreOptions(SidesOptions, total=False):
     unit: str | None
     align: bool | int
     pair_by: str | None
+    average: str | None
+    score_feature: str | None
+    thresholds: str | Sequence[float] | None
     label_map: str | Path | Mapping[str, str] | None
     gold_map: str | Path | Mapping[str, str] | None
     predicted_map: str | Path | Mapping[str, str] | None
@@ -33,6 +36,10 @@ class ScoreOptions(SidesOptions, total=False):
     ignored: str
     ignore_same_label: bool
     fragments: str
+    occurrence: str | None
+    locate: str | Iterable[str] | None
+    min_score: float | str | Path | Mapping[str, float] | None
+    same_data: bool
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

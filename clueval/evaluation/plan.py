@@ -10,6 +10,7 @@ from clueval.exceptions import UsageError, described, require_kind
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
+from clueval.transforms.names import LOCATED
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, PassageObserver
@@ -39,6 +40,11 @@ class Plan(NamedTuple):
     def texts_may_differ(self) -> bool:
         """Whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
         return self.align is not None or not any(metric.needs.same_text for metric in self.metrics)
+
+    @property
+    def lists_unplaced(self) -> bool:
+        """Whether predicted spans may have no place on the gold text: texts are aligned, or answers are located."""
+        return self.align is not None or any(each.signature[0] == LOCATED for each in self.transforms)
 
     @property
     def reads_whole_texts(self) -> bool:

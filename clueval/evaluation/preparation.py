@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.group import Group
 from clueval.transforms.names import HIDDEN
+from clueval.transforms.unplaced import nothing_beside
 
 if TYPE_CHECKING:
-    from clueval.transforms.group import Group, Transform
+    from clueval.transforms.group import Transform
 
 
 FRAGMENTS = "fragments"
@@ -33,9 +36,13 @@ class Preparation:
         self._included = [Tally() for _ in self._transforms]
 
     def __call__(self, group: Group) -> Group:
-        """Apply the transforms to a group, in their order."""
+        """Apply the transforms to a group, in their order, and to its spans without a place."""
         for transform in self._transforms:
+            unplaced, gold = group.unplaced, group.gold
             group = transform(group)
+            if unplaced is not None:
+                alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
+                group = replace(group, unplaced=alone.predicted)
         return group
 
     def changed(self) -> dict[str, Tally]:

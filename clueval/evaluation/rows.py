@@ -55,6 +55,7 @@ Row = dict[str, Any]
 _LABELLED = ("per_label", "per_type")
 _AVERAGES = {
     "micro": "micro",
+    "document_mean": "document_mean",
     "overall": "micro",
     "all": "micro",
     "ALL": "micro",

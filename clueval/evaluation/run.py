@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from clueval.evaluation.answers import ANSWERS, with_answers
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
@@ -26,9 +27,10 @@ from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
 from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
 from clueval.evaluation.preparation import choices_of
-from clueval.evaluation.result import Result
+from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
@@ -135,9 +137,13 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    transforms = (*preparing.transforms(), *transforms)
-    plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    transforms = (*preparing.transforms(counting.score_feature), *transforms)
+    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
+    if counting.score_feature is not None:
+        from clueval.evaluation.curves import with_curves  # most evaluations need none
+
+        plan = with_curves(plan, counting.score_feature, counting.threshold_numbers())
     require_sentences(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
@@ -152,12 +158,17 @@ def _score(
     pairs: list[FilePair] = []
     if found.kind == "paths":
         pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
-        plan = _placed(plan, read_options, found, pairs)
+        plan = _placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
+        _require_other_data(preparing, found)
         choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
         raise UsageError("further annotation sets are read from files", advice="give paths")
     elif found.kind == "tags":
+        if counting.score_feature is not None:
+            raise UsageError(
+                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
+            )
         choices = _count_tags(evaluation, found, readings)
     else:
         for each in readings:
@@ -169,7 +180,33 @@ def _score(
     )
     sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    result = with_reports(result)
+    if counting.average is not None:
+        result = result.with_document_means()
     return result.trusted(trust)
+
+
+def _require_other_data(preparing: Preparing, given: Given) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or insist with Preparing.same_data",
+        )
+
+
+def _units(trust: Trust, counting: Counting) -> str | None:
+    """What counts are kept by. Raises `UsageError` for other units than documents if these are averaged."""
+    if counting.average is None or trust.units == DOCUMENT:
+        return trust.units
+    if trust.units is not None:
+        raise UsageError(
+            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+        )
+    return DOCUMENT
 
 
 def _count_files(
@@ -260,13 +297,22 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     return _choices_of_tags(evaluation)
 
 
-def _placed(plan: Plan, readings: Sequence[ReadOptions], given: Given, pairs: Sequence[FilePair]) -> Plan:
+def _placed(
+    plan: Plan,
+    readings: Sequence[ReadOptions],
+    given: Given,
+    pairs: Sequence[FilePair],
+    preparing: Preparing,
+) -> Plan:
     """Return the plan with a transform that places both sides on one text, if their formats differ."""
-    if plan.texts_may_differ:
-        return plan
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
+    if readings[1].input in ANSWERS and given.predicted is not None:
+        return with_answers(plan, readings[1].input, preparing)
+    preparing.require_no_answers()
+    if plan.texts_may_differ:
+        return plan
     if first[0] is None or first[1] is None:
         return plan
     own, other = (

@@ -24,7 +24,7 @@ from clueval.options import field_names
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import SETS, Reading, Readings, readings_of
+from clueval.reading.options import SETS, Reading, Readings, readings_of, require_positions
 from clueval.reading.pairing import ends_early, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
@@ -87,6 +87,7 @@ def errors(
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     readings = readings_of(reading, options)
+    require_positions(readings, "errors")
     found = given(gold, predicted)
     if found.kind == "paths":
         return _of_files(found, choice, layers, readings, options.get("progress"))

@@ -40,6 +40,7 @@ FORMATS = {
     "i2b2": "clueval.formats.i2b2",
     "i2b2-2006": "clueval.formats.i2b2_2006",
     "inline": "clueval.formats.inline",
+    "mentions": "clueval.formats.mentions",
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
     "xmi": "clueval.formats.xmi",

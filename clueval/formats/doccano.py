@@ -3,7 +3,8 @@
     {"id": 1, "text": "Frida Kahlo", "label": [[0, 5, "PER"]], "meta": {"domain": "art"}}
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
-The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. ``username`` or
+The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A ``score`` of an
+object is a feature of its span. ``username`` or
 ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
 other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
 text, which has no spans and is refused.
@@ -28,6 +29,8 @@ _NOT_METADATA = (
     "text", "data", "id", "meta", "relations", "Comments", "comments", "annotation_approver", *_SPANS, *_USERS
 )  # fmt: skip
 SOURCE = "label"
+SCORE = "score"
+"""The key of an annotation that becomes a feature of its span."""
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -62,7 +65,8 @@ def _span(item: object, layer: str, rows: RowReader) -> Span:
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
     keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
-    return rows.span(item, keys, layer, item.get("label"), id=_id(item))
+    features = {SCORE: item[SCORE]} if item.get(SCORE) is not None else {}
+    return rows.span(item, keys, layer, item.get("label"), id=_id(item), features=features)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:

@@ -37,6 +37,8 @@ class RowOptions:
     invalid: str | None = None
     ignore_punct: bool | None = None
     labels: str | Sequence[str] | None = None
+    unparsable: str | None = None
+    inline_pattern: str | None = None
     max_document: int = 0
     part: Part | None = None
     unit: str | None = None

@@ -89,7 +89,7 @@ class Placing:
             for each, before in zip([own, *placed], [gold, *others], strict=True)
         ]
         (first, lost), (second, other_lost), *more = sides
-        return Group(first, second, tuple(each for each, _ in more), (lost, other_lost))
+        return Group(first, second, tuple(each for each, _ in more), lost=(lost, other_lost))
 
     def _frame(self, documents: Sequence[Document], text: str) -> _TokenFrame:
         """Return the tokens of the first document that has some, or the words and single marks of the text."""

@@ -9,13 +9,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.options import option, require_types, whole
+from clueval.options import number, option, require_types, whole
+from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Transform
     from clueval.transforms.hierarchy import Hierarchy
+    from clueval.transforms.threshold_file import ThresholdFile
 
 _TOPIC = "spans"
+
+
+def number_or_path(text: str) -> float | Path:
+    """Return a number, or the path of a file."""
+    try:
+        return number(text)
+    except ValueError:
+        return Path(text)
+
 
 MODES = ("inside", "touching")
 """The values of `Preparing.ignored`."""
@@ -44,6 +55,12 @@ class Preparing:
         ignore_same_label: only predicted spans with the label of the region do not count.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
+        occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
+            ``in-order`` (None), ``first`` or ``all``.
+        locate: the steps in which mentions are looked for; None: ``exact,space``.
+        min_score: predicted spans with a lower score do not count: a number (the feature is
+            `Counting.score_feature`), or a file of ``clueval threshold``, which names the feature.
+        same_data: use such a file also on the gold for which the threshold was chosen; the signature says so.
 
     Raises `UsageError` for options that do not go together.
     """
@@ -163,8 +180,63 @@ class Preparing:
         ),
     )
 
+    occurrence: str | None = field(
+        default=None,
+        metadata=option(
+            "--occurrence",
+            "WHICH",
+            "with --input mentions: the k-th mention of a text takes its k-th occurrence (in-order), each takes the "
+            "first, or each text takes all",
+            topic=_TOPIC,
+            choices=OCCURRENCES,
+            default="in-order",
+        ),
+    )
+    locate: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--locate",
+            "STEP,...",
+            "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+            "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+            topic=_TOPIC,
+            default=DEFAULT_STEPS,
+        ),
+    )
+
+    min_score: float | str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--min-score",
+            "T",
+            "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
+            "threshold",
+            topic=_TOPIC,
+            parse=number_or_path,
+        ),
+    )
+    same_data: bool = field(
+        default=False,
+        metadata=option(
+            "--same-data",
+            None,
+            "with --min-score FILE: use the threshold also on the gold for which it was chosen",
+            topic=_TOPIC,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
+        if self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)):
+            raise UsageError(
+                "Preparing.same_data is for a file of thresholds", advice="add Preparing.min_score"
+            )
+        if self.occurrence not in (None, *OCCURRENCES):
+            raise UsageError(
+                f"unknown value {self.occurrence!r} of Preparing.occurrence",
+                advice=f"one of {', '.join(OCCURRENCES)}",
+            )
+        self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
                 "Preparing.label_map is for both sides, so it does not go with a map for one side",
@@ -194,18 +266,35 @@ class Preparing:
                 advice="add Preparing.ignore_label or Preparing.ignore_layer",
             )
 
+    def location_steps(self) -> LocationSteps:
+        """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
+        return LocationSteps.of(DEFAULT_STEPS if self.locate is None else self.locate)
+
+    def require_no_answers(self) -> None:
+        """Raise `UsageError` for an option that is for mentions."""
+        for name in ("occurrence", "locate"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"Preparing.{name} applies to predictions without positions",
+                    advice="remove it, or read predicted with the format mentions",
+                )
+
     def _uses_hierarchy(self) -> bool:
         return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
-        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy)
+        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy, self.min_score)
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
-    def transforms(self) -> tuple[Transform, ...]:
-        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
+    def transforms(self, score_feature: str | None = None) -> tuple[Transform, ...]:
+        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files.
+
+        `score_feature` is the feature with the scores of predicted spans, for `min_score`.
+        """
         return (
             *self._of_labels(),
+            *self._of_scores(score_feature),
             *self._of_generic(),
             *self._of_regions(),
             *self._of_untyped(),
@@ -237,6 +326,28 @@ class Preparing:
             from clueval.transforms.hierarchy import Depth
 
             yield Depth(hierarchy, self.depth)
+
+    def threshold_file(self) -> ThresholdFile | None:
+        """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
+        if not isinstance(self.min_score, str | PathLike):
+            return None
+        from clueval.transforms.threshold_file import read_threshold
+
+        return read_threshold(self.min_score)
+
+    def _of_scores(self, feature: str | None) -> Iterator[Transform]:
+        if self.min_score is None:
+            return
+        from clueval.transforms.min_score import MinScore
+
+        found = self.threshold_file()
+        if found is not None:
+            yield MinScore(found.score_feature, found.threshold, found.says(same_data=self.same_data))
+            return
+        if feature is None:
+            raise UsageError("Preparing.min_score needs scores", advice="add Counting.score_feature")
+        least = float(self.min_score)  # type: ignore[arg-type]  # no path
+        yield MinScore(feature, least, f"{least:g}")
 
     def _of_generic(self) -> Iterator[Transform]:
         given: dict[str, Any] = {"predicted": self.generic, "gold": self.generic_gold}
