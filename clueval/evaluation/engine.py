@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
@@ -22,8 +22,8 @@ from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
-from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
+from clueval.evaluation.totals import PartialCounts, Totals, add_to, reports_of
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE, Units
@@ -90,29 +90,30 @@ class Evaluation:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
         prepared = self._preparation(group)
-        self.count_documents(prepared.gold, prepared.predicted)
+        receivers = self.count_documents(prepared.gold, prepared.predicted)
+        for depth in self._preparation.by_depth() if receivers else ():
+            counted = self._counted_alone(depth.group.gold, depth.group.predicted)
+            for (metric, sequence), tally in counted.tallies.items():
+                add_to(receivers, metric, depth.named(sequence), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for observer in self.plan.observers:
                 observer.see(prepared)
 
-    def count_documents(self, gold: Document, predicted: Document) -> None:
-        """Check and count one pair of documents."""
+    def count_documents(self, gold: Document, predicted: Document) -> list[Totals]:
+        """Check and count one pair of documents, and return the totals that count it."""
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
-        if self.plan.unit == "character":
-            from clueval.transforms.characters import to_characters
-
-            gold, predicted = to_characters(gold), to_characters(predicted)
+        gold, predicted = in_unit(self.plan.unit, gold, predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self._frames:
             self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
         receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=positions_of(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
-            return
+            return []
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         unprojected = [
             metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
@@ -126,6 +127,14 @@ class Evaluation:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
+        return receivers
+
+    def _counted_alone(self, gold: Document, predicted: Document) -> Totals:
+        """The counts of a pair of documents by all metrics, which nothing else includes."""
+        totals, pair = Totals(), in_unit(self.plan.unit, gold, predicted)
+        self._count(self._sides(*pair), self.plan.metrics, [totals])
+        self._count_whole(*pair, self.plan.metrics, [totals])
+        return totals
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -383,7 +392,7 @@ class Evaluation:
             self.repaired_tags(),
             scores,
             signature,
-            groups=self._reports_of_groups() if self.groups else None,
+            groups=reports_of(self.groups, self._counted_by_metrics) if self.groups else None,
             unprojected=self.unprojected if self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
@@ -401,19 +410,6 @@ class Evaluation:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))
         return found
-
-    def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
-        return {
-            key: {
-                value: {
-                    "documents": totals.documents,
-                    "tokens": totals.tokens,
-                    "metrics": self._counted_by_metrics(totals).scores(),
-                }
-                for value, totals in sorted(values.items())
-            }
-            for key, values in self.groups.items()
-        }
 
     def _counted_by_metrics(self, totals: Totals, units: Units | None = None) -> Counted:
         """A copy of the tallies, with the layers of each sequence."""

@@ -25,6 +25,7 @@ class ScoreOptions(SidesOptions, total=False):
     predicted_map: str | Path | Mapping[str, str] | None
     hierarchy: str | Path | None
     depth: int | None
+    by_depth: bool
     generic: str | Iterable[str] | None
     generic_gold: str | Iterable[str] | None
     untyped: bool

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from clueval.evaluation.depths import DepthGroup, DepthGroups
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
@@ -31,12 +32,20 @@ class Preparation:
         self._transforms = in_order(deepcopy(transforms))
         self._before = [Tally(transform.prepared) for transform in self._transforms]
         self._included = [Tally() for _ in self._transforms]
+        self._depths = DepthGroups.of(self._transforms)
 
     def __call__(self, group: Group) -> Group:
         """Apply the transforms to a group, in their order."""
         for transform in self._transforms:
+            if self._depths is not None and transform is self._depths.mark:
+                self._depths.group = group
             group = transform(group)
         return group
+
+    def by_depth(self) -> Iterator[DepthGroup]:
+        """Yield the latest group with its labels raised to each depth, if reports have all depths."""
+        if self._depths is not None:
+            yield from self._depths.each()
 
     def changed(self) -> dict[str, Tally]:
         """The numbers of changes by each transform, by its name."""

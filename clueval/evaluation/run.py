@@ -24,7 +24,7 @@ from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
+from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -136,6 +136,7 @@ def _score(
     plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
     require_names(observers)
     require_sentences(plan)
+    require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     evaluation = Evaluation(plan, names)

@@ -62,3 +62,12 @@ def positions_of(gold: Document, predicted: Document) -> int:
         if document.end is not None:
             return document.end - document.start
     return 0
+
+
+def in_unit(unit: str | None, gold: Document, predicted: Document) -> tuple[Document, Document]:
+    """The documents in the unit that was chosen; None: in their own."""
+    if unit != "character":
+        return gold, predicted
+    from clueval.transforms.characters import to_characters
+
+    return to_characters(gold), to_characters(predicted)

@@ -34,6 +34,7 @@ class Preparing:
         hierarchy: a file with the hierarchy of the labels (`clueval.transforms.hierarchy`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
+        by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
             (`clueval.transforms.generic`).
         generic_gold: the same for gold labels.
@@ -84,6 +85,15 @@ class Preparing:
             "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
             topic=_TOPIC,
             parse=whole,
+        ),
+    )
+    by_depth: bool = field(
+        default=False,
+        metadata=option(
+            "--by-depth",
+            None,
+            "with --hierarchy: also report the scores for each depth of the labels",
+            topic=_TOPIC,
         ),
     )
     generic: str | Iterable[str] | None = field(
@@ -172,9 +182,16 @@ class Preparing:
             )
         if self.depth is not None and self.hierarchy is None:
             raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.hierarchy is None:
+            raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.depth is not None:
+            raise UsageError(
+                "Preparing.by_depth and Preparing.depth exclude each other", advice="leave one out"
+            )
         if self.hierarchy is not None and self._uses_hierarchy() is False:
             raise UsageError(
-                "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
+                "Preparing.hierarchy alone changes nothing",
+                advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
             )
 
         if self.fragments not in FRAGMENTS:
@@ -195,7 +212,9 @@ class Preparing:
             )
 
     def _uses_hierarchy(self) -> bool:
-        return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
+        return self.by_depth or any(
+            each is not None for each in (self.depth, self.generic, self.generic_gold)
+        )
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
@@ -237,6 +256,10 @@ class Preparing:
             from clueval.transforms.hierarchy import Depth
 
             yield Depth(hierarchy, self.depth)
+        if self.by_depth and hierarchy is not None:
+            from clueval.transforms.hierarchy import EachDepth
+
+            yield EachDepth(hierarchy)
 
     def _of_generic(self) -> Iterator[Transform]:
         given: dict[str, Any] = {"predicted": self.generic, "gold": self.generic_gold}

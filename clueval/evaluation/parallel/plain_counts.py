@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from clueval.evaluation.depths import plain_sequence
 from clueval.evaluation.inputs import PASSED_OVER, Inputs
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.plain_spans import read_unprojected, written_unprojected
@@ -150,7 +151,9 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
     for each in a_list(tallies, "tallies"):
         metric, sequence, tally = a_list(each, "a tally with its names", 3)
         whole = (each.needs.whole for each in expected.metrics.values())
-        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in {
+        if text(metric, "a metric") not in expected.metrics or plain_sequence(
+            text(sequence, "a sequence")
+        ) not in {
             *sequences,
             *whole,
         }:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.depths import plain_sequence
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -171,7 +172,8 @@ class _SavedLines:
         metric, sequence, *rest = key
         if not all(type(part) in (str, int, bool, float, type(None)) for part in key):
             self.refuse("a key has a part that is neither text nor a number")
-        if metric not in header.metrics or sequence not in header.sequences:
+        names_sequence = isinstance(sequence, str) and plain_sequence(sequence) in header.sequences
+        if metric not in header.metrics or not names_sequence:
             self.refuse("a key names a metric or a sequence that the first line does not have")
         place = *key, *map(type, key)
         if place in self._declared:
