@@ -8,16 +8,11 @@ labels do not reach it, those of their deepest depth; so counts of documents wit
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.transforms.hierarchy import EachDepth
-
-if TYPE_CHECKING:
-    from clueval.transforms.group import Group, Transform
 
 DEPTHS = "depths"
 """The name of the section in a report."""
@@ -26,42 +21,9 @@ _MARK = "\x1f"
 _DEPTH = re.compile(r"([1-9][0-9]{0,5})/([1-9][0-9]{0,5})")
 
 
-class DepthGroup(NamedTuple):
-    """A group with its labels raised to a depth; `deepest` is the depth of its deepest label."""
-
-    depth: int
-    deepest: int
-    group: Group
-
-    def named(self, sequence: str) -> str:
-        """Return the name under which a sequence is counted."""
-        return f"{sequence}{_MARK}{self.depth}/{self.deepest}"
-
-
-class DepthGroups:
-    """The transforms that make the groups of all depths; `group` is the latest one that reached `mark`."""
-
-    def __init__(self, mark: EachDepth, following: Sequence[Transform]) -> None:
-        self.mark, self._following = mark, deepcopy(following)
-        self.group: Group | None = None
-
-    @classmethod
-    def of(cls, transforms: Sequence[Transform]) -> Self | None:
-        """Return the transforms of all depths, or None if only one depth is counted."""
-        for number, transform in enumerate(transforms):
-            if isinstance(transform, EachDepth):
-                return cls(transform, transforms[number + 1 :])
-        return None
-
-    def each(self) -> Iterator[DepthGroup]:
-        """Yield the latest group at each depth."""
-        assert self.group is not None
-        deepest = self.mark.deepest(self.group)
-        for depth in range(1, deepest + 1):
-            group = self.mark.at(depth)(self.group)
-            for transform in self._following:
-                group = transform(group)
-            yield DepthGroup(depth, deepest, group)
+def depth_sequence(sequence: str, depth: int, deepest: int) -> str:
+    """Return the name under which a sequence is counted at a depth, in documents with this deepest depth."""
+    return f"{sequence}{_MARK}{depth}/{deepest}"
 
 
 def plain_sequence(name: str) -> str | None:

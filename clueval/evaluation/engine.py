@@ -13,11 +13,11 @@ from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.depths import depth_sequence
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
@@ -34,6 +34,7 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
 from clueval.spans.span import DEFAULT_LAYER, MERGED
+from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
@@ -58,7 +59,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
-        self._preparation = Preparation(plan.transforms)
+        self.preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
@@ -89,12 +90,12 @@ class Evaluation:
     def count_group(self, group: Group) -> None:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
-        prepared = self._preparation(group)
+        prepared = self.preparation(group)
         receivers = self.count_documents(prepared.gold, prepared.predicted)
-        for depth in self._preparation.by_depth() if receivers else ():
-            counted = self._counted_alone(depth.group.gold, depth.group.predicted)
+        for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
+            counted = self._counted_alone(raised.gold, raised.predicted)
             for (metric, sequence), tally in counted.tallies.items():
-                add_to(receivers, metric, depth.named(sequence), tally)
+                add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for observer in self.plan.observers:
@@ -337,7 +338,7 @@ class Evaluation:
             self._seen_names,
             self._frames,
             None,
-            self._preparation.changed(),
+            self.preparation.changed(),
             self._inputs_so_far(),
             None if self.plan.resample_by is None else self.pieces.listed,
         )
@@ -368,7 +369,7 @@ class Evaluation:
         self._seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
             self._frames[frame] += number
-        self._preparation.include(counts.prepared)
+        self.preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())
 
@@ -396,7 +397,7 @@ class Evaluation:
             unprojected=self.unprojected if self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.checked(),
+            prepared=self.preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
@@ -405,7 +406,7 @@ class Evaluation:
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
+        counted, found = self._counted_by_metrics(self.total), self.preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))

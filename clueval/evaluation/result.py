@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, added, sections_of
-from clueval.evaluation.preparation import added as sum_of_tallies
 from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
@@ -21,6 +20,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.options import refuse_unknown
 from clueval.spans.span import Span
+from clueval.transforms.preparation import added as sum_of_tallies
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:

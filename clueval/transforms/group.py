@@ -12,11 +12,15 @@ from clueval.spans.document import Document
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The documents of one text: gold, predicted, and further ones, such as those of other annotators."""
+    """The documents of one text: gold, predicted, and further ones, such as those of other annotators.
+
+    `golds` are other golds, of which, with `gold`, the nearest one counts (`clueval.transforms.any_of`).
+    """
 
     gold: Document
     predicted: Document
     further: tuple[Document, ...] = ()
+    golds: tuple[Document, ...] = ()
 
 
 class Transform(Protocol):

@@ -127,25 +127,30 @@ class Depth:
 
 
 class EachDepth:
-    """Marks the place in the order of transforms where `Depth` is applied with each depth, and changes nothing."""
+    """Marks the place in the order of transforms where `Depth` is applied with each depth, and changes nothing.
+
+    `deepest` is the depth of the hierarchy or, if labels hold their path, of the deepest label that it has seen since
+    it was set to 1.
+    """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self._hierarchy = hierarchy
-        self._depth = hierarchy.depth
+        self.deepest = hierarchy.depth or 1
         self.signature = ("depth", f"each({hierarchy.sha})")
         self.prepared: Counter[tuple[Any, ...]] = Counter()
 
     def __call__(self, group: Group) -> Group:
+        if self._hierarchy.parents is None:
+            sides = (group.gold, group.predicted)
+            spans = (span for document in sides for layer in document.layers.values() for span in layer)
+            labels = {label for span in spans for label in span.by_layer.values() if label is not None}
+            self.deepest = max([self.deepest, *(len(self._hierarchy.path(label)) for label in labels)])
         return group
 
-    def deepest(self, group: Group) -> int:
-        """Return the depth of the hierarchy or, if labels hold their path, of the deepest label of the group."""
-        if self._depth is not None:
-            return self._depth
-        sides = (group.gold, group.predicted)
-        spans = (span for document in sides for layer in document.layers.values() for span in layer)
-        labels = {label for span in spans for label in span.by_layer.values() if label is not None}
-        return max((len(self._hierarchy.path(label)) for label in labels), default=1)
+    def begin(self) -> None:
+        """Forget the labels that were seen."""
+        if self._hierarchy.parents is None:
+            self.deepest = 1
 
     def at(self, depth: int) -> Depth:
         """Return the transform that takes this place for one depth."""

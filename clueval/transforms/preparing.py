@@ -43,6 +43,8 @@ class Preparing:
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
+        any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
+            (`clueval.transforms.any_of`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
 
@@ -161,6 +163,18 @@ class Preparing:
         ),
     )
 
+    any_of: str | Path | Iterable[Any] | None = field(
+        default=None,
+        metadata=option(
+            "--any-of",
+            "FILE",
+            "other golds of the same documents, as by several annotators: of each document the gold with the fewest "
+            "errors counts, GOLD first",
+            topic=_TOPIC,
+            parse=Path,
+            several=True,
+        ),
+    )
     fragments: str = field(
         default="keep",
         metadata=option(
@@ -218,16 +232,26 @@ class Preparing:
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
-        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy)
+        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy, *self.golds())
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
-    def transforms(self) -> tuple[Transform, ...]:
-        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
+    def golds(self) -> list[Any]:
+        """Return the other golds."""
+        if self.any_of is None:
+            return []
+        return [self.any_of] if isinstance(self.any_of, str | PathLike) else list(self.any_of)
+
+    def transforms(self, gold: Any = None) -> tuple[Transform, ...]:
+        """Return the transforms in the order in which they are applied, for this gold side.
+
+        Raises `CluevalError` for invalid files.
+        """
         return (
             *self._of_labels(),
             *self._of_generic(),
             *self._of_regions(),
             *self._of_untyped(),
+            *self._of_golds(gold),
             *self._of_fragments(),
         )
 
@@ -293,6 +317,13 @@ class Preparing:
             from clueval.transforms.fragments import Fragments
 
             yield Fragments(self.fragments)
+
+    def _of_golds(self, gold: Any) -> Iterator[Transform]:
+        golds = self.golds()
+        if golds:
+            from clueval.transforms.any_of import AnyOf, names_of_golds
+
+            yield AnyOf(names_of_golds(gold, golds))
 
     def _of_untyped(self) -> Iterator[Transform]:
         if self.untyped:

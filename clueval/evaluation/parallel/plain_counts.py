@@ -27,7 +27,6 @@ from clueval.evaluation.parallel.plain_values import (
     texts,
     whole,
 )
-from clueval.evaluation.preparation import in_order
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
@@ -38,6 +37,7 @@ from clueval.spans.compared import SIDES
 from clueval.spans.span import MERGED
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES
+from clueval.transforms.preparation import in_order
 
 _GREATEST = sys.float_info.max
 """The greatest count, so that each can become a float; NaN is not less or equal."""
