@@ -33,6 +33,7 @@ class ScoreOptions(SidesOptions, total=False):
     ignore_label: str | Iterable[str] | None
     ignored: str
     ignore_same_label: bool
+    alternatives: str | Path | None
     any_of: str | Path | Iterable[Any] | None
     fragments: str
     jobs: int | None

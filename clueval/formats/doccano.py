@@ -6,7 +6,8 @@
 The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. ``username`` or
 ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
 other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
-text, which has no spans and is refused.
+text, which has no spans and is refused. An object may have ``fragments``, the ``[start, end]`` of each fragment of a
+discontinuous span, and ``alternatives``, objects of other spans of which one counts instead.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         items = [item for item in items if _user(item) in (rows.set, None)]
     layers = {}
     for layer in rows.sources(SOURCE, (SOURCE,)):
-        spans = [_span(item, layer, rows) for item in items]
+        spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
         layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
     metadata = scalars(found, _NOT_METADATA) | scalars(found.get("meta"))
     yield rows.document(identifier, text, layers, metadata)
 
 
-def _span(item: object, layer: str, rows: RowReader) -> Span:
+def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -> Span:
     if isinstance(item, str):
         rows.refuse("the labels have no positions", "this is a classification of texts, which has no spans")
     if isinstance(item, list | tuple):
@@ -57,7 +58,8 @@ def _span(item: object, layer: str, rows: RowReader) -> Span:
         return rows.span(item, ("start_offset", "end_offset"), layer, label)
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
-    return rows.span(item, ("start_offset", "end_offset"), layer, item.get("label"), id=_id(item))
+    keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
+    return rows.span(item, keys, layer, item.get("label"), id=_id(item), features=features)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:

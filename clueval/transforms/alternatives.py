@@ -22,13 +22,11 @@ from typing import Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
+from clueval.spans.groups import GROUP, OPTIONAL
 from clueval.spans.regions import Regions
 from clueval.spans.span import Span, name_of
 from clueval.transforms.group import Group
 from clueval.transforms.names import with_layers
-
-FEATURE = "group"
-OPTIONAL = "optional"
 
 _Key = tuple[object, object]
 """The ranges and the label of a span."""
@@ -75,7 +73,7 @@ def _groups(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the members of each group; groups by the position of their main member."""
     found: dict[Hashable, list[Span]] = {}
     for span in spans:
-        value = span.features.get(FEATURE) if span.features else None
+        value = span.features.get(GROUP) if span.features else None
         if value is not None:
             key = value if isinstance(value, Hashable) else repr(value)
             found.setdefault(key, []).append(span)

@@ -43,6 +43,8 @@ class Preparing:
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
+        alternatives: a table of other acceptable spans in the place of gold spans
+            (`clueval.transforms.alternatives_table`).
         any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
             (`clueval.transforms.any_of`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
@@ -163,6 +165,16 @@ class Preparing:
         ),
     )
 
+    alternatives: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--alternatives",
+            "FILE",
+            "a table of other acceptable spans in the place of gold spans: document, start, end_inclusive, label; "
+            "each belongs to the gold span that it overlaps most, or to that of of_start and of_end_inclusive",
+            topic=_TOPIC,
+        ),
+    )
     any_of: str | Path | Iterable[Any] | None = field(
         default=None,
         metadata=option(
@@ -232,7 +244,14 @@ class Preparing:
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
-        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy, *self.golds())
+        given = (
+            self.label_map,
+            self.gold_map,
+            self.predicted_map,
+            self.hierarchy,
+            self.alternatives,
+            *self.golds(),
+        )
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
     def golds(self) -> list[Any]:
@@ -247,6 +266,7 @@ class Preparing:
         Raises `CluevalError` for invalid files.
         """
         return (
+            *self._of_alternatives(),
             *self._of_labels(),
             *self._of_generic(),
             *self._of_regions(),
@@ -254,6 +274,12 @@ class Preparing:
             *self._of_golds(gold),
             *self._of_fragments(),
         )
+
+    def _of_alternatives(self) -> Iterator[Transform]:
+        if self.alternatives is not None:
+            from clueval.transforms.alternatives_table import AlternativesTable
+
+            yield AlternativesTable(self.alternatives)
 
     def _hierarchy(self) -> Hierarchy | None:
         if self.hierarchy is None:
