@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from clueval.compat.convert import convert
+    from clueval.compat.faireval.config import faireval
     from clueval.compat.gate.run import gate
     from clueval.compat.masking.run import masking
     from clueval.evaluation.accumulator import Accumulator
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from clueval.findings.stream import errors
     from clueval.findings.table import Finding, error_table
     from clueval.formats.records import documents_from, documents_from_spacy, to_rows, to_spacy
+    from clueval.reading.check import Problem, check
+    from clueval.reading.merged import merge
     from clueval.reading.source import read
     from clueval.reports.schemas import schema
     from clueval.spans.components import overlap_components
@@ -43,7 +47,7 @@ if TYPE_CHECKING:
     from clueval.studies.annotators.disagreement import Disagreement
     from clueval.studies.compare import compare
     from clueval.studies.comparison import Comparison
-    from clueval.studies.conventions import ConventionTable, conventions
+    from clueval.studies.conventions import Conventions, conventions
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
     from clueval.studies.masking.report import MaskingReport
@@ -67,7 +71,7 @@ _MODULES = {
     "WorkerLost": "exceptions",
     "Choice": "findings.choice",
     "Comparison": "studies.comparison",
-    "ConventionTable": "studies.conventions",
+    "Conventions": "studies.conventions",
     "Curated": "studies.annotators.curation",
     "Disagreement": "studies.annotators.disagreement",
     "Diff": "studies.diff_report",
@@ -101,6 +105,11 @@ _MODULES = {
     "read": "reading.source",
     "recover": "transforms.redaction.recovery",
     "schema": "reports.schemas",
+    "merge": "reading.merged",
+    "check": "reading.check",
+    "Problem": "reading.check",
+    "convert": "compat.convert",
+    "faireval": "compat.faireval.config",
 }
 """The module that defines each public name; it is imported when the name is first used."""
 
@@ -112,7 +121,7 @@ __all__ = [
     "CluevalError",
     "CluevalWarning",
     "Comparison",
-    "ConventionTable",
+    "Conventions",
     "Curated",
     "Diff",
     "Disagreement",
@@ -124,6 +133,7 @@ __all__ = [
     "Match",
     "MissingExtra",
     "OverlapError",
+    "Problem",
     "Result",
     "Sentence",
     "Signature",
@@ -135,18 +145,22 @@ __all__ = [
     "WorkerLost",
     "__version__",
     "agree",
+    "check",
     "compare",
     "conventions",
+    "convert",
     "curate",
     "diff",
     "documents_from",
     "documents_from_spacy",
     "error_table",
     "errors",
+    "faireval",
     "gate",
     "load_result",
     "masking",
     "match_spans",
+    "merge",
     "merge_layers",
     "overlap_components",
     "read",

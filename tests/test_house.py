@@ -19,7 +19,7 @@ from clueval.metrics import METRICS
 
 SOURCE = Path(clueval.__file__).parent
 
-BASE = {"exceptions", "limits", "options", "textfiles", "version", "visible", "writing"}
+BASE = {"exceptions", "limits", "options", "overwriting", "textfiles", "version", "visible", "writing"}
 """Modules that every package may import."""
 
 _TO_READ = {"spans", "tagging", "formats"}

@@ -21,11 +21,15 @@ from clueval import (
     Document,
     Signature,
     Span,
+    check,
     conventions,
+    convert,
     error_table,
     errors,
+    faireval,
     gate,
     match_spans,
+    merge,
     merge_layers,
     overlap_components,
     read,
@@ -193,6 +197,18 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "read", lambda value: list(read(value))
     for option in ["layers", "reading", *options(Reading)]:
         yield f"read {option}", lambda value, key=option: list(read("a.conll", **{key: value}))
+    readers: dict[str, Callable[..., Any]] = {
+        "check": check,
+        "merge": lambda *given, **more: list(merge(*given, **more)),
+        "convert": lambda given, **more: convert(given, "spans", **more),
+    }
+    for name, function in readers.items():
+        yield name, lambda value, call=function: call(value)
+        for option in ["layers", "reading", "unknown", *options(Reading)]:
+            yield f"{name} {option}", lambda value, call=function, key=option: call("a.conll", **{key: value})
+    yield "convert to", lambda value: convert("a.conll", value)
+    yield "convert output_file", lambda value: convert("a.conll", "spans", value)
+    yield "faireval", faireval
     document = Document("d", {})
     yield "match_spans", lambda value: match_spans(value, value)
     yield "merge_layers", lambda value: merge_layers(value)

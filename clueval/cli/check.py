@@ -13,11 +13,8 @@ from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.options import whole
-from clueval.reading.check import Check
+from clueval.reading.check import Check, checks
 from clueval.reading.options import ReadOptions
-from clueval.reading.paths import files_of
-from clueval.reading.source import source_of
-from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import listed, tag_columns
 from clueval.visible import visible
 
@@ -49,22 +46,16 @@ def run(options: argparse.Namespace) -> int:
     require_writable([options.output_file])
     reading = ReadOptions(layers=common.single_layers(options), **common.reading(options))
     problems = 0
-    with spooled(*options.files) as paths:
-        files = [file for given in paths for file in files_of(given)]
-        reading.require_use(path for _, path in files)
-        shown = {path: str(given) for path, given in zip(paths, options.files, strict=True)}
 
-        def lines() -> Iterator[str]:
-            nonlocal problems
-            for name, path in files:
-                check = Check(source_of(path, reading, name=name))
-                for line in (
-                    each := _CheckLines(check, shown.get(path, str(path)), options.max_errors)
-                ).lines():
-                    yield line.replace(str(path), each.file)
-                problems += each.count
+    def lines() -> Iterator[str]:
+        nonlocal problems
+        for name, check in checks(options.files, reading):
+            each = _CheckLines(check, name, options.max_errors)
+            for line in each.lines():
+                yield line.replace(str(check.source.path), name)
+            problems += each.count
 
-        put_result(map(visible, lines()), options.output_file)
+    put_result(map(visible, lines()), options.output_file)
     return 1 if problems else 0
 
 

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 
 from clueval.cli import options as common
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.parser import Command
-from clueval.cli.printing import put, remark, wrote
-from clueval.exceptions import FileError, UsageError
+from clueval.cli.printing import put, remark
+from clueval.compat.convert import Conversion, with_label
+from clueval.exceptions import UsageError
 from clueval.formats import all_formats, format_named
-from clueval.formats.fitting import fitted
-from clueval.formats.format import Format, Writer
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
 from clueval.spans.document import Document
-from clueval.transforms.characters import to_characters
-from clueval.writing import whole_bytes, whole_file
-
-Pieces = Callable[[Iterator[Document]], Iterator[str]]
 
 USAGE = "FILE --to FORMAT"
 DESCRIPTION = """\
@@ -70,105 +62,30 @@ def run(options: argparse.Namespace) -> int:
     form = format_named(options.to)
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
-    if options.label is not None:
-        documents = (_with_label(document, options.label) for document in documents)
     path = None if options.output_file is None else Path(options.output_file)
     inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
     if not form.single and form.write is not None and form.write.unit is None:
         require_one_file(options.file)
-    in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
-    put_documents(
-        documents,
-        form,
-        path,
-        inputs,
-        layers=layer_names(layers),
-        with_ids="token_id" in common.reading(options),
-        in_folder=in_folder,
-        lossy=options.lossy,
+    conversion = Conversion(
+        form, layer_names(layers), "token_id" in common.reading(options), options.lossy, remark
     )
+    put_documents(conversion, with_label(documents, options.label), options.output_file, inputs)
     return 0
 
 
 def put_documents(
-    documents: Iterator[Document],
-    form: Format,
-    path: Path | None,
-    inputs: Inputs,
-    *,
-    layers: Sequence[str],
-    with_ids: bool,
-    in_folder: bool,
-    lossy: bool = False,
+    conversion: Conversion, documents: Iterable[Document], output: str | None, inputs: Inputs
 ) -> None:
     """Write documents in a format: to standard output, to a file, or to files of a folder."""
-    assert form.write is not None
-    if form.write.unit == "character":
-        documents = map(to_characters, documents)
-    elif form.write.unit == "token":
-        documents = map(partial(_with_tokens, said=[]), documents)
-    dropped: Counter[str] = Counter()
-    if form.write.holds is not None:
-        fit = partial(fitted, holds=form.write.holds, form=form.name, dropped=dropped if lossy else None)
-        documents = map(fit, documents)
-    write = partial(_content, form.write, list(layers), with_ids)
-    if form.write.data is not None:
-        _put_bytes(form.write.data(documents, list(layers)), path)
-    elif not form.single:
-        _put(write(documents), path)
-    elif path is not None and in_folder:
-        path.mkdir(exist_ok=True)
-        _write_each(documents, path, write, form.write, inputs)
-    elif form.write.beside:
-        raise UsageError(
-            f"the format {form.name} has several files for a document",
-            advice="name a folder, as in -o folder/",
-        )
-    else:
-        _put(write(_only(documents)), path)
-    if dropped:
-        remark(f"left out: {', '.join(f'{number} {kind}' for kind, number in dropped.items())}")
-
-
-def _content(
-    writer: Writer, layers: list[str], with_ids: bool, documents: Iterator[Document]
-) -> Iterator[str]:
-    """Yield the text of a file, piece by piece, with its line ends."""
-    for line in writer.lines(documents, layers=layers, with_ids=with_ids):
-        yield f"{line}\n" if writer.ends_lines else line
-
-
-def _put(pieces: Iterator[str], path: Path | None) -> None:
-    """Write text to standard output, or to a file, which is then complete or not written at all."""
-    if path is None:
-        for piece in pieces:
+    fitting = conversion.fitted(documents)
+    if output is None:
+        for piece in conversion.text(fitting):
             put(piece, end="")
-        return
-    with whole_file(path) as output:
-        output.writelines(pieces)
-    wrote(path)
-
-
-def _put_bytes(data: bytes, path: Path | None) -> None:
-    """Write a binary file. Raises `UsageError` without a path."""
-    if path is None:
-        raise UsageError("this format is binary", advice="name a file with -o")
-    with whole_bytes(path) as output:
-        output.write(data)
-    wrote(path)
-
-
-def _with_tokens(document: Document, said: list[str]) -> Document:
-    """Return the document with positions in tokens, which are words and single marks if it has only a text.
-
-    The first time that a text is split, a line says so.
-    """
-    from clueval.transforms.tokens import to_tokens
-
-    if document.unit == "character" and not said:
-        said.append(document.id)
-        remark("texts without tokens are split into words and single marks")
-    return to_tokens(document)
+    else:
+        conversion.write(fitting, output, inputs)
+    if conversion.dropped:
+        left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
+        remark(f"left out: {left_out}")
 
 
 def require_one_file(path: Path) -> None:
@@ -177,43 +94,3 @@ def require_one_file(path: Path) -> None:
         raise UsageError(
             f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
         )
-
-
-def _with_label(document: Document, label: str) -> Document:
-    """Return the document with only the spans of this label."""
-    layers = {
-        layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
-    }
-    return replace(document, layers=layers)
-
-
-def _only(documents: Iterator[Document]) -> Iterator[Document]:
-    """Yield the only document. Raises `UsageError` for a second one."""
-    for number, document in enumerate(documents):
-        if number:
-            raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
-        yield document
-
-
-def _write_each(
-    documents: Iterator[Document], folder: Path, write: Pieces, writer: Writer, inputs: Inputs
-) -> None:
-    """Write a file for each document, named after its id."""
-    written: set[str] = set()
-    for document in documents:
-        stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
-        name = f"{stem}{writer.ending}"
-        if name in written:
-            raise FileError(
-                f"two documents would have the file name {name}", file=str(folder), document=document.id
-            )
-        written.add(name)
-        path = folder / name
-        inputs.refuse(path)
-        with whole_file(path) as output:
-            output.writelines(write(iter([document])))
-        for ending, content in writer.beside.items():
-            inputs.refuse(folder / f"{stem}{ending}")
-            with whole_file(folder / f"{stem}{ending}") as output:
-                output.write(content(document))
-    remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")

@@ -13,6 +13,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
 from clueval.cli.progress import progress
+from clueval.compat.convert import Conversion
 from clueval.exceptions import UsageError
 from clueval.formats import all_formats, format_named
 from clueval.reading.layers import layer_names
@@ -74,7 +75,6 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    form = format_named(options.to)
     path = None if options.output_file is None else Path(options.output_file)
     paths = paths_of(options)
     inputs = refuse_to_overwrite(
@@ -95,15 +95,13 @@ def run(options: argparse.Namespace) -> int:
             progress=advance,
             **arguments,
         )
-        put_documents(
-            listed.documents(curated),
-            form,
-            path,
-            inputs,
-            layers=layer_names(arguments["layers"]),
-            with_ids="token_id" in common.reading(options),
-            in_folder=in_folder,
+        conversion = Conversion(
+            format_named(options.to),
+            layer_names(arguments["layers"]),
+            "token_id" in common.reading(options),
+            remark=remark,
         )
+        put_documents(conversion, listed.documents(curated), options.output_file, inputs)
     if options.undecided is not None:
         write_tsv(options.undecided, listed.rows, listed.names, listed.sequences)
         wrote(options.undecided)

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
+from typing import Any, Unpack
 
-from clueval.exceptions import CluevalError, TagError
+from clueval.exceptions import CluevalError, TagError, UsageError, require_instance, require_kind
 from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.reading.source import Source
+from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.reading.keywords import ReadingOptions
+from clueval.reading.layers import LayerSource, require_layers
+from clueval.reading.options import Reading, ReadOptions
+from clueval.reading.paths import as_path, files_of
+from clueval.reading.source import Source, source_of
+from clueval.reading.spooled import name_of_input, spooled
 from clueval.tagging.schemes import (
     OUTSIDE,
     count_illegal,
@@ -22,6 +29,72 @@ from clueval.tagging.schemes import (
     split_tag,
 )
 from clueval.tagging.transitions import Neighbours
+
+_READING = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem of a file; its text (`str`) is a line for people.
+
+    Attributes:
+        file, line, document: where it is; None if it has no such place.
+        problem: what is wrong.
+        advice: what to do, or None.
+    """
+
+    file: str | None
+    line: int | None
+    document: str | None
+    problem: str
+    advice: str | None = None
+
+    def __str__(self) -> str:
+        place = {"file": self.file, "line": self.line, "document": self.document, "advice": self.advice}
+        return str(CluevalError(self.problem, **place))  # type: ignore[arg-type]  # each has its type
+
+
+def check(
+    *files: Any,
+    layers: Mapping[str, LayerSource] | None = None,
+    max_errors: int = 100,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
+) -> list[Problem]:
+    """Return the problems of files and folders, with line numbers; an empty list if there are none.
+
+    These are lines that lack a column, invalid tags and sequences of tags, token ids that occur twice in a document,
+    malformed XML, wrong encoding. A check of a file stops after `max_errors` problems. `layers`, `reading` and
+    `options` are those of `clueval.read`. Raises `FileError` for a file that cannot be read and `UsageError`
+    for options that do not apply.
+
+    >>> from io import StringIO
+    >>> for problem in check(StringIO("a B-PER\\nb I-LOC\\n")):
+    ...     print(problem.line, problem.problem)
+    2 layer 'label': ill-formed tags: 'I-LOC' may not follow 'B-PER' in the scheme BIO
+    """
+    if not files:
+        raise UsageError("there is no file to check", advice="check('gold.conll')")
+    refuse_unknown(options, field_names(Reading), "check")
+    require_kind(max_errors, "int", "max_errors")
+    require_instance(reading, Reading, "reading")
+    require_layers(layers)
+    found: list[Problem] = []
+    for name, each in checks(files, ReadOptions.of(with_fields(reading, options), layers)):
+        for error in islice(each.problems(), max_errors):
+            file = name if error.file == str(each.source.path) else error.file
+            found.append(Problem(file, error.line, error.document, error.problem, error.advice))
+    return found
+
+
+def checks(files: Sequence[Any], options: ReadOptions) -> Iterator[tuple[str, Check]]:
+    """Yield the check of each file, also of each file in a folder, with the name of the file for people."""
+    with spooled(*files) as paths:
+        found = [file for given in paths for file in files_of(as_path(given))]
+        options.require_use(path for _, path in found)
+        shown = {as_path(path): name_of_input(given) for path, given in zip(paths, files, strict=True)}
+        for name, path in found:
+            yield shown.get(path, str(path)), Check(source_of(path, options, name=name))
 
 
 @dataclass(slots=True)

@@ -88,6 +88,11 @@ class _Spool:
             error.advice = None if error.advice is None else error.advice.replace(path, name)
 
 
+def name_of_input(given: Any) -> str:
+    """Return the name of a path or open file, as people know it."""
+    return _name_of(given) if is_open_file(given) else str(given)
+
+
 def _name_of(file: Any) -> str:
     name = getattr(file, "name", None)
     return name if isinstance(name, str) and name else "<open file>"

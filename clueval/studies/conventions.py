@@ -230,7 +230,7 @@ def _scheme_of_tags(total: Tally) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class ConventionTable:
+class Conventions:
     """The result of `conventions`: a row for each convention, for each layer."""
 
     result: Result
@@ -272,7 +272,7 @@ def conventions(
     scheme: str | None = None,
     factor: float = 0.75,
     **reading: Any,
-) -> ConventionTable:
+) -> Conventions:
     """Score predicted against gold under every convention.
 
     Args:
@@ -304,9 +304,9 @@ def conventions(
             signature = Signature(
                 {**result.signature.choices, "metrics": with_settings(metric), "zero": "0/0=0"}
             )
-            return ConventionTable(replace(result, metrics={metric.name: rows}, signature=signature))
+            return Conventions(replace(result, metrics={metric.name: rows}, signature=signature))
     result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})
-    return ConventionTable(result)
+    return Conventions(result)

@@ -27,7 +27,7 @@ HEADER = ("convention", "precision", "recall", "f1", "a span is correct if", "di
 
 
 def render(report: Report, form: str) -> str:
-    """Return the output of `ConventionTable.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
+    """Return the output of `Conventions.to_dict` in one of `FORMS`. Raises `UsageError` for another."""
     if form not in FORMS:
         raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
     if form == "text":
@@ -42,7 +42,7 @@ def render(report: Report, form: str) -> str:
 
 
 def render_text(report: Report) -> str:
-    """Return the output of `ConventionTable.to_dict` as text for a terminal."""
+    """Return the output of `Conventions.to_dict` as text for a terminal."""
     lines = [_facts(report), ""]
     for sequence, rows in _tables(report):
         cells: list[Sequence[str]] = [HEADER, *rows]
@@ -60,7 +60,7 @@ def render_text(report: Report) -> str:
 
 
 def render_markdown(report: Report) -> str:
-    """Return the output of `ConventionTable.to_dict` as Markdown."""
+    """Return the output of `Conventions.to_dict` as Markdown."""
     lines: list[str] = []
     for sequence, rows in _tables(report):
         lines += [f"**{escaped(sequence)}**", "", row_of(HEADER), "| --- | ---: | ---: | ---: | --- | --- |"]

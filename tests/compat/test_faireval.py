@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clueval
+from clueval.cli import main
 from clueval.compat.faireval.config import FairEvalConfig, parse_config, run_config
 from clueval.compat.faireval.functions import (
     annotation_stats,
@@ -520,3 +522,16 @@ def test_default_weights_are_those_of_the_readme() -> None:
     }
 
     assert readme == DEFAULT_WEIGHTS
+
+
+def test_faireval_returns_the_report_that_the_command_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gold.csv").write_text("NP\t1\t2\t1,2\n", encoding="utf-8")
+    (tmp_path / "run.config").write_text("target_in = gold.csv\nsystem_in = gold.csv\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    report = clueval.faireval("run.config")
+
+    assert main(["faireval", "run.config"]) == 0
+    assert capsys.readouterr().out == report

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,10 @@ from clueval.exceptions import FormatError, UsageError
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
-from clueval.reading.paths import pairs_of
+from clueval.overwriting import refuse_to_overwrite
+from clueval.reading.paths import as_path, pairs_of
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS
-from clueval.textfiles import blocks
+from clueval.textfiles import blocks, lines
 
 _MANDATORY = ("target_in", "system_in")
 
@@ -167,6 +169,17 @@ _READERS: Mapping[str, Callable[[str], object]] = {
     "weights": _weights,
     "eval_out": str,
 }
+
+
+def faireval(config: str | PathLike[str]) -> str:
+    """Run a config file of FairEval, and return its report.
+
+    The module describes the keys of the file. Nothing is written: `eval_out` is for ``clueval faireval``. Raises the
+    errors of `parse_config` and `run_config`.
+    """
+    path = as_path(config)
+    refuse_to_overwrite([path], [])  # refuses an invalid path
+    return run_config(parse_config(lines(path), file=str(path)))
 
 
 def run_config(config: FairEvalConfig) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from clueval.metrics.gate.components import Problem
+from clueval.metrics.gate.components import PairingProblem
 from clueval.metrics.gate.equality import FeatureTest, Keys, java_string, subsumption_keys
 from clueval.spans.span import Span
 
@@ -75,7 +75,9 @@ def _value(value: object) -> str:
     return WITHOUT_VALUE if value is None else java_string(value)
 
 
-def problem_of(targets: Annotations, responses: Annotations, test: FeatureTest, pairing: str) -> Problem:
+def problem_of(
+    targets: Annotations, responses: Annotations, test: FeatureTest, pairing: str
+) -> PairingProblem:
     """Return the problem of pairing these; `test` compares their features, their keys compare the rest."""
     keys: Keys | None
     if test.has_keys:
@@ -83,7 +85,7 @@ def problem_of(targets: Annotations, responses: Annotations, test: FeatureTest, 
     else:
         sides = [list(zip(side.types, side.spans, strict=True)) for side in (targets, responses)]
         keys = subsumption_keys(test.names, *sides)
-    return Problem(targets.spans, responses.spans, _equality(targets, responses, test), pairing, keys)
+    return PairingProblem(targets.spans, responses.spans, _equality(targets, responses, test), pairing, keys)
 
 
 def _equality(targets: Annotations, responses: Annotations, test: FeatureTest) -> Callable[[int, int], bool]:

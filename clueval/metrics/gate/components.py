@@ -44,7 +44,7 @@ class Component(NamedTuple):
     dense: bool = False
 
 
-class Problem(NamedTuple):
+class PairingProblem(NamedTuple):
     """The targets and the responses of one evaluation, in order of position, and the test of equality."""
 
     targets: Sequence[Span]
@@ -73,7 +73,7 @@ def _rank(span: Span, place: int) -> tuple[bool, int, str]:
     return (False, span.id, "") if isinstance(span.id, int) else (True, 0, span.id)
 
 
-def components(problem: Problem, most_listed: int | None = None) -> Iterator[Component]:
+def components(problem: PairingProblem, most_listed: int | None = None) -> Iterator[Component]:
     """Yield all components, by position; a span alone is a component without pairings.
 
     If there are more possible pairings for each span than `most_listed` (None: a few), they are not listed.
@@ -84,7 +84,7 @@ def components(problem: Problem, most_listed: int | None = None) -> Iterator[Com
 
 
 def component_of(
-    problem: Problem, targets: list[int], responses: list[int], most_listed: int | None = None
+    problem: PairingProblem, targets: list[int], responses: list[int], most_listed: int | None = None
 ) -> Component:
     """Return the component of these targets and responses."""
     if not targets or not responses:
@@ -95,7 +95,7 @@ def component_of(
 
 
 def parts(
-    problem: Problem,
+    problem: PairingProblem,
     chosen_targets: Iterable[int] | None = None,
     chosen_responses: Iterable[int] | None = None,
 ) -> Iterator[tuple[list[int], list[int]]]:
@@ -128,7 +128,7 @@ def parts(
         yield targets, responses
 
 
-def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]) -> list[Pair]:
+def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequence[int]) -> list[Pair]:
     """Return all possible pairings of a component: a sweep that remembers which spans are still open."""
     spans, others, equal = problem.targets, problem.responses, problem.equal
     if len(targets) == 1 == len(responses):
@@ -153,7 +153,7 @@ def _possible(problem: Problem, targets: Sequence[int], responses: Sequence[int]
     return pairs
 
 
-def value_if_possible(problem: Problem, target: int, response: int) -> int | None:
+def value_if_possible(problem: PairingProblem, target: int, response: int) -> int | None:
     """Return the value of the pairing of a target and a response, or None if it is not possible."""
     one, other = problem.targets[target], problem.responses[response]
     same = one.start == other.start and one.end == other.end
@@ -166,7 +166,9 @@ _LISTED = 16
 """Up to this many possible pairings for each span, listing them is faster."""
 
 
-def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int], most_listed: int) -> bool:
+def _is_dense(
+    problem: PairingProblem, targets: Sequence[int], responses: Sequence[int], most_listed: int
+) -> bool:
     if problem.keys is None or min(len(targets), len(responses)) <= most_listed:
         return False
     possible = possible_pairings(*entries_of(problem, targets, responses))
@@ -174,7 +176,7 @@ def _is_dense(problem: Problem, targets: Sequence[int], responses: Sequence[int]
 
 
 def entries_of(
-    problem: Problem, targets: Sequence[int], responses: Sequence[int]
+    problem: PairingProblem, targets: Sequence[int], responses: Sequence[int]
 ) -> tuple[list[Entry], list[Entry]]:
     assert problem.keys is not None  # only problems with keys can be dense
     sides = []

@@ -16,7 +16,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate.annotations import NO_ANNOTATIONS, Annotations, label_of, problem_of, together
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
-from clueval.metrics.gate.components import Problem, in_order
+from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import GateCounts, macro_report
 from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, parse_types, types_from_text
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
@@ -402,5 +402,5 @@ class Gate:
                 own = self._of_side(gold, {name: name}, within=False)
             yield name, own, other
 
-    def _problem(self, targets: Annotations, responses: Annotations) -> Problem:
+    def _problem(self, targets: Annotations, responses: Annotations) -> PairingProblem:
         return problem_of(targets, responses, self._test, self.pairing)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from clueval.metrics.gate.components import Component, Problem, components
+from clueval.metrics.gate.components import Component, PairingProblem, components
 from clueval.metrics.gate.counts import GateCounts
 from clueval.metrics.gate.pairing import count_component, single, solve
 from clueval.spans.span import Span
@@ -68,7 +68,7 @@ class Outcome:
         return sorted(copies, key=lambda span: (span.start, span.end))
 
 
-def outcome_of(problem: Problem) -> Outcome:
+def outcome_of(problem: PairingProblem) -> Outcome:
     """Return the outcome of an evaluation. O(n log n), plus the number of possible pairings."""
     counts = GateCounts()
     pairs: list[tuple[int, PairedSpans]] = []
@@ -86,7 +86,7 @@ def outcome_of(problem: Problem) -> Outcome:
 
 
 def _paired(
-    problem: Problem, component: Component, missing: list[int], spurious: list[int]
+    problem: PairingProblem, component: Component, missing: list[int], spurious: list[int]
 ) -> Iterator[tuple[int, PairedSpans]]:
     """Yield the pairs of a component with the numbers of their responses; append the rest to the lists."""
     taken = solve(problem, component).pairs

@@ -43,7 +43,7 @@ from clueval.metrics.gate.components import (
     STRICT,
     Component,
     Pair,
-    Problem,
+    PairingProblem,
     component_of,
     entries_of,
     parts,
@@ -64,7 +64,7 @@ class Solution(NamedTuple):
     partners: Iterable[Partners]
 
 
-def solve(problem: Problem, component: Component) -> Solution:
+def solve(problem: PairingProblem, component: Component) -> Solution:
     """Return the pairs of a component, chosen by `problem.pairing`, and the partners of its targets."""
     targets, responses, pairs, dense = component
     if dense:
@@ -99,7 +99,7 @@ def _partners(values: Sequence[int]) -> Partners:
     return Partners(len(values), same, strict + values.count(PARTIAL), strict)
 
 
-def choose(problem: Problem, pairs: Sequence[Pair]) -> list[Pair]:
+def choose(problem: PairingProblem, pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs chosen by `problem.pairing` from all possible pairings of a component."""
     if len(pairs) < 2:
         return list(pairs)
@@ -114,7 +114,7 @@ def choose(problem: Problem, pairs: Sequence[Pair]) -> list[Pair]:
     return _taken(sorted(pairs, key=lambda p: (p.target, -p.value, -overlap(p), p.response)))
 
 
-def overlap_of(problem: Problem, target: int, response: int) -> int:
+def overlap_of(problem: PairingProblem, target: int, response: int) -> int:
     """Return how many positions a target and a response share."""
     one, other = problem.targets[target], problem.responses[response]
     return min(one.end, other.end) - max(one.start, other.start)
@@ -151,7 +151,7 @@ def _taken(pairs: Iterable[Pair]) -> list[Pair]:
     return taken
 
 
-def single(problem: Problem, taken: Iterable[Pair], spurious: Sequence[int]) -> list[Pair]:
+def single(problem: PairingProblem, taken: Iterable[Pair], spurious: Sequence[int]) -> list[Pair]:
     """Return the correct pairs whose target no truly spurious response touches."""
     correct = [pair for pair in taken if pair.value >= PARTIAL]
     if not correct or not spurious:
@@ -168,7 +168,7 @@ _FEW = 50
 """Up to this many tests whether a span touches another, testing all is cheaper than an index."""
 
 
-def count_component(problem: Problem, component: Component) -> list[int]:
+def count_component(problem: PairingProblem, component: Component) -> list[int]:
     """Return the counts of one component, in the order of `clueval.metrics.gate.counts.NAMES`."""
     targets, responses, pairs, dense = component
     counts = [len(targets), len(responses), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
@@ -195,7 +195,7 @@ def count_component(problem: Problem, component: Component) -> list[int]:
     return counts
 
 
-def count(problem: Problem) -> list[int]:
+def count(problem: PairingProblem) -> list[int]:
     """Return the counts of all components together. O(n log n), plus the number of possible pairings."""
     counts = [len(problem.targets), len(problem.responses)] + [0] * 12
     alone = [0, 0, 0, 0]  # components of one target and one response, by the value of their pairing

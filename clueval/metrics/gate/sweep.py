@@ -21,7 +21,7 @@ from itertools import groupby
 from operator import add, sub
 
 from clueval.exceptions import UsageError
-from clueval.metrics.gate.components import PARTIAL, STRICT, Component, Problem, component_of, parts
+from clueval.metrics.gate.components import PARTIAL, STRICT, Component, PairingProblem, component_of, parts
 from clueval.metrics.gate.counts import NAMES
 from clueval.metrics.gate.pairing import count_component, overlap_of
 from clueval.metrics.gate.touching import touches
@@ -39,7 +39,7 @@ Order = tuple[int, ...]
 """The order in which possible pairings are taken, the least first."""
 
 
-def sweep(problem: Problem, component: Component, scores: Sequence[float | None]) -> Steps:
+def sweep(problem: PairingProblem, component: Component, scores: Sequence[float | None]) -> Steps:
     """Yield each score of a component and its changes; responses whose score is None are ignored.
 
     Raises `UsageError` if that would take too long; see `MOST_WORK`.
@@ -63,7 +63,7 @@ Groups = Sequence[tuple[float, list[int]]]
 # Pairings that are not listed
 
 
-def _paired_anew(problem: Problem, component: Component, groups: Groups) -> Steps:
+def _paired_anew(problem: PairingProblem, component: Component, groups: Groups) -> Steps:
     _require_little_work(problem, component, len(groups))
     entered: list[int] = []
     known: dict[int, list[int]] = {}  # the counts of every part, by its first target
@@ -84,7 +84,7 @@ def _paired_anew(problem: Problem, component: Component, groups: Groups) -> Step
         yield score, change
 
 
-def _require_little_work(problem: Problem, component: Component, scores: int) -> None:
+def _require_little_work(problem: PairingProblem, component: Component, scores: int) -> None:
     annotations = len(component.targets) + len(component.responses)
     if scores * annotations > MOST_WORK:
         start = min(
@@ -100,7 +100,7 @@ def _require_little_work(problem: Problem, component: Component, scores: int) ->
 # Pairings that are listed
 
 
-def _mended(problem: Problem, component: Component, groups: Groups) -> Steps:
+def _mended(problem: PairingProblem, component: Component, groups: Groups) -> Steps:
     taken = _Taken(problem, component)
     for score, group in groups:
         yield score, taken.enter(group)
@@ -109,7 +109,7 @@ def _mended(problem: Problem, component: Component, groups: Groups) -> Steps:
 class _Taken:
     """The current pairs of the responses that have entered, and their counts."""
 
-    def __init__(self, problem: Problem, component: Component) -> None:
+    def __init__(self, problem: PairingProblem, component: Component) -> None:
         self._problem = problem
         self._values = {(pair.target, pair.response): pair.value for pair in component.pairs}
         self._of_response: dict[int, list[Edge]] = {number: [] for number in component.responses}
@@ -280,7 +280,7 @@ class _Taken:
 _NOTHING = (0,) * len(NAMES)
 
 
-def _touched(problem: Problem, component: Component) -> dict[int, list[int]]:
+def _touched(problem: PairingProblem, component: Component) -> dict[int, list[int]]:
     """Return the targets, among those it can pair with, that each response touches.
 
     A response of zero length may also touch targets that start at its position; see `_starting`.
@@ -292,7 +292,7 @@ def _touched(problem: Problem, component: Component) -> dict[int, list[int]]:
     return found
 
 
-def _starting(problem: Problem, component: Component) -> dict[int, list[int]]:
+def _starting(problem: PairingProblem, component: Component) -> dict[int, list[int]]:
     """Return the targets that have a length, by their starts."""
     found: dict[int, list[int]] = {}
     for number in component.targets:

@@ -20,7 +20,7 @@ from operator import add
 from typing import NamedTuple
 
 from clueval.exceptions import UsageError
-from clueval.metrics.gate.components import Problem, components
+from clueval.metrics.gate.components import PairingProblem, components
 from clueval.metrics.gate.counts import NAMES, GateCounts
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.pairing import count
@@ -97,7 +97,7 @@ _LISTED = 64
 
 
 def differences(
-    problem: Problem, scores: Sequence[float], thresholds: Thresholds = ALL
+    problem: PairingProblem, scores: Sequence[float], thresholds: Thresholds = ALL
 ) -> dict[float, list[int]]:
     """Return the changes that every score makes in the counts, in the order of `NAMES`; targets are not
     counted.
@@ -149,7 +149,7 @@ _LARGE = 1e12
 
 
 def counts_and_changes(
-    problem: Problem, scores: Sequence[float], thresholds: Thresholds | None
+    problem: PairingProblem, scores: Sequence[float], thresholds: Thresholds | None
 ) -> tuple[Sequence[int], Mapping[float, Sequence[int]]]:
     """Return the counts, and the changes that every score makes: none without thresholds."""
     if thresholds is None:

@@ -1,0 +1,217 @@
+"""Writes documents in another format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from os import PathLike, fsdecode
+from pathlib import Path
+from typing import Any, Unpack
+
+from clueval.exceptions import FileError, UsageError, require_instance, require_kind
+from clueval.formats import all_formats, format_named
+from clueval.formats.fitting import fitted
+from clueval.formats.format import Format, Writer
+from clueval.overwriting import Inputs, refuse_to_overwrite
+from clueval.reading.keywords import ReadingOptions
+from clueval.reading.layers import LayerSource, layer_names
+from clueval.reading.options import Reading
+from clueval.reading.paths import as_path
+from clueval.reading.source import read
+from clueval.spans.document import Document
+from clueval.transforms.characters import to_characters
+from clueval.transforms.tokens import to_tokens
+from clueval.writing import whole_bytes, whole_file
+
+_READING = Reading()
+
+
+def convert(
+    source: str | PathLike[str] | Iterable[Document],
+    to: str,
+    output_file: str | PathLike[str] | None = None,
+    *,
+    layers: Mapping[str, LayerSource] | None = None,
+    label: str | None = None,
+    lossy: bool = False,
+    reading: Reading = _READING,
+    **options: Unpack[ReadingOptions],
+) -> list[Document]:
+    """Convert the spans of a file or folder, or of documents, into another format.
+
+    Args:
+        source: as in `clueval.read`, or documents.
+        to: the name of the format to write.
+        output_file: where to write: a file, or a folder if it exists as one or ends in ``/``. None: nothing is written.
+        layers, reading, options: as in `clueval.read`.
+        label: write only spans with this label.
+        lossy: leave out what the format cannot hold, instead of raising an error.
+
+    Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
+    hold. Raises `UsageError` for what the format cannot hold, `FileError` for an output that cannot be written or
+    that is an input, and the errors of `clueval.read`.
+    """
+    form = writable_format(to)
+    require_kind(label, "str | None", "label")
+    if output_file is not None:
+        as_path(output_file)  # refuses what is no path
+    output = None if output_file is None else fsdecode(output_file)
+    given, names = _given(source, layers, reading, options)
+    inputs = [source, options.get("text", reading.text)] if _is_path(source) else []
+    refused = refuse_to_overwrite(inputs, [output])  # type: ignore[arg-type]  # paths
+    with_ids = options.get("token_id", reading.token_id) is not None
+    conversion = Conversion(form, names, with_ids=with_ids, lossy=lossy)
+    documents = list(conversion.fitted(with_label(given, label)))
+    if output is not None:
+        conversion.write(iter(documents), output, refused)
+    return documents
+
+
+def _is_path(source: object) -> bool:
+    return isinstance(source, str | PathLike)
+
+
+def _given(
+    source: Any, layers: Mapping[str, LayerSource] | None, reading: Reading, options: ReadingOptions
+) -> tuple[Iterable[Document], Sequence[str]]:
+    """Return the documents of `source`, and the names of their layers."""
+    if _is_path(source):
+        return read(source, layers, reading=reading, **options), layer_names(layers)
+    if options or layers is not None:
+        raise UsageError(
+            "documents are not read from files", advice="leave out layers and options of reading"
+        )
+    require_kind(source, "Iterable", "source")
+    given = list(source)
+    for number, document in enumerate(given):
+        require_instance(document, Document, f"source[{number}]")
+    return given, list(dict.fromkeys(name for document in given for name in document.layers))
+
+
+def writable_format(name: str) -> Format:
+    """Return the record of a format. Raises `UsageError` for a format that is unknown or is only read."""
+    require_kind(name, "str", "to")
+    form = format_named(name)
+    if form.write is None:
+        known = ", ".join(each.name for each in all_formats() if each.write is not None)
+        raise UsageError(f"the format {name} cannot be written", advice=f"one of {known}")
+    return form
+
+
+def with_label(documents: Iterable[Document], label: str | None) -> Iterator[Document]:
+    """Yield the documents with only the spans of this label; None: all spans."""
+    for document in documents:
+        if label is None:
+            yield document
+            continue
+        layers = {
+            layer: [span for span in spans if span.label == label] for layer, spans in document.layers.items()
+        }
+        yield replace(document, layers=layers)
+
+
+@dataclass(slots=True)
+class Conversion:
+    """Documents on their way into a format.
+
+    Attributes:
+        form: the format.
+        layers: the names of the layers, for a file without documents.
+        with_ids: whether token ids are written.
+        lossy: whether what the format cannot hold is left out and counted in `dropped`; otherwise it is an error.
+        remark: is called with a line for people.
+    """
+
+    form: Format
+    layers: Sequence[str]
+    with_ids: bool = False
+    lossy: bool = False
+    remark: Callable[[str], object] = len
+    dropped: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def writer(self) -> Writer:
+        """How the format is written."""
+        assert self.form.write is not None
+        return self.form.write
+
+    def fitted(self, documents: Iterable[Document]) -> Iterator[Document]:
+        """Yield the documents as the format holds them."""
+        has_said = False
+        for document in documents:
+            if self.writer.unit == "token" and document.unit == "character" and not has_said:
+                self.remark("texts without tokens are split into words and single marks")
+                has_said = True
+            fitting = self._in_unit(document)
+            if self.writer.holds is not None:
+                counted = self.dropped if self.lossy else None
+                fitting = fitted(fitting, self.writer.holds, self.form.name, counted)
+            yield fitting
+
+    def _in_unit(self, document: Document) -> Document:
+        if self.writer.unit == "character":
+            return to_characters(document)
+        return to_tokens(document) if self.writer.unit == "token" else document
+
+    def text(self, documents: Iterator[Document]) -> Iterator[str]:
+        """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""
+        if self.writer.data is not None:
+            raise UsageError("this format is binary", advice="name a file with -o")
+        if self.writer.beside:
+            raise UsageError(
+                f"the format {self.form.name} has several files for a document",
+                advice="name a folder, as in -o folder/",
+            )
+        for line in self.writer.lines(
+            _only(documents) if self.form.single else documents,
+            layers=list(self.layers),
+            with_ids=self.with_ids,
+        ):
+            yield f"{line}\n" if self.writer.ends_lines else line
+
+    def write(self, documents: Iterator[Document], output: str, inputs: Inputs) -> None:
+        """Write the documents to a file, or each to a file of its own in a folder, which is complete or not there."""
+        path = Path(output)
+        if self.writer.data is not None:
+            with whole_bytes(path) as binary:
+                binary.write(self.writer.data(documents, list(self.layers)))
+        elif self.form.single and (path.is_dir() or output.endswith("/")):
+            path.mkdir(exist_ok=True)
+            self._write_each(documents, path, inputs)
+            return
+        else:
+            with whole_file(path) as file:
+                file.writelines(self.text(documents))
+        self.remark(f"wrote {path}")
+
+    def _write_each(self, documents: Iterator[Document], folder: Path, inputs: Inputs) -> None:
+        """Write a file for each document, named after its id, and the files that belong to it."""
+        written: set[str] = set()
+        for document in documents:
+            stem = "".join(c if c.isalnum() or c in "-_." else "_" for c in document.id).lstrip(".") or "_"
+            if stem in written:
+                raise FileError(
+                    f"two documents would have the file name {stem}{self.writer.ending}",
+                    file=str(folder),
+                    document=document.id,
+                )
+            written.add(stem)
+            lines = self.writer.lines(iter([document]), layers=list(self.layers), with_ids=self.with_ids)
+            end = "\n" if self.writer.ends_lines else ""
+            contents: dict[str, Iterator[str]] = {self.writer.ending: (f"{line}{end}" for line in lines)}
+            contents |= {ending: iter([content(document)]) for ending, content in self.writer.beside.items()}
+            for ending, pieces in contents.items():
+                path = folder / f"{stem}{ending}"
+                inputs.refuse(path)
+                with whole_file(path) as file:
+                    file.writelines(pieces)
+        self.remark(f"wrote {len(written)} file{'s' * (len(written) != 1)} to {folder}")
+
+
+def _only(documents: Iterator[Document]) -> Iterator[Document]:
+    """Yield the only document. Raises `UsageError` for a second one."""
+    for number, document in enumerate(documents):
+        if number:
+            raise UsageError("there are several documents", advice="name a folder with -o, as in -o folder/")
+        yield document

@@ -1,0 +1,66 @@
+"""`clueval.convert`: documents in another format, in memory and on disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import clueval
+from clueval import Document, Span, UsageError
+from clueval.exceptions import FileError
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.conll"
+    path.write_text("Anna\tB-PER\nin\tO\nParis\tB-LOC\n", encoding="utf-8")
+    return path
+
+
+def test_convert_returns_the_documents_as_the_format_holds_them(gold: Path) -> None:
+    (document,) = clueval.convert(gold, "brat")
+
+    assert (document.unit, document.text) == ("character", "Anna in Paris")
+    assert [(span.start, span.end, span.label) for span in document.layers["label"]] == [
+        (0, 4, "PER"),
+        (8, 13, "LOC"),
+    ]
+
+
+def test_convert_writes_what_the_command_writes(gold: Path, tmp_path: Path) -> None:
+    written = clueval.convert(gold, to="doccano", output_file=tmp_path / "gold.jsonl", label="PER")
+
+    assert [each.layers for each in clueval.read(tmp_path / "gold.jsonl")] == [
+        each.layers for each in written
+    ]
+
+
+def test_convert_of_documents_writes_a_file_each(tmp_path: Path) -> None:
+    documents = [Document(name, {"label": [Span(0, 1, "A")]}, tokens=["x"]) for name in "ab"]
+
+    clueval.convert(documents, "brat", f"{tmp_path}/out/")
+
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.ann", "a.txt", "b.ann", "b.txt"}
+
+
+def test_convert_leaves_out_what_a_format_cannot_hold_only_if_asked() -> None:
+    nested = Document("d", {"label": [Span(0, 2, "A"), Span(1, 2, "B")]}, tokens=["x", "y"])
+
+    with pytest.raises(UsageError, match="cannot hold 1 overlapping spans"):
+        clueval.convert([nested], "conll")
+    (document,) = clueval.convert([nested], "conll", lossy=True)
+    assert [span.label for span in document.layers["label"]] == ["A"]
+
+
+def test_convert_refuses_wrong_use(gold: Path) -> None:
+    with pytest.raises(UsageError, match="unknown format 'x'"):
+        clueval.convert(gold, "x")
+    with pytest.raises(UsageError, match="cannot be written"):
+        clueval.convert(gold, "webanno")
+    with pytest.raises(FileError, match="is an input"):
+        clueval.convert(gold, "conll", gold)
+    with pytest.raises(UsageError, match=r"source\[0\]"):
+        clueval.convert([["B-PER"]], "conll")  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="not read from files"):
+        clueval.convert([], "conll", token=1)
