@@ -36,12 +36,13 @@ def add_arguments(parser: Command) -> None:
         "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
     )
     add_output(parser, FORMS)
+    common.add_preparing(parser, without=["by_depth", "any_of"])
     common.add_reading(parser, sides=2)
 
 
 def run(options: argparse.Namespace) -> int:
-    paths = [options.gold, options.old, options.new]
-    refuse_to_overwrite([*paths, common.text_of(options)], [options.output_file])
+    paths, preparing = [options.gold, options.old, options.new], common.preparing_of(options)
+    refuse_to_overwrite([*paths, common.text_of(options), *preparing.files()], [options.output_file])
     require_writable([options.output_file])
     with progress(paths) as advance:
         found = diff(
@@ -52,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
             layers=common.layers(options),
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
+            preparing=preparing,
             progress=advance,
             **common.reading(options),
         )

@@ -46,6 +46,7 @@ def add_arguments(parser: Command) -> None:
         help="another annotation set of the predicted files, such as an older run, to compare with",
     )
     add_fields(parser, Lists, "candidate lists")
+    common.add_preparing(parser)
     common.add_reading(parser, sides=2, sets=None)
     _add_outputs(parser)
     add_jobs(parser)
@@ -82,7 +83,9 @@ def run(options: argparse.Namespace) -> int:
     metric, lists = group_of(Gate, options), _lists(options)
     if options.indicator_prefix is not None and options.write_indicators is None:
         raise UsageError("--indicator-prefix needs --write-indicators", advice="add it")
-    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    preparing = common.preparing_of(options)
+    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
+    refuse_to_overwrite(inputs, outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
     common.check_pairing(options, counting)
@@ -102,6 +105,7 @@ def run(options: argparse.Namespace) -> int:
             wrote=printing.remark,
             layers=common.layers(options),
             counting=Counting(**counting),
+            preparing=preparing,
             workers=work,
             **common.reading(options),
         )

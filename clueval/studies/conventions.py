@@ -27,6 +27,7 @@ from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.options import field_names, with_fields
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
@@ -40,6 +41,7 @@ from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
 from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
+from clueval.transforms.preparing import Preparing
 
 
 class _Scheme(NamedTuple):
@@ -281,7 +283,7 @@ def conventions(
         factor: loio's factor for the credit of a partial match.
         reading: other options of `clueval.score` for reading files: `input`, `token`, `token_id`,
             `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
-            `progress`.
+            `progress`; and those of `Preparing`, which change spans before they are counted.
 
     Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 
@@ -294,7 +296,13 @@ def conventions(
     require_kind(scheme, "str | None", "scheme")
     require_kind(factor, "float", "factor")
     metric = EveryConvention(scheme, factor)
-    if are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
+    preparing = with_fields(reading.pop("preparing", Preparing()), reading).without(
+        ["by_depth"], "conventions"
+    )
+    reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
+    if preparing != Preparing():
+        reading |= {"preparing": preparing, "scheme": scheme}
+    elif are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
         reading = {**reading, "scheme": scheme}
         try:
             result, rows = compared_rows(gold, predicted, factor, layers=layers, **reading)

@@ -254,6 +254,13 @@ class Preparing:
         )
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
+    def without(self, names: Iterable[str], caller: str) -> Preparing:
+        """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        for name in names:
+            if getattr(self, name) not in (None, False):
+                raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
+        return self
+
     def golds(self) -> list[Any]:
         """Return the other golds."""
         if self.any_of is None:

@@ -12,7 +12,7 @@ from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
-from clueval.options import column, field_names, refuse_unknown
+from clueval.options import column, field_names, refuse_unknown, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.paths import are_paths
@@ -23,6 +23,7 @@ from clueval.studies.masking.report import MaskingReport
 from clueval.studies.masking.run import masking_report
 from clueval.studies.masking.token_weights import TokenWeights
 from clueval.transforms.group import Group, Transform
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide
@@ -67,10 +68,15 @@ def masking(
         *SETS,
         "reading",
         "counting",
+        "preparing",
         "workers",
+        *field_names(Preparing),
         *field_names(Workers),
     ]
     refuse_unknown(options, known, "masking")
+    given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
+    preparing = with_fields(options.pop("preparing", Preparing()), given).without(["by_depth"], "masking")
+    options["preparing"] = preparing
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers)
     metric = metric_of(settings, token_weights=weight_column is not None)
