@@ -50,7 +50,7 @@ def test_diff_compares_runs_after_the_same_changes() -> None:
     def states(**options: Any) -> list[tuple[str, str]]:
         return [(row.state, row.side) for row in clueval.diff(*documents, choice, **options).findings]
 
-    assert states() == [("changed", "gold"), ("fixed", "predicted"), ("new", "predicted")]
+    assert states() == [("changed", "gold"), ("new", "predicted"), ("fixed", "predicted")]
     assert states(label_map=MAP) == [("fixed", "gold"), ("fixed", "predicted")]
 
 
