@@ -107,7 +107,7 @@ class MaskedWords:
             raise SpanError(
                 f"span {name_of(span)} lies outside the text", document=document.id, file=document.file
             )
-        parts = _runs_of(span.tokens) if span.tokens else [(span.start, span.end)]
+        parts = _runs_of(span.tokens) if span.tokens else span.fragments
         between = self.characters.range_between
         return tuple(between(start + shift, end + shift) for start, end in parts)
 
