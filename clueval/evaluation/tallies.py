@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.exceptions import OverlapError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Side
+from clueval.metrics.metric import Metric, Side, refuse_gaps
 from clueval.spans.compared import ComparedSequence
 from clueval.spans.document import Document
 from clueval.spans.making import making_many
-from clueval.spans.span import name_of
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
@@ -17,27 +16,14 @@ def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
     Raises `UsageError` for a discontinuous span if the metric cannot count one.
     """
     if metric.needs.contiguous:
-        _require_contiguous(metric.name, gold)
-        _require_contiguous(metric.name, predicted)
+        for side in (gold, predicted):
+            refuse_gaps(f"metric {metric.name!r}", side.spans, side.document)
     try:
         return metric.count(gold, predicted)
     except OverlapError as error:
         if error.file is None and gold.document is not None:
             error.file = gold.document.file
         raise
-
-
-def _require_contiguous(metric: str, side: Side) -> None:
-    span = next((span for span in side.spans if span.parts is not None), None)
-    if span is not None:
-        document = side.document
-        raise UsageError(
-            f"span {name_of(span)} has gaps, and metric {metric!r} cannot count such spans",
-            file=None if document is None else document.file,
-            document=None if document is None else document.id,
-            line=span.line,
-            advice="Preparing.fragments can be split (each fragment is a span) or hull (one span from start to end)",
-        )
 
 
 def count_comparison(metric: Metric, comparison: ComparedSequence) -> Tally:

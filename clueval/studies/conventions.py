@@ -66,9 +66,10 @@ _STRICT = {
 class EveryConvention:
     """All conventions as one metric. `scheme` is the tag scheme (None: detected), `factor` is loio's.
 
-    The tally has the keys of the metrics, each after the name of its metric, and ``("refused", metric)`` for
-    documents that a metric refuses; of tags ``("tags", reading, what)``, where the reading is ``lenient``, a
-    scheme, or ``spans`` if there are no tags, and ``("neighbours", side, tag, next tag)``.
+    The tally has the keys of the metrics, each after the name of its metric, ``("refused", metric)`` for documents that
+    a metric refuses and ``("gaps", metric)`` for those of them with discontinuous spans; of tags ``("tags", reading,
+    what)``, where the reading is ``lenient``, a scheme, or ``spans`` if there are no tags, and ``("neighbours", side,
+    tag, next tag)``.
     """
 
     name: ClassVar[str] = "conventions"
@@ -90,6 +91,8 @@ class EveryConvention:
                     tally[key if name == "tags" else (name, *key)] += n
             except OverlapError:
                 tally["refused", name] += 1
+                if any(span.parts is not None for side in (gold, predicted) for span in side.spans):
+                    tally["gaps", name] += 1
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -106,7 +109,10 @@ class EveryConvention:
         found["exact_unlabelled"] = found["muc_exact"]
         return {
             convention.key: convention_row(
-                convention, *found[convention.key], total["refused", convention.metric]
+                convention,
+                *found[convention.key],
+                total["refused", convention.metric],
+                total["gaps", convention.metric],
             )
             for convention in CONVENTIONS
         }
@@ -141,7 +147,10 @@ class EveryConvention:
         """Yield the functions that count, by name: of tags, and of each metric."""
         yield "tags", partial(self._count_tags, gold, predicted)
         for metric in self._metrics():
-            yield metric.name, partial(metric.count, gold, predicted)
+            has_gaps = metric.needs.contiguous and any(
+                span.parts is not None for side in (gold, predicted) for span in side.spans
+            )
+            yield metric.name, _refused if has_gaps else partial(metric.count, gold, predicted)
 
     def _count_tags(self, gold: Side, predicted: Side) -> Tally:
         if gold.tags is None or predicted.tags is None:
@@ -184,6 +193,11 @@ class EveryConvention:
         return found | {"seqeval_strict": (_rates(total, scheme), f"scheme {name}")}
 
 
+def _refused() -> Tally:
+    """Raise `OverlapError` for discontinuous spans, which a metric cannot count."""
+    raise OverlapError("discontinuous spans cannot be counted")
+
+
 def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
     """Return the tags of a document, cut where its sentences begin and end."""
     document = side.document
@@ -209,6 +223,8 @@ def _tally_of_spans(gold: Side, predicted: Side) -> Tally:
         spans = in_order_and_flat(side.spans, document)
         if empty := next((span for span in spans if not len(span)), None):
             raise OverlapError(f"span {name_of(empty)} of zero length has no tag", document=document)
+        if gaps := next((span for span in spans if span.parts is not None), None):
+            raise OverlapError(f"span {name_of(gaps)} has gaps and no tags", document=document)
         sides.append({(span.start, span.end, span.label) for span in spans})
     counts = (len(sides[0]), len(sides[1]), len(sides[0] & sides[1]))
     return Tally({("tags", "spans", what): n for what, n in zip(_NUMBERS, counts, strict=True)})
