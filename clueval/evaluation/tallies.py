@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from clueval.exceptions import OverlapError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric, Side, refuse_gaps
+from clueval.metrics.gaps import refuse_gaps
+from clueval.metrics.metric import Metric, Side
 from clueval.spans.compared import ComparedSequence
 from clueval.spans.document import Document
 from clueval.spans.making import making_many

@@ -14,7 +14,7 @@ from typing import Any
 from clueval.exceptions import UsageError, require_instance
 from clueval.findings.places import in_text_order
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
-from clueval.metrics.metric import refuse_gaps
+from clueval.metrics.gaps import refuse_gaps
 from clueval.options import require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter

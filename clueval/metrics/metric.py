@@ -10,13 +10,13 @@ refuses settings that name a label, type or feature that never occurred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.spans.document import Document
-from clueval.spans.span import Frozen, Span, name_of
+from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -109,19 +109,6 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
         document=document,
         advice=instead,
     )
-
-
-def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> None:
-    """Raise `UsageError` for a discontinuous span, which `who` cannot count."""
-    span = next((span for span in spans if span.parts is not None), None)
-    if span is not None:
-        raise UsageError(
-            f"span {name_of(span)} has gaps, and {who} cannot count such spans",
-            file=None if document is None else document.file,
-            document=None if document is None else document.id,
-            line=span.line,
-            advice="Preparing.fragments can be split (each fragment is a span) or hull (one span from start to end)",
-        )
 
 
 def sequences_of(

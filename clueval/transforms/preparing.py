@@ -257,7 +257,7 @@ class Preparing:
     def without(self, names: Iterable[str], caller: str) -> Preparing:
         """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
         for name in names:
-            if getattr(self, name) not in (None, False):
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
                 raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
         return self
 

@@ -131,3 +131,26 @@ def test_depths_of_gate_are_reported(files: list[str], capsys: pytest.CaptureFix
     assert main(["gate", *files[:2], "--hierarchy", ".", "--by-depth", "--format", "json"]) == 0
 
     assert "1" in json.loads(capsys.readouterr().out)["metrics"]["gate"]["label"]["depths"]
+
+
+def test_agreement_is_that_of_changed_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    documents = {
+        name: [clueval.Document("d", {"label": [clueval.Span(0, 2, label)]}, tokens=["t"] * 9)]
+        for name, label in (("anna", "CITY"), ("bob", "STREET"))
+    }
+
+    def f1(**options: Any) -> Any:
+        return clueval.agree(documents, **options).to_dict()["agreement"]["label"]["f1"]["exact"]["mean"]
+
+    assert (f1(), f1(label_map=MAP), f1(untyped=True)) == (0.0, 1.0, 1.0)
+    found = clueval.agree(documents, label_map=MAP).to_dict()
+    assert found["prepared"] == {"labels": {"anna/renamed": 1, "bob/renamed": 1}}
+    assert "|labels:map(" in found["signature"]
+    with pytest.raises(UsageError, match=r"no entry for 'CITY' .* of anna"):
+        clueval.agree(documents, label_map={"X": "Y"})
+    with pytest.raises(UsageError, match="gold_map does not apply to agree"):
+        clueval.agree(documents, gold_map=MAP)
+
+    files = [write(tmp_path / f"{name}.conll", f"a\tB-{name}\nb\tO\n") for name in "xy"]
+    assert main(["agree", *map(str, files), "--untyped", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agreement"]["label"]["f1"]["exact"]["mean"] == 1.0
