@@ -56,9 +56,8 @@ class SpanIndex:
         if span.start == span.end:  # two equal spans of zero length do not overlap
             nodes = {node for node in nodes if node.begin != start or node.end != end}
         found = [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
-        if span.parts is None and not self._has_gaps:
-            return found
-        return [other for other in found if other.overlaps(span)]
+        gaps = self._has_gaps or span.parts is not None
+        return [other for other in found if other.overlaps(span)] if gaps else found
 
 
 def _doubled(span: Span) -> tuple[int, int]:
