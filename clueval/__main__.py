@@ -6,7 +6,7 @@ import sys
 from clueval.cli import main
 
 _MANY = 50_000
-"""So many new containers are made before cycles are looked for; Python's own 700 are made again and again."""
+"""How many new containers are made before Python searches for cycles; by default 700, which is soon reached again."""
 
 
 def run() -> int:

@@ -4,15 +4,19 @@ Every error is a `CluevalError`, whose fields hold the parts of the message: the
 the document, and advice on what to do next. No error quotes the text of a corpus, except `TextMismatch`,
 because there the differing tokens are the problem. Long quoted values are shortened in the message
 (`shortened`), but not in the fields.
+
+Public functions are decorated with `checked_call`: for a call with other arguments than theirs, Python's own TypeError
+names the implementation and gives no advice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache, wraps
+from itertools import chain
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from clueval.visible import visible
 
@@ -98,6 +102,17 @@ class CluevalWarning(UserWarning):
     """Something in the input is probably a mistake, for example a label that only one side has."""
 
 
+def warn(message: str) -> None:
+    """Issue a `CluevalWarning`, for the line outside clueval that called it."""
+    import sys  # only where something is wrong
+    import warnings
+
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "clueval":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, CluevalWarning, stacklevel=level)
+
+
 class UsageError(CluevalError):
     """An argument or option is wrong, for example an unknown metric, layer, format or filter."""
 
@@ -156,7 +171,9 @@ _KINDS = {
     "Callable": _Kind(callable, "a function"),
     "Executor": _Kind(lambda value: hasattr(value, "submit"), "an executor"),
     "Iterable": _Kind(lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
-    "Sequence": _Kind(lambda value: isinstance(value, Sequence) and not isinstance(value, bytes), "a list"),
+    "Sequence": _Kind(
+        lambda value: isinstance(value, Sequence) and not isinstance(value, str | bytes), "a list"
+    ),
     "Mapping": _Kind(lambda value: isinstance(value, Mapping), "a dictionary"),
     "tuple": _Kind(lambda value: isinstance(value, tuple), "a tuple"),
     "frozenset": _Kind(lambda value: isinstance(value, frozenset), "a frozenset"),
@@ -179,7 +196,9 @@ def require_kind(value: object, annotation: str, name: str) -> None:
 
 @lru_cache(maxsize=256)
 def _kinds_of(annotation: str) -> list[_Kind]:
-    names = [part.partition("[")[0].strip() for part in annotation.split(" | ")]
+    while "[" in annotation:  # leave out the parameters of types, the innermost first
+        annotation = re.sub(r"\[[^\[\]]*\]", "", annotation)
+    names = annotation.split(" | ")
     return [_KINDS[name] for name in names] if all(name in _KINDS for name in names) else []
 
 
@@ -199,3 +218,93 @@ def require_instance(value: object, kind: type, name: str) -> None:
     """Raise `UsageError` if a value is not of a class of clueval."""
     if not isinstance(value, kind):
         raise UsageError(f"{name} must be a {kind.__name__}, not {described(value)}")
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_ADVICE = {
+    "mode": "the strict mode of seqeval is scheme='BIO', invalid='discard'",
+    "average": "a result has all averages, see result.rows()",
+    "zero_division": "rates of 0/0 are 0; see the guide on zero",
+    "output_dict": "result.to_dict() gives dictionaries",
+    "format": "result.render('markdown') gives a form; input is the format of files",
+    "output": "result.render('markdown') gives a form, which you can write to a file",
+    "entities": "spaCy's entities are read from Docs; a row of a dataset is an item of gold",
+} | dict.fromkeys(("true", "reference", "references", "labels_true", "y_true"), "it is called gold")
+_ADVICE |= dict.fromkeys(
+    ("pred", "prediction", "predictions", "y_pred", "hypothesis"), "it is called predicted"
+)
+"""Options of other programs, and what to use here."""
+
+
+def checked_call(function: Function) -> Function:
+    """Decorate a public function: a call with arguments, or types, that it does not take raises `UsageError`.
+
+    >>> @checked_call
+    ... def score(gold, predicted): ...
+    >>> score(["B-PER"])
+    Traceback (most recent call last):
+    clueval.exceptions.UsageError: score needs predicted (give gold, predicted in this order, or by their names)
+    """
+
+    kinds: Mapping[str, str] = function.__annotations__
+    in_order = function.__code__.co_varnames[: function.__code__.co_argcount]
+
+    @wraps(function)
+    def call(*given: Any, **named: Any) -> Any:
+        for name, value in chain(zip(in_order, given, strict=False), named.items()):
+            if name in kinds:
+                require_kind(value, kinds[name], name)
+        try:
+            return function(*given, **named)
+        except TypeError as error:
+            within = error.__traceback__ and error.__traceback__.tb_next
+            if within is not None:  # the call was right, and the error comes from the function
+                raise
+        raise _misfit(function, given, named)
+
+    return call  # type: ignore[return-value]  # it takes what the function takes
+
+
+def _misfit(function: Callable[..., Any], given: Sequence[Any], named: Mapping[str, Any]) -> UsageError:
+    """Return the error for an argument that the function does not take, or that is missing."""
+    from inspect import Parameter, signature  # not needed for a call that is right
+
+    parameters = signature(function).parameters
+    name = function.__name__
+    in_order = [each.name for each in parameters.values() if each.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    by_name = [
+        each.name
+        for each in parameters.values()
+        if each.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+    ]
+    takes_more = any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values())
+    refuse_unknown([key for key in named if not takes_more or key in _ADVICE], by_name, name)
+    twice = [key for key in in_order[: len(given)] if key in named]
+    if twice:
+        return UsageError(f"{name} was given {twice[0]} twice", advice="give it once")
+    missing = [key for key in in_order[len(given) :] if parameters[key].default is Parameter.empty]
+    missing = [key for key in missing if key not in named]
+    order = f"give {', '.join(in_order)} in this order, or by their names"
+    if missing:
+        return UsageError(f"{name} needs {' and '.join(missing)}", advice=order)
+    return UsageError(
+        f"{name} takes {', '.join(in_order)} without names, but {len(given)} arguments were given so",
+        advice="name the others",
+    )
+
+
+def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
+    """Raise `UsageError` for an option that is not in `known`."""
+    for name in options:
+        if name not in known:
+            raise UsageError(f"{caller} has no option {name!r}", advice=_advice(name, known))
+
+
+def _advice(name: str, known: Collection[str]) -> str:
+    from difflib import get_close_matches
+
+    if name in _ADVICE:
+        return _ADVICE[name]
+    close = get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}"

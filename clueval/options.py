@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import Field, fields, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
-from clueval.exceptions import UsageError, require_kind
+from clueval.exceptions import require_kind
 
 _KEY = "clueval option"
 
@@ -79,19 +79,6 @@ def with_fields(group: Group, options: Mapping[str, Any]) -> Group:
     """Return the dataclass `group` with the values of those options that are fields of it."""
     named = {name: options[name] for name in field_names(group) if name in options}
     return replace(group, **named) if named else group  # type: ignore[type-var]  # a dataclass
-
-
-def refuse_unknown(options: Iterable[str], known: Collection[str], caller: str) -> None:
-    """Raise `UsageError` for an option that is not in `known`."""
-    for name in options:
-        if name not in known:
-            from difflib import get_close_matches
-
-            close = get_close_matches(name, known, n=1)
-            raise UsageError(
-                f"{caller} has no option {name!r}",
-                advice=f"did you mean {close[0]}?" if close else f"it has {', '.join(known)}",
-            )
 
 
 def require_types(group: Any) -> None:

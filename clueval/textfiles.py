@@ -142,7 +142,7 @@ def sha256_of(paths: Iterable[Path]) -> str:
 
 def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, size: int) -> Iterator[bytes]:
     try:
-        with path.open("rb") as raw:
+        with _opened(path) as raw:
             counted: BufferedReader[Any] = (
                 raw if progress is None else BufferedReader(_CountedReads(raw, progress), size)
             )
@@ -154,6 +154,15 @@ def _blocks_with_mark(path: Path, progress: Progress | None, part: Part | None, 
             yield from _unpacked(counted, path, size) if packed else _as_it_is(counted, size)
     except OSError as error:
         raise FileError(f"cannot be read: {error.strerror or error}", file=str(path)) from error
+
+
+def _opened(path: Path) -> BufferedReader[Any]:
+    try:
+        return path.open("rb")
+    except CluevalError:
+        raise  # of a member of an archive
+    except ValueError:  # a NUL, or half of a surrogate pair
+        raise FileError("is not a valid file name", file=str(path)[:300], advice="check the name") from None
 
 
 def _unpacked(stream: BufferedReader[Any], path: Path, size: int) -> Iterator[bytes]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas
 import pytest
 
 import clueval
@@ -23,8 +24,8 @@ def f1(result: clueval.Result) -> float:
     return round(float(report["micro"]["f1"]), 4)
 
 
-def exact(gold: Any, predicted: Any = None, **options: Any) -> float:
-    return f1(clueval.score(gold, predicted, metrics="exact", **options))
+def exact(*sides: Any, **options: Any) -> float:
+    return f1(clueval.score(*sides, metrics="exact", **options))
 
 
 GUESSES: dict[str, tuple[Callable[[], object], object]] = {
@@ -83,12 +84,35 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "one side": (lambda: exact(TAGS), "give gold and predicted"),
     "tags against spans": (lambda: exact(TAGS, [SPANS]), "give both sides in one form"),
     "lengths": (lambda: exact([["O", "O"]], [["O"]]), "sentence 0 has 2 gold and 1 predicted tags"),
-    "numbers of sentences": (lambda: exact(TAGS * 2, OTHER), "there are 2 gold and 1 predicted sentences"),
+    "numbers of sentences": (
+        lambda: exact(TAGS * 2, OTHER),
+        "gold has 2 sentences and predicted has 1 sentence",
+    ),
     "unknown option": (lambda: exact(TAGS, OTHER, shceme="BIO"), "did you mean scheme?"),
     "unknown metric": (lambda: clueval.score(TAGS, OTHER, metrics="f1"), "unknown metric 'f1'"),
     "no such file": (lambda: exact("gold.tsv", "predicted.tsv"), "there is no such file or folder"),
     "layers as a list": (lambda: exact(TAGS, OTHER, layers=["entity"]), "layers={'entity': 2}"),
     "a column as text": (lambda: clueval.score("a", "b", layers={"entity": "2"}), "must be a whole number"),
+    "seqeval's names of the sides": (lambda: exact(y_true=TAGS, y_pred=OTHER), "it is called gold"),
+    "three sides": (lambda: exact(TAGS, OTHER, TAGS), "takes gold, predicted without names"),
+    "metric": (lambda: clueval.score(TAGS, OTHER, metric="exact"), "did you mean metrics?"),
+    "layer": (lambda: clueval.score(TAGS, OTHER, layer={"entity": 2}), "did you mean layers?"),
+    "mode": (lambda: exact(TAGS, OTHER, mode="strict"), "scheme='BIO', invalid='discard'"),
+    "positions as text": (lambda: exact([[("0", "2", "PER")]], [SPANS]), "not a str (write int('0'))"),
+    "positions with a fraction": (
+        lambda: exact([[(0, 2.0, "PER")]], [SPANS]),
+        "gold[0][0]: positions must be",
+    ),
+    "other keys": (lambda: exact([[{"begin": 0, "finish": 2}]], [SPANS]), "(its keys: 'begin', 'finish')"),
+    "a text without spans": (lambda: exact([{"text": "a", "x": []}], [SPANS]), "spans are under 'spans'"),
+    "a list with the label first": (lambda: exact([["PER", 0, 2]], [SPANS]), "gold[0] begins with a label"),
+    "a DataFrame": (lambda: exact(pandas.DataFrame(), [SPANS]), "clueval guide howto-pandas"),
+    "seqeval's name": (lambda: clueval.score(TAGS, OTHER, metrics="seqeval"), "are those of 'exact'"),
+    "f1 of nothing": (lambda: clueval.score([], []).f1, "there are no documents"),
+    "compare plain results": (
+        lambda: clueval.compare(clueval.score(TAGS, TAGS), clueval.score(TAGS, OTHER)),
+        "resample_by='document'",
+    ),
     "strict without scheme": (lambda: exact(TAGS, OTHER, invalid="discard"), "scheme='BIO'"),
 }
 
@@ -124,3 +148,19 @@ def test_spans_of_several_documents_in_one_flat_list_are_refused() -> None:
         clueval.UsageError, match=r"gold\[0\] has the key 'doc', but one list of spans is one document"
     ):
         clueval.score(rows, rows, metrics="exact")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("f1_score", "it is clueval.compat.seqeval.f1_score"),
+        ("load", "did you mean load_result?"),
+        ("evaluate", "did you mean score?"),
+        ("convention", "did you mean conventions?"),
+    ],
+)
+def test_a_name_that_is_elsewhere_is_suggested(name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as error:
+        getattr(clueval, name)
+
+    assert message in str(error.value)

@@ -21,18 +21,26 @@ from clueval import (
     Document,
     Signature,
     Span,
+    agree,
     check,
+    compare,
     conventions,
     convert,
+    curate,
+    diff,
     error_table,
     errors,
     faireval,
     gate,
+    load_result,
+    masking,
     match_spans,
     merge,
     merge_layers,
     overlap_components,
     read,
+    recover,
+    schema,
     score,
 )
 from clueval.evaluation.options import Counting, Workers
@@ -162,6 +170,48 @@ def options(group: type) -> list[str]:
     return [name for name in field_names(group) if name not in ("progress", "remark", "jobs", "executor")]
 
 
+def calls_of_studies() -> Iterator[tuple[str, Callable[[Any], object]]]:
+    """The functions that compare more than two sides, or results, each with one argument to fill."""
+    spans = [[(0, 1, "A")], [(0, 1, "A")]]
+    result = score(spans, spans, resample_by="document")
+    for option in ["sources", "others", "conventions", "system", "merge", "intervals", "confidence"]:
+        yield f"agree {option}", lambda value, key=option: agree_with(key, value)
+    for option in ["naming", "reading", "annotators", "layers", "layout", "unannotated", "pair_by", "input"]:
+        yield f"agree {option}", lambda value, key=option: agree(TAGS, TAGS, **{key: value})
+        yield f"curate {option}", lambda value, key=option: list(curate(TAGS, TAGS, **{key: value}))
+    for option in ["votes", "union", "decisions"]:
+        yield f"curate {option}", lambda value, key=option: list(curate(TAGS, TAGS, **{key: value}))
+    yield "curate", lambda value: list(curate(value, value))
+    for option in ["gold", "old", "new", "choice", "layers", "reading", "input", "progress"]:
+        yield (
+            f"diff {option}",
+            lambda value, key=option: diff(**{"gold": TAGS, "old": TAGS, "new": TAGS, key: value}),
+        )
+    yield "compare baseline", lambda value: compare(value, result)
+    yield "compare others", lambda value: compare(result, value)
+    for option in ["scores", "names", "detect", "confidence", "resamples", "seed", "force", "details"]:
+        yield f"compare {option}", lambda value, key=option: compare(result, result, **{key: value})
+    yield "masking gold", lambda value: masking(value, [Document("d", {}, tokens=["a"])])
+    one = [Document("d", {}, tokens=["a"])]
+    for option in [
+        "layers",
+        "weight_column",
+        "redacted",
+        "placeholder",
+        "align",
+        "conventions",
+        "entity",
+        "risk",
+    ]:
+        yield f"masking {option}", lambda value, key=option: masking(one, one, **{key: value})
+
+
+def agree_with(name: str, value: Any) -> object:
+    if name in ("sources", "others"):
+        return agree(*((value, TAGS) if name == "sources" else (TAGS, value)))
+    return agree(TAGS, TAGS, **{name: value})
+
+
 def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     """The public functions and classes, each with one argument to fill."""
     scorers: dict[str, Callable[..., Any]] = {
@@ -222,6 +272,14 @@ def calls() -> Iterator[tuple[str, Callable[[Any], object]]]:
     yield "Accumulator invalid", lambda value: Accumulator(invalid=value)
     yield "Accumulator.update", lambda value: Accumulator().update(value, value)
     yield "Accumulator.merge_state", lambda value: Accumulator().merge_state(value)
+    yield from calls_of_studies()
+    yield "load_result", load_result
+    yield "schema", schema
+    for option in ["original", "redacted", "placeholder", "align"]:
+        yield (
+            f"recover {option}",
+            lambda value, key=option: recover(**{"original": "a", "redacted": "a", key: value}),
+        )
     yield "Span start", lambda value: Span(value, 1)
     yield "Span labels", lambda value: Span(0, 1, value)
     yield "Span features", lambda value: Span(0, 1, "A", value)

@@ -20,6 +20,7 @@ from io import TextIOBase, TextIOWrapper
 from typing import NoReturn
 
 from clueval.cli.commands import COMMANDS, command_line, command_parser, require_command
+from clueval.cli.forms import settle_output
 from clueval.cli.printing import put, remark
 from clueval.exceptions import CluevalError, CluevalWarning, FileError
 
@@ -38,8 +39,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 put(command_line(None).format_help(), end="")
                 return 0
             require_command(given[0] if given[0] == command else None)
-            given = _configured(given, command)
-            options = command_line(command, alone=given[0] == command).parse_args(given)
+            defaults = _defaults(given, command)
+            alone = given[0] == command
+            options = command_line(command, alone=alone).parse_args([*given[:1], *defaults, *given[1:]])
+            if defaults:
+                from clueval.cli.config import drop_unused
+
+                drop_unused(options, defaults)
+            settle_output(options)
             warned = _kept_warnings(quiet=getattr(options, "quiet", False))
             code: int = import_module(f"clueval.cli.{options.command}").run(options)
             sys.stdout.flush()
@@ -68,22 +75,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _configured(given: Sequence[str], command: str | None) -> Sequence[str]:
-    """Return the arguments with the defaults of the configuration file in the current folder, if there is one."""
+def _defaults(given: Sequence[str], command: str | None) -> Sequence[str]:
+    """Return the defaults of the configuration file in the current folder, if there is one, as arguments."""
     if not any(map(os.path.exists, ("clueval.toml", "pyproject.toml"))):
-        return given
+        return []
     if command not in COMMANDS or given[0] != command or "--no-config" in given:
-        return given
-    from clueval.cli.config import configuration, with_defaults
+        return []
+    from clueval.cli.config import configuration, defaults_of
 
     found = configuration()
     if found is None:
-        return given
+        return []
     path, options = found
-    configured = with_defaults(given, command_parser(command), path, options)
-    if not {"-q", "--quiet"} & {*configured}:
+    defaults = defaults_of(given, command_parser(command), path, options)
+    if not {"-q", "--quiet"} & {*given, *defaults}:
         remark(f"clueval {command}: read {path} (--no-config ignores it)")
-    return configured
+    return defaults
 
 
 def _kept_warnings(*, quiet: bool) -> list[str]:

@@ -46,8 +46,7 @@ def chosen_metrics(names: Sequence[str], given: Sequence[str]) -> list[Metric]:
     is not in `names`.
     """
     for name in names:
-        if name not in METRICS:
-            raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
+        metric_class(name)  # raises for an unknown one
     settings: dict[str, dict[str, Any]] = {name: {} for name in names}
     texts: dict[str, list[str]] = {name: [] for name in names}
     for text in given:

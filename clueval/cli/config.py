@@ -1,19 +1,30 @@
 """Defaults of options in a configuration file: ``clueval.toml``, or ``[tool.clueval]`` in ``pyproject.toml``.
 
 Only the current folder is searched. Keys are options as on the command line without their dashes
-(``metric = "exact"``); the tables ``[set.fair]`` hold settings of metrics. An option of the command line replaces the
-default of the file. An option that does not belong to the command is skipped, but an unknown one is an error.
+(``metric = "exact"``); the tables ``[set.fair]`` hold settings of metrics, and a table with the name of a command
+(``[score]``) the defaults of this command alone. An option of the command line replaces the default of the file.
+
+A default is for the commands, values and formats that know it: it is skipped where the command does not have the option
+or the value, and where no file has a format to which it applies. A name that no command has is an error.
 """
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from clueval.cli.forms import fixes_form
 from clueval.cli.parser import Command, suggestion
-from clueval.exceptions import FileError, FormatError, UsageError, described
+from clueval.exceptions import CluevalError, FileError, FormatError, UsageError, described
+from clueval.formats import format_named
+from clueval.formats.format import Format
+from clueval.options import options_of
+from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.paths import files_of
+from clueval.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")
 """The files in the order in which they are searched; the first with a configuration is read."""
@@ -51,15 +62,16 @@ def _read(path: Path) -> Any:
         raise FormatError(f"is not TOML: {error}", file=str(path), advice="or use --no-config") from None
 
 
-def with_defaults(given: Sequence[str], parser: Command, path: Path, options: Mapping[str, Any]) -> list[str]:
-    """Return the arguments with those options of the file that belong to the command and are not given.
+def defaults_of(given: Sequence[str], parser: Command, path: Path, options: Mapping[str, Any]) -> list[str]:
+    """Return as arguments those options of the file that apply to the command and are not given.
 
     Raises `UsageError` for an option that no command has.
     """
     actions = parser.option_actions()
     present = {argument.partition("=")[0] for argument in given if argument.startswith("-")}
     added: list[str] = []
-    for key, value in options.items():
+    own = _of_command(path, given[0], options)
+    for key, value in own.items():
         if key == "set":
             continue
         flag = f"--{key.replace('_', '-')}"
@@ -67,10 +79,86 @@ def with_defaults(given: Sequence[str], parser: Command, path: Path, options: Ma
             _require_known(path, key)
             continue
         if not present & set(actions[flag].option_strings):
-            added += _arguments(path, key, flag, actions[flag], value)
-    if "set" in options and "--set" in actions:
-        added += [f"--set={setting}" for setting in _settings(path, options["set"], [*given, *added])]
-    return [given[0], *added, *given[1:]]
+            arguments = _arguments(path, key, flag, actions[flag], value)
+            added += [each for each in arguments if _fits(path, key, each, given, actions[flag])]
+    if "set" in own and "--set" in actions:
+        added += [f"--set={setting}" for setting in _settings(path, own["set"], [*given, *added])]
+    return added
+
+
+def _of_command(path: Path, command: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options for all commands, replaced by those in the table of one command."""
+    from clueval.cli.commands import COMMANDS
+
+    tables = {key: value for key, value in options.items() if key in COMMANDS and isinstance(value, dict)}
+    shared = {key: value for key, value in options.items() if key not in tables}
+    own = tables.get(command, {})
+    if isinstance(shared.get("set"), dict) and isinstance(own.get("set"), dict):
+        own = {**own, "set": _joined(shared["set"], own["set"])}
+    return {**shared, **own}
+
+
+def _joined(shared: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables of settings of both, where those of the command replace the others."""
+    return {
+        metric: {**shared.get(metric, {}), **own.get(metric, {})} for metric in dict.fromkeys((*shared, *own))
+    }
+
+
+def _fits(path: Path, key: str, argument: str, given: Sequence[str], action: argparse.Action) -> bool:
+    """Return whether the command has the value of a default, and whether the form of the result may be a default.
+
+    Raises `UsageError` for a value that no command has.
+    """
+    value = argument.partition("=")[2]
+    if action.choices is not None and value not in action.choices:
+        _require_value(path, key, value)
+        return False
+    return key != "format" or not fixes_form(given, value)
+
+
+def _require_value(path: Path, key: str, value: str) -> None:
+    from clueval.cli.commands import COMMANDS, command_parser
+
+    flag = f"--{key.replace('_', '-')}"
+    actions = [found[flag] for name in COMMANDS if flag in (found := command_parser(name).option_actions())]
+    if not any(action.choices is None or value in action.choices for action in actions):
+        known = dict.fromkeys(choice for action in actions for choice in action.choices or ())
+        raise UsageError(f"{key} cannot be {value!r}", file=str(path), advice=f"one of {', '.join(known)}")
+
+
+def drop_unused(options: argparse.Namespace, defaults: Sequence[str]) -> None:
+    """Unset those of these defaults that apply to the format of none of the files that the command reads."""
+    flags = {argument.partition("=")[0] for argument in defaults}
+    places = {field.name: f"Reading.{field.name}" for field, own in options_of(Reading) if own.flag in flags}
+    if "--layer" in flags:
+        places["layers"] = "layer"
+    unused = {*places} - {"input"}
+    formats = _formats(options) if unused else iter(())
+    found = False
+    for form in formats:
+        found = True
+        unused = {name for name in unused if form.name not in formats_that_read(name)}
+        if not unused:
+            return
+    for name in unused if found else ():
+        setattr(options, places[name], None)
+
+
+def _formats(options: argparse.Namespace) -> Iterator[Format]:
+    """Yield the format of each file that the command reads, as far as it is recognised."""
+    named = getattr(options, "Reading.input", None)
+    if named is not None:
+        yield from map(format_named, named if isinstance(named, tuple) else (named,))
+        return
+    given = [getattr(options, name, None) for name in ("gold", "predicted", "old", "new", "file")]
+    given += getattr(options, "files", None) or []
+    given += [Path(each.rpartition("=")[2]) for each in getattr(options, "annotators", None) or []]
+    for each in given:
+        if isinstance(each, Path) and str(each) != STDIN:
+            with suppress(CluevalError):  # reading the file raises the same error
+                for _, file in files_of(each):
+                    yield ReadOptions().format_at(file)
 
 
 def _settings(path: Path, tables: Any, given: Sequence[str]) -> Iterator[str]:

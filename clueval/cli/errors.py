@@ -79,6 +79,7 @@ def _add_metric(parser: Command) -> None:
     group = parser.group("which errors")
     group.add_argument(
         "--metric",
+        type=_finder,
         choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
@@ -86,6 +87,16 @@ def _add_metric(parser: Command) -> None:
         "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
     )
     add_set(parser, "which errors")
+
+
+def _finder(name: str) -> str:
+    """Return the name of a metric. Raises an error of argparse for a metric whose errors are those of `levels`."""
+    if name == "exact":
+        raise argparse.ArgumentTypeError(
+            "the errors of exact are those of --level 1 --labelled LAYER, without --metric; LAYER is label if it has "
+            "no other name"
+        )
+    return name
 
 
 def _add_class(parser: Command) -> None:
@@ -212,7 +223,7 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
-        _remark(rows, counted)
+        _remark(rows, counted, choice.level)
 
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
@@ -276,8 +287,8 @@ def _put_out(
             put_painted(line)
 
 
-def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None) -> None:
-    """Print how many errors were shown, and how many the scores count if these are more."""
+def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None, level: int = 1) -> None:
+    """Print how many errors were shown, and how many the scores of the level count if these are more."""
     shown: Counter[str] = Counter()
     number = 0
     for place in places(rows):
@@ -287,7 +298,9 @@ def _remark(rows: KeptRows[Finding], counted: Mapping[str, int] | None = None) -
     if counted is None or sum(counted.values()) == len(rows):
         remark(f"{words}: {_by_side(shown)}" if rows else words)
         return
-    remark(f"{words} shown; the scores count {_many(sum(counted.values()), 'error')}: {_by_side(counted)}")
+    remark(
+        f"{words} shown; level {level} counts {_many(sum(counted.values()), 'error')}: {_by_side(counted)}"
+    )
 
 
 def _many(number: int, noun: str) -> str:

@@ -14,7 +14,6 @@ from clueval.cli.chosen import settings_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import put
 from clueval.evaluation.values import shown_default, values_of
-from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
 from clueval.options import option_of
 
@@ -34,8 +33,8 @@ def add_arguments(parser: Command) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.name is not None and options.name not in METRICS:
-        raise UsageError(f"unknown metric {options.name!r}", advice=f"one of {', '.join(METRICS)}")
+    if options.name is not None:
+        metric_class(options.name)  # raises for an unknown one
     for line in _list() if options.name is None else described(options.name):
         put(line)
     return 0

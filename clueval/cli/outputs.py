@@ -16,6 +16,10 @@ from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 def require_writable(outputs: Iterable[Path | None]) -> None:
     """Raise `FileError` for a file whose folder does not exist, or that is a folder."""
     for path in outputs:
+        if path is not None and str(path) == "-":
+            raise FileError(
+                "cannot be written: only -o writes to standard output", file="-", advice="name a file"
+            )
         if path is not None and not path.parent.is_dir():
             raise FileError("cannot be written: its folder does not exist", file=str(path))
         if path is not None and path.is_dir():

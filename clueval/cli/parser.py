@@ -30,6 +30,8 @@ class Parser(argparse.ArgumentParser):
         return super().format_help()
 
     def error(self, message: str) -> NoReturn:
+        if message == "the following arguments are required: GOLD":
+            message += "; - is standard input"
         self.exit(2, visible(f"{self.prog}: {message} (see {self.prog} --help)") + "\n")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -17,6 +17,10 @@ _NAME = re.compile(rf"""'[^']*'|"[^"]*"|\b(Lists|Counting|Preparing|{"|".join(_M
 """A quoted value, or the name of a setting; quoted values are not changed."""
 
 
+_KEYWORD = re.compile(r"\b(force|resample_by)=(?:True|'([a-z]+)')")
+"""An argument of a Python function, in advice."""
+
+
 def with_options(error: CluevalError, command: str | None = None) -> CluevalError:
     """Write the settings in the message of `error` as options of `command`; return `error`.
 
@@ -24,12 +28,21 @@ def with_options(error: CluevalError, command: str | None = None) -> CluevalErro
     "--set gate.beta must be greater than 0, not 'Gate.beta'"
     >>> str(with_options(CluevalError("check Gate.by"), "gate"))
     'check --by-feature'
+    >>> with_options(CluevalError("x", advice="score with resample_by='sentence'"), "compare").advice
+    'score with --resample-by sentence'
     """
+    if error.advice is not None:
+        error.advice = _KEYWORD.sub(_flag, error.advice)
     if any(_NAME.search(text) for text in (error.problem, error.advice or "")):
         flags = _flags() if command == "gate" else {}
         error.problem = _written(error.problem, flags)
         error.advice = None if error.advice is None else _written(error.advice, flags)
     return error
+
+
+def _flag(match: re.Match[str]) -> str:
+    name, value = match.groups()
+    return f"--{name.replace('_', '-')}" + (f" {value}" if value else "")
 
 
 def _written(text: str, flags: Mapping[str, str]) -> str:

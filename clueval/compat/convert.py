@@ -9,7 +9,7 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.exceptions import FileError, UsageError, require_instance, require_kind
+from clueval.exceptions import FileError, UsageError, checked_call, require_instance, require_kind
 from clueval.formats import all_formats, format_named
 from clueval.formats.fitting import fitted
 from clueval.formats.format import Format, Writer
@@ -27,6 +27,7 @@ from clueval.writing import whole_bytes, whole_file
 _READING = Reading()
 
 
+@checked_call
 def convert(
     source: str | PathLike[str] | Iterable[Document],
     to: str,

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.evaluation.units.trust import Trust
-from clueval.exceptions import UsageError, require_instance, require_kind
-from clueval.options import field_names, option, refuse_unknown, require_types, whole, with_fields
+from clueval.exceptions import UsageError, refuse_unknown, require_instance, require_kind
+from clueval.options import field_names, option, require_types, whole, with_fields
 from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import PAIR_BY, require_pair_by
 from clueval.textfiles import Progress
@@ -159,6 +159,28 @@ class Groups(NamedTuple):
     preparing: Preparing
 
 
+_NAMED = (
+    "metrics",
+    "layers",
+    "reading",
+    "counting",
+    "workers",
+    "trust",
+    "preparing",
+    "transforms",
+    "observers",
+)
+"""The arguments of `clueval.score` that have a name and are no field of a group."""
+
+
+def single_options() -> list[str]:
+    """The names of the options that are fields of a group, or short for one."""
+    return [
+        *(name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)),
+        *SETS,
+    ]
+
+
 def groups_of(
     reading: Readings,
     counting: Counting,
@@ -172,8 +194,7 @@ def groups_of(
 
     Raises `UsageError` for an option that does not exist.
     """
-    known = [name for group in (Reading, Counting, Workers, Trust, Preparing) for name in field_names(group)]
-    refuse_unknown(options, [*known, *SETS], caller)
+    refuse_unknown(options, [*_NAMED, *single_options()], caller)
     require_instance(counting, Counting, "counting")
     require_instance(workers, Workers, "workers")
     require_instance(preparing, Preparing, "preparing")

@@ -15,10 +15,9 @@ from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, CountedUnits, Unit, Units
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, refuse_unknown
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
-from clueval.options import refuse_unknown
 from clueval.spans.span import Span
 from clueval.transforms.preparation import added as sum_of_tallies
 from clueval.version import SCHEMA, __version__
@@ -328,6 +327,8 @@ class Result:
         ]
         if len(paths) == 1:
             return number_at(self.metrics, paths[0])
+        if not self.documents:
+            raise UsageError(f"there are no documents, so there is no {rate}", advice="check the input")
         listed = ", ".join(".".join(path) for path in paths)
         raise UsageError(
             f"the result has {len(paths) or 'no'} headline{'s' * (len(paths) != 1)}, so {rate} is not one number",

@@ -13,7 +13,6 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
-from warnings import warn
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
@@ -29,7 +28,7 @@ from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
-from clueval.exceptions import CluevalWarning, UsageError, described, require_kind
+from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
 _READING, _COUNTING, _WORKERS, _TRUST, _PREPARING = Reading(), Counting(), Workers(), Trust(), Preparing()
 
 
+@checked_call
 def score(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -114,7 +114,7 @@ def score(
     with spooled(gold, predicted) as (gold, predicted):
         result = _score(gold, predicted, chosen_metrics(metrics), layers, groups, transforms, observers)
     for warning in warnings_of(result):
-        warn(warning, CluevalWarning, stacklevel=2)
+        warn(warning)
     return result
 
 
@@ -211,7 +211,7 @@ def _count_files(
         else:
             count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)
     for warning in empty_files(path for _, *both in pairs for path in both):
-        warn(warning, CluevalWarning, stacklevel=4)
+        warn(warning)
     return _choices_of_tags(evaluation)
 
 

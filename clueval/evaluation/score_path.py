@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 
 Path = tuple[str, ...]
 
@@ -19,6 +19,7 @@ def find_path(reports: Mapping[str, Any], text: str) -> Path:
     >>> find_path({"exact": {"a.b": {"micro": {"f1": 0.5}}}}, "exact.a.b.micro.f1")
     ('exact', 'a.b', 'micro', 'f1')
     """
+    require_kind(text, "str", "the path of a score")
     found = list(_readings(reports, text))
     if len(found) > 1:
         raise UsageError(

@@ -154,7 +154,7 @@ def require_same(first: Signature, second: Signature, purpose: str) -> None:
         )
         raise UsageError(
             f"the results cannot be {purpose}: {shown}",
-            advice="evaluate both alike, or insist with force=True",
+            advice="score both alike, or insist with force=True",
         )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, compared_stretches
-from clueval.exceptions import CluevalError, UsageError
+from clueval.exceptions import CluevalError, UsageError, described
 from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
 from clueval.reading.tag_sentences import Decoders, TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
@@ -101,8 +101,7 @@ def _as_lists(sentences: Sequence[Any]) -> Sequence[Any]:
 def _check(scheme: str | None, tag: Any) -> None:
     """Raise `UsageError` for a value that is no text, `TagError` for a text that is no tag of the scheme."""
     if not isinstance(tag, str):
-        what = "None" if tag is None else f"a {type(tag).__name__}"
-        raise UsageError(f"{what} is not a tag", advice="tags are text, such as 'B-PER'")
+        raise UsageError(f"{described(tag)} is not a tag", advice="tags are text, such as 'B-PER'")
     split_tag(tag)
     if scheme is not None:
         count_illegal({(OUTSIDE, tag): 1}, scheme)

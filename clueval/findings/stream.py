@@ -15,12 +15,12 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Unpack
 
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.keywords import SidesOptions
@@ -59,6 +59,7 @@ class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
     progress: Progress | None
 
 
+@checked_call
 def errors(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -81,7 +82,8 @@ def errors(
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
     """
-    refuse_unknown(options, [*field_names(Reading), *field_names(Preparing), *SETS, "progress"], "errors")
+    known = [*field_names(Reading), *field_names(Preparing), *SETS, "progress"]
+    refuse_unknown(options, ["choice", "layers", *known], "errors")
     choice = Choice() if choice is None else choice
     require_instance(choice, Choice, "choice")
     require_layers(layers)

@@ -20,7 +20,7 @@ from html import escape
 from operator import attrgetter
 from typing import Any, Literal, get_args
 
-from clueval.exceptions import SpanError, UsageError, require_instance, require_kind
+from clueval.exceptions import SpanError, UsageError, checked_call, require_instance, require_kind
 from clueval.findings.context import Context, Contexts, Mark
 from clueval.spans.document import Document, Unit
 from clueval.spans.flat import by_position
@@ -112,6 +112,7 @@ class Finding:
 _values = attrgetter(*Finding.__dataclass_fields__)
 
 
+@checked_call
 def error_table(
     problem_spans: Iterable[Span],
     own: Document,

@@ -39,9 +39,28 @@ def metric_named(name: str, **settings: Any) -> Metric:
     return metric
 
 
+_OTHER_NAMES = {
+    **dict.fromkeys(("f1", "micro", "macro", "strict", "seqeval", "conlleval", "span", "ner"), "exact"),
+    **dict.fromkeys(("nervaluate", "semeval", "type", "partial_match"), "muc"),
+    **dict.fromkeys(("accuracy", "precision", "recall"), "exact"),
+    "clueval": "levels",
+    "faireval": "fair",
+    "loio": "partial",
+    "nerval": "noisy",
+    "cer": "noisy",
+}
+"""Names of programs and rates, and the metric that has their numbers."""
+
+
+def _advice(name: str) -> str:
+    every = f"one of {', '.join(METRICS)}"
+    found = _OTHER_NAMES.get(name.lower())
+    return every if found is None else f"its numbers are those of {found!r}; {every}"
+
+
 def metric_class(name: str) -> Any:
     """The class of the metric of that name, a frozen dataclass of its settings. Raises `UsageError`."""
     if name not in METRICS:
-        raise UsageError(f"unknown metric {name!r}", advice=f"one of {', '.join(METRICS)}")
+        raise UsageError(f"unknown metric {name!r}", advice=_advice(name))
     module, kind = METRICS[name]
     return getattr(import_module(module), kind)

@@ -36,9 +36,10 @@ span that it overlaps, [0,3) and [5,6) would be left over:
 [(0, 1), (1, 0)]
 
 Sources: Chinchor and Sundheim 1993 (MUC-5); Segura-Bedmar et al. 2013 (SemEval-2013 task 9.1); nervaluate
-1.2.1, which has the same totals wherever its totals do not depend on the order of the spans (under `type`,
-spans that overlap several of the other side, or one another, may be paired differently). nervaluate differs
-in three ways: it pairs in the order of the spans, and may lose an exact match to another span; it ignores an
+1.2.1, which has the same totals wherever its totals do not depend on the order of the spans. nervaluate differs
+in three ways: it pairs in the order of the spans, and may lose an exact match to another span, or under `type` a
+pair of the same label to one of another label (gold [0,2) PER, predicted [0,1) LOC and [1,2) PER: `type` is correct
+here, because a pair of the same label is preferred, and incorrect there); it ignores an
 overlap of less than 1 % of a gold span; and it scores each label on the spans of that label alone, so a pair
 of two labels is missed and spurious there, and the rows do not add up.
 """

@@ -8,11 +8,19 @@ from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import Any, Unpack
 
-from clueval.exceptions import CluevalError, TagError, UsageError, require_instance, require_kind
+from clueval.exceptions import (
+    CluevalError,
+    TagError,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
 from clueval.formats.columns.documents import repeated_ids
 from clueval.formats.columns.layout import fields_of
 from clueval.formats.columns.passages import Passage, misfits
-from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.options import field_names, with_fields
 from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, require_layers
 from clueval.reading.options import Reading, ReadOptions
@@ -54,6 +62,7 @@ class Problem:
         return str(CluevalError(self.problem, **place))  # type: ignore[arg-type]  # each has its type
 
 
+@checked_call
 def check(
     *files: Any,
     layers: Mapping[str, LayerSource] | None = None,

@@ -15,15 +15,24 @@ from itertools import chain, zip_longest
 from operator import is_
 from typing import Any, Literal, NamedTuple
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_kind
 from clueval.reading.pairing import same_documents
-from clueval.reading.rows import document_of_row, is_row, names_of_labels
+from clueval.reading.rows import (
+    SPANS,
+    TAGS,
+    TEXT,
+    TOKENS,
+    document_of_row,
+    document_of_tags,
+    is_row,
+    names_of_labels,
+)
 from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_doc
 from clueval.reading.spooled import is_open_file
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
-from clueval.spans.span_forms import as_spans, is_span
+from clueval.spans.span_forms import as_span, as_spans, is_span
 from clueval.tagging.schemes import is_tag
 
 InputSide = str | os.PathLike[str] | Document | Iterable[Any]
@@ -107,6 +116,8 @@ def given(gold: Any, predicted: Any) -> Given:
             advice="give a list for each document on both sides",
         )
     kind: Kind = next(iter(kinds), "spans")
+    if kind == "documents" and any(side.kind is None and side.items for side in sides):
+        raise UsageError("one side has documents and the other lists", advice="give both sides in one form")
     if kind == "paths":
         return Given(kind, gold, predicted)
     return _paired_by_id(kind, sides[0], sides[1])
@@ -137,15 +148,41 @@ def side_of(side: Any, name: str) -> GivenSide:
         return GivenSide("paths", side)
     if isinstance(side, Document):
         return GivenSide("documents", [side])
+    if hasattr(side, "iterrows") or hasattr(side, "iter_rows"):
+        raise UsageError(
+            f"{name} must not be {described(side)}",
+            advice="give a list of spans for each document; clueval guide howto-pandas shows how",
+        )
     if is_spacy_doc(side) or is_row(side):
         return GivenSide("documents", [_as_document(side, f"{name}[0]", 0, None)])
     if isinstance(side, Mapping) and not is_span(side):
         found = _of_items(list(side.values()), name, list(map(str, side)))
         return found._replace(ids=list(map(str, side)))
     if isinstance(side, str | bytes | Mapping) or is_span(side) or not isinstance(side, Iterable):
-        what = "one span" if is_span(side) else "None" if side is None else f"a {type(side).__name__}"
+        what = "one span" if is_span(side) else described(side)
         raise UsageError(f"{name} must not be {what}", advice=_FORMS)
     return _of_items(side, name, None)
+
+
+def documents_of(side: Any, name: str) -> Iterator[Document]:
+    """Yield the documents of one side that is in memory; `name` is its name in errors."""
+    found = side_of(side, name)
+    if found.kind == "paths":
+        raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
+    for number, item in enumerate(found.items):
+        if isinstance(item, Document):
+            yield item
+            continue
+        id_, place = (
+            str(number) if found.ids is None else found.ids[number],
+            place_of(name, number, found.ids),
+        )
+        if found.kind == "tags":
+            tags = materialised(item)
+            require_kind(tags, "Sequence", place)
+            yield document_of_tags(tags, id_, place)
+        else:
+            yield document_of_spans(as_spans(item, place), id_)
 
 
 def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> GivenSide:
@@ -200,6 +237,8 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
     if isinstance(item, Sequence) and not isinstance(item, bytes):
         if not item:
             return None, True
+        if _begins_with_label(item):
+            as_span(item, place)  # raises an error that says so
         if isinstance(item[0], str) or item[0] is None:
             return "tags", True
         if is_span(item[0]):
@@ -208,9 +247,32 @@ def _kind_of(item: Any, place: str) -> tuple[Kind | None, bool]:
             raise UsageError(
                 f"{place} has numbers for tags", advice="give names: [names[number] for number in tags]"
             )
-        inner = f"a list that begins with a {type(item[0]).__name__}"
+        _refuse_span(item[0], f"{place}[0]")
+        inner = f"a list that begins with {described(item[0])}"
         raise UsageError(f"{place} is {inner}", advice=_FORMS)
-    raise UsageError(f"{place} is {'None' if item is None else f'a {type(item).__name__}'}", advice=_FORMS)
+    _refuse_span(item, place)
+    raise UsageError(f"{place} is {described(item)}", advice=_FORMS)
+
+
+def _begins_with_label(item: Sequence[Any]) -> bool:
+    """Whether a list is a span with its label before its positions."""
+    return (
+        len(item) == 3
+        and isinstance(item[0], str)
+        and all(type(each) is int and each >= 0 for each in item[1:])
+    )
+
+
+def _refuse_span(item: Any, place: str) -> None:
+    """Raise `UsageError` that names the wrong part of a span, for a dictionary or tuple that is no span."""
+    if isinstance(item, Mapping) and not {*TEXT, *TOKENS}.isdisjoint(item):
+        keys = ", ".join(map(repr, item))
+        raise UsageError(
+            f"{place} has a text but no spans or tags (its keys: {keys})",
+            advice=f"spans are under {SPANS[0]!r} or {SPANS[1]!r}, tags under {TAGS[0]!r} or {TAGS[1]!r}",
+        )
+    if isinstance(item, Mapping | tuple):
+        as_span(item, place)
 
 
 def materialised(item: Any) -> Any:
@@ -232,8 +294,7 @@ def _as_document(item: Any, place: str, number: int, labels: Mapping[str, Sequen
         return document_of_spacy(item, str(number))
     if is_row(item):
         return document_of_row(item, place, str(number), labels or {})
-    what = "None" if item is None else f"a {type(item).__name__}"
-    raise UsageError(f"{place} is {what}, not a document like those before it", advice=_FORMS)
+    raise UsageError(f"{place} is {described(item)}, not a document like those before it", advice=_FORMS)
 
 
 def place_of(name: str, number: int, ids: Sequence[str] | None) -> str:
@@ -272,7 +333,8 @@ def pairs(gold: Iterable[Any], predicted: Iterable[Any], what: str) -> Iterator[
 def require_as_many(gold: Sequence[Any], predicted: Sequence[Any], what: str) -> None:
     """Raise `UsageError` if the sides have different numbers of items."""
     if len(gold) != len(predicted):
-        raise UsageError(f"there are {len(gold)} gold and {len(predicted)} predicted {what}")
+        own, other = (f"{n} {what[:-1] if n == 1 else what}" for n in (len(gold), len(predicted)))
+        raise UsageError(f"gold has {own} and predicted has {other}", advice="give both sides the same ones")
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Unpack
 
+from clueval.exceptions import checked_call
 from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource
 from clueval.reading.options import Reading
@@ -15,6 +16,7 @@ from clueval.spans.merging import with_merged
 _READING = Reading()
 
 
+@checked_call
 def merge(
     file: Any,
     layers: Mapping[str, LayerSource] | None = None,

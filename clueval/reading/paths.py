@@ -7,7 +7,7 @@ import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from clueval.exceptions import FileError, UsageError
+from clueval.exceptions import FileError, UsageError, described
 from clueval.formats import GROUPED
 from clueval.reading.patterns import files_of_pattern, is_pattern, pattern_pairs
 
@@ -177,8 +177,9 @@ def path_pairs(gold: Paths, predicted: Paths | None) -> list[tuple[str | None, P
 def as_path(given: object) -> Path:
     """Return a path that is given as text or as a path of any kind. Raises `UsageError` for anything else."""
     if not isinstance(given, str | os.PathLike):
-        what = "None" if given is None else f"a {type(given).__name__}"
-        raise UsageError(f"a path must be text or a Path, not {what}", advice="such as 'gold.conll'")
+        raise UsageError(
+            f"a path must be text or a Path, not {described(given)}", advice="such as 'gold.conll'"
+        )
     return Path(os.fsdecode(given))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError, require_kind
+from clueval.exceptions import CluevalError, UsageError, described, require_kind
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
@@ -82,7 +82,7 @@ def document_of_tags(
         raise UsageError(f"{place} has {len(tokens)} tokens and {len(tags)} tags")
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
-            raise UsageError(f"{place}[{position}] is a {type(tag).__name__}, not a tag such as 'B-PER'")
+            raise UsageError(f"{place}[{position}] is {described(tag)}, not a tag such as 'B-PER'")
     try:
         chunks = decode(tags) if scheme is None else decode_tags(tags, scheme, invalid)
         spans = [Span(start, end, Frozen({DEFAULT_LAYER: label})) for start, end, label in chunks]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import FileError, UsageError, require_instance
+from clueval.exceptions import FileError, UsageError, checked_call, refuse_unknown, require_instance
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import Format
-from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
 from clueval.reading.paths import as_path, files_of
@@ -187,6 +187,7 @@ def source_of(
     return Source(path, form.name, options.with_names(form, path), name, progress, read)
 
 
+@checked_call
 def read(
     path: Any,
     layers: Mapping[str, LayerSource] | None = None,
@@ -210,7 +211,7 @@ def read(
     Raises `CluevalError` for invalid input, with file and line, and `UsageError` for an option that does not
     exist or does not apply to the formats of these files.
     """
-    refuse_unknown(options, field_names(Reading), "read")
+    refuse_unknown(options, ["layers", *field_names(Reading)], "read")
     require_instance(reading, Reading, "reading")
     require_layers(layers)
     if layers is not None and not all(isinstance(source, int | str) for source in layers.values()):

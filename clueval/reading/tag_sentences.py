@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described
 from clueval.reading.given import Given, materialised, pairs, place_of
 from clueval.reading.rows import document_of_tags
 from clueval.spans.compared import SIDES
@@ -33,8 +33,13 @@ class TagOptions:
 
     @property
     def lenient(self) -> bool:
-        """Whether the spans depend on adjacent tags only, and both sides have the same tags."""
-        return set(self.treatments) == {"conlleval"} and len(set(self.schemes)) == 1
+        """Whether spans depend only on their own tags and the adjacent ones, in the same way on both sides."""
+        both = list(self.decoders().values())
+        return (
+            all(decoder.reads_neighbours for decoder in both)
+            and both[0].treatment == both[1].treatment
+            and both[0].named_scheme == both[1].named_scheme
+        )
 
     def decoders(self) -> dict[tuple[str, str], Decoder]:
         """Return new decoders."""
@@ -73,7 +78,7 @@ def require_lengths(
             for side, tags in zip(SIDES, pair, strict=True):
                 if isinstance(tags, str) or not isinstance(tags, Sequence):
                     raise UsageError(
-                        f"{place_of(side, number, ids)} is a {type(tags).__name__}, not a list of tags",
+                        f"{place_of(side, number, ids)} is {described(tags)}, not a list of tags",
                         advice="give a list of tags for each sentence",
                     )
             if len(pair[0]) != len(pair[1]):

@@ -6,12 +6,13 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call
 
 SCHEMAS = ("score", "conventions")
 """The commands whose JSON has a schema."""
 
 
+@checked_call
 def schema(command: str = "score") -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of what ``clueval COMMAND --format json`` prints.
 

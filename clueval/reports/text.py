@@ -67,7 +67,7 @@ def layers_read(inputs: Report) -> Iterator[str]:
         parts = [f"column{'s' * (len(sources) > 1)} {' and '.join(sources)}"] if sources else []
         parts += [" and ".join(schemes)] if schemes else []
         gold, predicted = (found["spans"] for found in of_sides)
-        parts.append(f"{gold:,} gold and {predicted:,} predicted spans")
+        parts.append(f"{gold:,} gold and {predicted:,} predicted span{'s' * (predicted != 1)}")
         yield f"{cut_label(visible(layer))}: {', '.join(parts)}"
 
 

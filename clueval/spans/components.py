@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from clueval.exceptions import checked_call
 from clueval.spans.flat import by_position
 from clueval.spans.span import Span
 from clueval.spans.span_forms import as_spans
@@ -39,6 +40,7 @@ class UnionFind:
         self._sizes[one] += self._sizes[other]
 
 
+@checked_call
 def overlap_components(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the overlap components of `spans`, by position.
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
+from clueval.exceptions import checked_call
 from clueval.spans.flat import Flat
 from clueval.spans.joined_labels import joined_labels
 from clueval.spans.making import making_many
@@ -59,6 +60,7 @@ _set_span, _set_kind, _set_partners, _set_labels = (
 )
 
 
+@checked_call
 def match_spans(gold: Iterable[Any], predicted: Iterable[Any], *, document: str | None = None) -> list[Match]:
     """Classify every gold span by the predicted spans; one `Match` per gold span, in the given order.
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
-from clueval.exceptions import CluevalError, SpanError, UsageError
+from clueval.exceptions import CluevalError, SpanError, UsageError, described
 from clueval.spans.groups import ALTERNATIVES, fragments_of, members_of
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
@@ -78,7 +78,7 @@ def as_span(item: Any, place: str = "the span") -> Span:
 def as_spans(items: Iterable[Any], name: str) -> list[Span]:
     """Return the spans of one document; `name` is the name of the list in errors."""
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
-        raise UsageError(f"{name} must be a list of spans, not {_kind(items)}", advice=FORMS)
+        raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
     found: list[Span] = []
     for number, item in enumerate(items):
         if isinstance(item, Mapping) and item.get(ALTERNATIVES):
@@ -136,7 +136,7 @@ def _of_mapping(fields: Mapping[str, Any], place: str) -> tuple[Any, Any, Any, M
         found[part] = None if key is None else fields[key]
     features = fields.get("features") or _NOTHING
     if not isinstance(features, Mapping):
-        raise UsageError(f"{place}: features must be a dictionary, not {_kind(features)}")
+        raise UsageError(f"{place}: features must be a dictionary, not {described(features)}")
     if _is_score(fields.get("score")):
         features = {"score": fields["score"], **features}
     return found["start"], found["end"], _labels(found["label"], place), features
@@ -149,7 +149,7 @@ def _is_score(value: object) -> bool:
 def _of_sequence(item: Any, place: str) -> tuple[Any, Any, Any, Mapping[str, Any]]:
     if not isinstance(item, Sequence) or isinstance(item, str | bytes) or not 2 <= len(item) <= 3:
         _refuse(item, place)
-    if isinstance(item[0], str):
+    if isinstance(item[0], str) and not item[0].strip().isdecimal():
         raise UsageError(
             f"{place} begins with a label, not with a position",
             advice=f"{FORMS}; ends of seqeval's get_entities are inclusive, so add 1",
@@ -168,21 +168,17 @@ def _labels(label: Any, place: str) -> Any:
     ):
         return label
     if not isinstance(label, str):
-        raise UsageError(f"{place}: the label must be text, not {_kind(label)}", advice=FORMS)
+        raise UsageError(f"{place}: the label must be text, not {described(label)}", advice=FORMS)
     return str(label)
 
 
 def _position(value: Any, place: str) -> int:
     if not _is_number(value):
-        raise UsageError(f"{place}: positions must be integers, not {_kind(value)}", advice=FORMS)
+        advice = f"write int({value!r})" if isinstance(value, str) and value.strip().isdecimal() else FORMS
+        raise UsageError(f"{place}: positions must be integers, not {described(value)}", advice=advice)
     return index(value)
 
 
 def _refuse(item: object, place: str) -> NoReturn:
     length = f" of length {len(item)}" if isinstance(item, tuple | list) else ""
-    raise UsageError(f"{place} is not a span but {_kind(item)}{length}", advice=FORMS)
-
-
-def _kind(item: object) -> str:
-    """Return the type of a value in words; the value itself may be private."""
-    return "None" if item is None else f"a {type(item).__name__}"
+    raise UsageError(f"{place} is not a span but {described(item)}{length}", advice=FORMS)

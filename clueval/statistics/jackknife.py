@@ -37,7 +37,7 @@ def effective_number(sizes: Sequence[float]) -> float:
 
 
 def degrees_of_freedom(effective: float) -> float:
-    """Return the degrees of freedom of a standard error from so many effective units."""
+    """Return the degrees of freedom of a standard error from this number of effective units."""
     return max(effective, 2.0) - 1
 
 

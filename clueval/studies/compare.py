@@ -20,7 +20,7 @@ from clueval.evaluation.units.intervals import columns_that_weigh
 from clueval.evaluation.units.rates import RateGroup, groups_of
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call
 from clueval.metrics.counting import Tally
 from clueval.statistics.correction import holm
 from clueval.statistics.interval import Interval, rounded
@@ -37,13 +37,14 @@ from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sum
 from clueval.statistics.resampling import SWAP, weighted_sums
 from clueval.statistics.runs import spread_of, standard_deviation
 from clueval.studies.comparison import Comparison
-from clueval.studies.systems import ComparedSystem, System, all_units, systems_of
+from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
 
 
+@checked_call
 def compare(
     baseline: System,
     others: System | Sequence[System],
-    *,
+    *more: System,
     scores: Sequence[str] | None = None,
     names: Sequence[str] | None = None,
     detect: float | None = None,
@@ -57,7 +58,7 @@ def compare(
 
     Args:
         baseline: a result with counts by unit, the file of a saved one, or a list of these, the runs of a system.
-        others: the systems to compare with it: one result or file, or a list of systems.
+        others, more: the systems to compare with it: one after the other, or one list of systems.
         scores: paths below ``metrics`` in the JSON, as ``exact.entity.micro.f1``. None: precision, recall and F1 of
             each headline.
         names: of all systems, the baseline first.
@@ -72,7 +73,8 @@ def compare(
     trust = Trust(confidence=confidence, resamples=resamples, seed=seed)
     if detect is not None and not detect > 0:
         raise UsageError(f"detect must be a difference above 0, not {detect!r}", advice="a fraction, as 0.01")
-    several = [others] if isinstance(others, Result | str | FilePath) else list(others)
+    require_system(others, "others")
+    several = [others, *more] if more or isinstance(others, Result | str | FilePath) else list(others)
     if not several:
         raise UsageError("there is nothing to compare with", advice="give two systems")
     systems = systems_of([baseline, *several], names, force)

@@ -1,17 +1,18 @@
 """Every convention from files that are compared, not decoded line by line: as fast as `score`, in flat memory.
 
-In files whose tags follow one scheme, BIO or BIOES, conlleval, seqeval and the metric `exact` read the same spans. In
-seqeval's strict mode, a span of invalid tags does not count. So if tags were repaired, a second pass discards these
-spans. All other data is counted document by document (`conventions`).
+In tags of BIO or BIOES, conlleval, seqeval and the metric `exact` read the same spans. In seqeval's strict mode, a span
+of invalid tags does not count. So if tags were repaired, a second pass discards these spans. The scheme is that of the
+gold tags, as seqeval's users name it. All other data is counted document by document (`conventions`).
 """
 
 from __future__ import annotations
 
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import OverlapError, require_kind
+from clueval.exceptions import CluevalWarning, OverlapError, require_kind
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Rates
 from clueval.spans.compared import SIDES
@@ -21,6 +22,9 @@ Rows = dict[str, dict[str, Any]]
 
 _NAMES = {"BIO": "IOB2", "BIOES": "IOBES"}
 """The schemes in which `exact` reads the spans of conlleval and seqeval, and seqeval's names of them."""
+
+_PREFIXES = {"BIO": {"BIO", "IOB1", "IO"}, "BIOES": {"BIO", "IOB1", "IO", "IOE2", "BIOES"}}
+"""The schemes whose prefixes occur in each scheme."""
 
 _METRICS = ("exact", "muc", "levels", "fair", "gate")
 
@@ -42,23 +46,38 @@ def compared_rows(gold: Any, predicted: Any, factor: float, **options: Any) -> t
         raise Incomparable from None
     schemes = {layer: _scheme(result, layer) for layer in result.metrics["exact"]}
     strict = result
-    if any(result.repaired_tags.values()):
-        if set(schemes.values()) != {"BIO"}:
+    if any(result.repaired_tags.values()) or not _has_schemes(result, schemes):
+        if len(set(schemes.values())) > 1:
             raise Incomparable
-        strict = score(gold, predicted, metrics="exact", **{**options, "invalid": "discard"})
+        (scheme,) = set(schemes.values())
+        strictly = {**options, "scheme": scheme, "invalid": "discard"}
+        with catch_warnings():
+            simplefilter("ignore", CluevalWarning)  # the first pass has warned
+            strict = score(gold, predicted, metrics="exact", **strictly)
     return result, {
         layer: _rows(result, strict, layer, f"scheme {_NAMES[scheme]}") for layer, scheme in schemes.items()
     }
 
 
 def _scheme(result: Result, layer: str) -> str:
-    """Return the scheme of the tags of both sides. Raises `Incomparable` unless there is one, which is known here."""
-    found = {result.inputs[side]["layers"][layer]["scheme"] for side in SIDES} - {None}
-    scheme: str = found.pop() if len(found) == 1 else ""
+    """Return the scheme of gold, or of predicted if all gold tags are O. Raises `Incomparable` for one unknown here."""
+    gold, predicted = (result.inputs[side]["layers"][layer]["scheme"] for side in SIDES)
+    scheme: str = gold or predicted
     treatments = result.signature.choices["invalid"]
     if scheme not in _NAMES or treatments != "conlleval" or not result.documents:
         raise Incomparable
+    if predicted is not None and predicted not in _PREFIXES[scheme]:
+        raise Incomparable
     return scheme
+
+
+def _has_schemes(result: Result, schemes: dict[str, str]) -> bool:
+    """Whether the tags of both sides, or those of one if the others are all O, are recognised as of these schemes."""
+    return all(
+        result.inputs[side]["layers"][layer]["scheme"] in (None, scheme)
+        for layer, scheme in schemes.items()
+        for side in SIDES
+    )
 
 
 def _rows(result: Result, strict: Result, layer: str, note: str) -> Rows:

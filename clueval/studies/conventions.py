@@ -23,7 +23,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError, require_kind
+from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
@@ -31,6 +31,7 @@ from clueval.options import field_names, with_fields
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
+from clueval.reading.spooled import spooled
 from clueval.reports.table import Rate, Table
 from clueval.spans.compared import SIDES
 from clueval.spans.flat import in_order_and_flat
@@ -282,6 +283,7 @@ class Conventions:
         return self.render("text")
 
 
+@checked_call
 def conventions(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -309,28 +311,44 @@ def conventions(
     >>> [rows[key]["f1"] for key in ("conlleval", "levels_2_labelled", "muc_partial", "fair_fair", "partial")]
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
-    require_kind(scheme, "str | None", "scheme")
-    require_kind(factor, "float", "factor")
     metric = EveryConvention(scheme, factor)
-    preparing = with_fields(reading.pop("preparing", Preparing()), reading).without(
-        ["by_depth"], "conventions"
-    )
+    given = reading.pop("preparing", Preparing())
+    require_instance(given, Preparing, "preparing")
+    preparing = with_fields(given, reading)
+    preparing = preparing.without(["by_depth"], "conventions")
     reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
-    if preparing != Preparing():
-        reading |= {"preparing": preparing, "scheme": scheme}
-    elif are_paths(gold) or (isinstance(gold, list | tuple) and side_of(gold, "gold").kind == "tags"):
-        reading = {**reading, "scheme": scheme}
-        try:
-            result, rows = compared_rows(gold, predicted, factor, layers=layers, **reading)
-        except Incomparable:
-            pass
-        else:
-            signature = Signature(
-                {**result.signature.choices, "metrics": with_settings(metric), "zero": "0/0=0"}
-            )
-            return Conventions(replace(result, metrics={metric.name: rows}, signature=signature))
-    result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
+    with spooled(gold, predicted) as (gold, predicted):
+        changes = preparing != Preparing()
+        result = None if changes else _of_tags(gold, predicted, metric, layers=layers, **reading)
+        if result is None:
+            if are_paths(gold) or "invalid" in reading:
+                reading = {**reading, "scheme": scheme}
+            if changes:
+                reading = {**reading, "preparing": preparing}
+            result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}
         result = replace(result, metrics={metric.name: empty})
     return Conventions(result)
+
+
+def _of_tags(gold: Any, predicted: Any, metric: EveryConvention, **options: Any) -> Result | None:
+    """Return the result without counting documents; None if they must be counted."""
+    if not (_can_be_read_again(gold) and _can_be_read_again(predicted)):
+        return None
+    if not are_paths(gold) and side_of(gold, "gold").kind != "tags":
+        return None
+    try:
+        result, rows = compared_rows(gold, predicted, metric.factor, scheme=metric.scheme, **options)
+    except Incomparable:
+        return None
+    choices = {**result.signature.choices, "metrics": with_settings(metric), "zero": "0/0=0"}
+    return replace(result, metrics={metric.name: rows}, signature=Signature(choices))
+
+
+def _can_be_read_again(side: Any) -> bool:
+    """Whether a side is a path, or a list or dictionary without iterators."""
+    if side is None or are_paths(side):
+        return True
+    items = side.values() if isinstance(side, Mapping) else side
+    return isinstance(side, list | tuple | Mapping) and not any(isinstance(item, Iterator) for item in items)

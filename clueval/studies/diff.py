@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import tee
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError, require_instance
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice
-from clueval.options import field_names, refuse_unknown, with_fields
-from clueval.reading.layers import LayerColumns
+from clueval.options import field_names, with_fields
+from clueval.reading.given import InputSide, documents_of
+from clueval.reading.layers import LayerColumns, require_layers
 from clueval.reading.options import SETS, Reading, Readings, ReadOptions, columns_of_sides, readings_of
 from clueval.reading.pairing import document_pairs, same_documents
 from clueval.reading.paths import pairs_of
@@ -39,10 +41,11 @@ _READING, _PREPARING = Reading(), Preparing()
 Trio = tuple[Document, Document, Document]
 
 
+@checked_call
 def diff(
-    gold: str | Path | Iterable[Document],
-    old: str | Path | Iterable[Document],
-    new: str | Path | Iterable[Document],
+    gold: InputSide,
+    old: InputSide,
+    new: InputSide,
     choice: Choice | None = None,
     *,
     layers: LayerColumns | None = None,
@@ -53,29 +56,36 @@ def diff(
     """Return the errors of two runs, old and new, on the same gold.
 
     Args:
-        gold, old, new: three files, three folders or three iterables of documents.
+        gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
+            `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
         layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed alike.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
-    refuse_unknown(options, [*field_names(Reading), *field_names(Preparing), *SETS, "progress"], "diff")
+    known = [*field_names(Reading), *field_names(Preparing), *SETS, "progress"]
+    refuse_unknown(options, ["choice", "layers", *known], "diff")
     require_instance(preparing, Preparing, "preparing")
     preparing = with_fields(preparing, options).without(["by_depth", "any_of"], "diff")
-    choice = choice or Choice()
+    choice = Choice() if choice is None else choice
+    require_instance(choice, Choice, "choice")
+    require_layers(layers)
+    require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
-    if isinstance(gold, str | Path):
-        if not isinstance(old, str | Path) or not isinstance(new, str | Path):
-            raise UsageError("gold is a path and a run is not", advice="give three paths or three iterables")
-        sides = columns_of_sides(
-            [ReadOptions.of(each) for each in readings_of(reading, options)], layers, False
-        )
-        trios = _of_files(Path(gold), Path(old), Path(new), sides, options.get("progress"))
+    readings = readings_of(reading, options)
+    given = {"gold": gold, "old": old, "new": new}
+    paths = [Path(side) for side in given.values() if isinstance(side, str | PathLike)]
+    if len(paths) not in (0, 3):
+        one, other = ("paths", "in memory") if isinstance(gold, str | PathLike) else ("in memory", "paths")
+        raise UsageError(f"gold is {one} and a run is {other}", advice="give three paths, or none")
+    if paths:
+        sides = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
+        trios = _of_files(paths[0], paths[1], paths[2], sides, options.get("progress"))
     else:
-        if isinstance(old, str | Path) or isinstance(new, str | Path):
-            raise UsageError("gold is no path and a run is one", advice="give three paths or three iterables")
-        trios = _of_documents(gold, old, new)
+        for each in readings:
+            each.require_none()
+        trios = _of_documents(*(documents_of(side, name) for name, side in given.items()))
     return _compared(trios, choice, preparing.transforms())
 
 

@@ -16,6 +16,8 @@ from clueval.studies.compare import compare
 
 _EPSILON = 1e-12
 _ENDS = ("low", "high")
+_RATES = frozenset({"precision", "recall", "f1", "f", "accuracy", "upper"})
+"""Words in the names of rates."""
 
 
 class Limit(NamedTuple):
@@ -53,6 +55,13 @@ def limit_of(text: str) -> Limit:
     return Limit(score, ending if ending in _ENDS else None, number(least))
 
 
+def require_fraction(score: str, name: str, limit: float) -> None:
+    """Raise `UsageError` for a limit above 1 of a rate, which is a fraction; tables show percentages."""
+    if limit > 1 and not _RATES.isdisjoint(name.split("_")):
+        advice = f"write {score}={limit / 100:g}" if limit <= 100 else "write a number from 0 to 1"
+        raise UsageError(f"{score} is a fraction, and {limit:g} is above 1", advice=advice)
+
+
 def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterator[ScoreGate]:
     """Yield the gate of each limit. Raises `UsageError` for a score that does not exist."""
     intervals: Mapping[str, Any] | None = None
@@ -60,6 +69,7 @@ def fail_under(result: Result, limits: Iterable[Limit], trust: Trust) -> Iterato
         text = score if end is None else score.removesuffix(f".{end}")
         path = find_path(result.metrics, text)
         value = number_at(result.metrics, path)
+        require_fraction(score, path[-1], least)
         if end is not None:
             if intervals is None:
                 intervals = result.intervals(
@@ -86,7 +96,11 @@ def fail_if_worse(
     With `significant`, a worse score fails only if its difference is significant. Raises `UsageError` for results
     that cannot be compared.
     """
-    require_same(result.signature, baseline.signature, "compared")
+    try:
+        require_same(result.signature, baseline.signature, "compared")
+    except UsageError as error:
+        error.advice = "score the baseline with the same options, and save it again"
+        raise
     if result.tokens != baseline.tokens:
         raise UsageError(
             f"the baseline has {baseline.tokens} positions and this result {result.tokens}",

@@ -11,7 +11,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import require_same
 from clueval.evaluation.units.loaded import load_result
 from clueval.evaluation.units.unit import CORPUS, Unit, Units
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, described, require_kind
 
 Run = Result | str | Path
 System = Run | Sequence[Run]
@@ -33,6 +33,8 @@ def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool
     With `force`, signatures and hashes of the gold files may differ.
     """
     runs = [_runs_of(system) for system in given]
+    for name in names or ():
+        require_kind(name, "str", "the name of a system")
     named = list(names) if names is not None else [_name(system, n) for n, system in enumerate(given)]
     if len(named) != len(runs) or len({*named}) < len(named):
         raise UsageError(
@@ -49,10 +51,20 @@ def systems_of(given: Sequence[System], names: Sequence[str] | None, force: bool
 
 
 def _runs_of(system: System) -> list[Result]:
+    require_system(system, "a system")
     several = [system] if isinstance(system, Result | str | Path) else list(system)
     if not several:
         raise UsageError("a system has no runs", advice="give a result, a file, or a list of them")
     return [run if isinstance(run, Result) else load_result(run) for run in several]
+
+
+def require_system(system: object, name: str) -> None:
+    """Raise `UsageError` for anything but a result, the path of a saved one, or several of them."""
+    if not isinstance(system, Result | str | Path | list | tuple):
+        raise UsageError(
+            f"{name} must be a Result, the file of a saved one, or a list of these, not {described(system)}",
+            advice="clueval.score gives a Result; score with resample_by, so that it has counts by unit",
+        )
 
 
 def _name(system: System, number: int) -> str:
@@ -67,11 +79,12 @@ def _units(result: Result, name: str) -> Units:
     if units is None or units.by == CORPUS:
         raise UsageError(
             f"{name} has no counts by unit",
-            advice="save it with clueval score --save, or score with resample_by='document'",
+            advice="score again with resample_by='document', and save the result",
         )
     if len(units.units) < 2:
         raise UsageError(
-            f"a test needs several units, and {name} has one {units.by}", advice="resample by sentence"
+            f"a test needs several units, and {name} has {len(units.units) or 'no'} {units.by}",
+            advice="score again with resample_by='sentence', and save the result",
         )
     return units
 

@@ -9,6 +9,7 @@ from clueval.exceptions import TagError, UsageError
 from clueval.spans.flat import Flat
 from clueval.tagging.decoding import Chunk, count_starts, decode, decode_strictly
 from clueval.tagging.schemes import (
+    BOUNDED,
     INVALID,
     OUTSIDE,
     count_illegal,
@@ -50,8 +51,13 @@ class Decoder:
 
     @property
     def reads_neighbours(self) -> bool:
-        """Whether tags are always read by the lenient rule, which depends on adjacent tags only."""
-        return self._invalid == "conlleval"
+        """Whether no span depends on tags before or after the span of the lenient rule that contains it."""
+        return self._invalid == "conlleval" or (self._invalid == "discard" and self._scheme in BOUNDED)
+
+    @property
+    def treatment(self) -> tuple[str, str | None]:
+        """Which spans the decoder returns: the treatment of ill-formed tags, and the scheme if it depends on it."""
+        return self._invalid, None if self._invalid == "conlleval" else self._scheme
 
     @property
     def named_scheme(self) -> str | None:
@@ -105,21 +111,29 @@ class Decoder:
                 return tag
         return None
 
-    def columns(self, layer: str, tags: Sequence[str], seams: Seams) -> Flat:
+    def labels(self, tags: Sequence[str], seams: Seams, times: int = 1) -> Counter[str]:
+        """Return how many spans of each label `columns` returns. Raises `BadTag`."""
+        if self._is_read_leniently(seams.neighbours):
+            return count_starts(seams.neighbours)
+        return Counter(label for _, _, label in self.chunks(tags, seams.neighbours, times))
+
+    def columns(self, layer: str, tags: Sequence[str], seams: Seams, times: int = 1) -> Flat:
         """Return what `chunks` does, as a flat sequence of spans of `layer`. Raises `BadTag`."""
         if self._is_read_leniently(seams.neighbours):
             return seams.chunks(layer)
-        chunks = list(self.chunks(tags, seams.neighbours))
+        chunks = list(self.chunks(tags, seams.neighbours, times))
         starts, ends, labels = (
             (list(column) for column in zip(*chunks, strict=True)) if chunks else ([], [], [])
         )
         return Flat.of_tags(layer, starts, ends, labels)
 
     def _is_read_leniently(self, found: Neighbours) -> bool:
-        return self.reads_neighbours or self._scheme is None or not count_illegal(found, self._scheme)
+        if self._invalid == "conlleval" or self._scheme is None:
+            return True
+        return not count_illegal(found, self._scheme)
 
-    def chunks(self, tags: Sequence[str], found: Neighbours) -> Iterable[Chunk]:
-        """Return the spans of `tags`, whose pairs of adjacent tags are `found`.
+    def chunks(self, tags: Sequence[str], found: Neighbours, times: int = 1) -> Iterable[Chunk]:
+        """Return the spans of `tags`, which occur `times` times and whose pairs of adjacent tags are `found`.
 
         Raises `BadTag` for ill-formed tags if `invalid` is ``error``.
         """
@@ -131,7 +145,7 @@ class Decoder:
             assert index is not None
             raise BadTag(ill_formed(tags, index, self._scheme), None, index=index)
         spans = list(decode_strictly(tags, self._scheme))
-        self._dropped += count_starts(found).total() - len(spans)
+        self._dropped += (count_starts(found).total() - len(spans)) * times
         return spans
 
     def scheme(self) -> str | None:

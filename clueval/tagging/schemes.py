@@ -94,6 +94,10 @@ _RULES = {
 }
 
 SCHEMES = tuple(_RULES)
+
+BOUNDED = frozenset({"BIO", "BIOES", "BILOU", "BMES", "BMEOW"})
+"""The schemes in which a prefix marks each beginning: whether a span is well-formed depends on its own tags only."""
+
 _ALIASES = {
     "IOB2": "BIO",
     "IOB": "BIO",

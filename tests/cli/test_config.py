@@ -94,3 +94,54 @@ def test_a_wrong_file_is_one_line(text: str, message: str, folder: Path, capsys:
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+def test_a_table_with_the_name_of_a_command_is_for_this_command(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text(
+        'layer = ["x=2"]\n[set.partial]\nfactor = 0.5\n'
+        '[score]\nmetric = "partial"\n[score.set.partial]\nglue = true\n[errors]\nmax-errors = 0\n',
+        encoding="utf-8",
+    )
+
+    report, _ = scored(capsys=capsys)
+
+    assert str(report["signature"]).startswith("metrics:partial(factor=0.5,glue=yes")
+    assert report["metrics"]["partial"].keys() == {"x"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ('format = "conlleval"', "conventions a.conll a.conll"),
+        ('format = "csv"', "score a.conll a.conll --cite levels.label.unlabelled.1.f1"),
+        ('metric = "exact"', "errors a.conll a.conll"),
+        ('scheme = "BIO"\ndocument-tag = "doc"', "score s.tsv s.tsv --text t.vrt"),
+        ('document-tag = "doc"', "score a.conll a.conll"),
+        ('annotation-set = "A"', "check a.conll"),
+    ],
+)
+def test_a_default_that_does_not_apply_is_skipped(
+    text: str, command: str, folder: Path, capsys: Capture
+) -> None:
+    (folder / "clueval.toml").write_text(text, encoding="utf-8")
+    (folder / "s.tsv").write_text("start\tend\tlabel\n0\t1\tX\n", encoding="utf-8")
+    (folder / "t.vrt").write_text("a\nb\n", encoding="utf-8")
+
+    code = main(command.split())
+
+    assert (code, capsys.readouterr().err.count("clueval.toml")) == (0, 1)
+
+
+def test_the_ending_of_an_output_replaces_the_default_form(folder: Path) -> None:
+    (folder / "clueval.toml").write_text('format = "csv"', encoding="utf-8")
+
+    for name, begins in (("x.json", "{"), ("x.other", "metric,")):
+        assert main(["score", "a.conll", "a.conll", "-o", name]) == 0
+        assert (folder / name).read_text(encoding="utf-8").startswith(begins)
+
+
+def test_a_value_that_no_command_has_is_an_error(folder: Path, capsys: Capture) -> None:
+    (folder / "clueval.toml").write_text('format = "jsn"', encoding="utf-8")
+
+    assert main(["conventions", "a.conll", "a.conll"]) == 2
+    assert "format cannot be 'jsn' (one of text, json" in capsys.readouterr().err

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from clueval import CluevalWarning, score
+from clueval import CluevalWarning, conventions, score
 from clueval.cli import main
 
 GERMAN = Path(__file__).parents[1] / "samples" / "german"
@@ -47,7 +48,7 @@ def test_columns_and_schemes_of_both_sides_are_said_where_they_differ(
     assert main(["score", str(tmp_path / "a.conll"), "--layer", "x=2:3"]) == 0
 
     assert (
-        "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted spans"
+        "x: columns 2 and 3, BIO and BIOES, 1 gold and 1 predicted span"
         in capsys.readouterr().out.splitlines()
     )
 
@@ -108,3 +109,11 @@ def test_files_without_documents_have_no_intervals_and_no_figures(tmp_path: Path
     assert "intervals need several units, and there are no documents" in capsys.readouterr().err
     assert main(["masking", *files, "--fail-under", "entity_recall=1"]) == 1
     assert "entity_recall is undefined" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("function", [score, conventions])
+def test_a_warning_names_the_line_of_the_caller(function: Callable[..., object]) -> None:
+    with pytest.warns(CluevalWarning, match="only gold has the label 'B'") as found:
+        function([["B-A", "B-B"]], [["B-A", "O"]])
+
+    assert {warning.filename for warning in found} == {__file__}

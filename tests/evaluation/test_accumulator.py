@@ -212,8 +212,8 @@ def test_discarding_ill_formed_tags_needs_and_uses_the_scheme() -> None:
         ([["O"]], [[Span(0, 1)]], "gold is tags and predicted is spans"),
         ([["O"]], ["O"], "predicted is a list of tags and gold a list of lists"),
         ([["O"], "O"], [["O"], ["O"]], "gold[1] is a str, not a list of tags"),
-        ([["O"]], [["O"], ["O"]], "there are 1 gold and 2 predicted sentences"),
-        ([[Span(0, 1)]], [], "there are 1 gold and 0 predicted documents"),
+        ([["O"]], [["O"], ["O"]], "gold has 1 sentence and predicted has 2 sentences"),
+        ([[Span(0, 1)]], [], "gold has 1 document and predicted has 0 documents"),
         ([["O", "O"]], [["O"]], "sentence 0 has 2 gold and 1 predicted tags"),
         (
             [[1]],

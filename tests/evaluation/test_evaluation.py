@@ -16,6 +16,7 @@ from clueval import Document, Span, read, score
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import CluevalError, TextMismatch, UsageError
 from clueval.findings.stream import errors
+from clueval.reading.options import Reading
 
 SAMPLES = Path(__file__).parents[1] / "samples"
 LAYERS = {"entity": 2, "risk": 3}
@@ -82,6 +83,30 @@ def test_lockstep_equals_documents_with_layers_merging_and_discarding(
 
     if any(map(any, corpora[0])):
         assert raw.to_dict()["metrics"] == plain.to_dict()["metrics"]
+
+
+@in_one_folder
+@given(
+    corpora=tagged_corpora(tags=("O", "B-A", "I-A", "E-A", "S-A", "I-B", "E-B")),
+    treatments=st.tuples(*[st.sampled_from(["conlleval", "discard"])] * 2),
+)
+def test_lockstep_equals_documents_if_the_sides_treat_tags_in_their_own_ways(
+    tmp_path: Path, corpora: tuple[Corpus, Corpus], treatments: tuple[str, str]
+) -> None:
+    paths = [write(tmp_path / f"{n}.vrt", vrt(side)) for n, side in enumerate(corpora)]
+    gold, predicted = (Reading(scheme="BIOES", invalid=how) for how in treatments)
+    metrics = ["levels", "exact"]
+
+    raw = score(*paths, metrics=metrics, layers={"x": 2}, reading=(gold, predicted))
+    documents = [
+        read(path, {"x": 2}, scheme="BIOES", invalid=how) for path, how in zip(paths, treatments, strict=True)
+    ]
+
+    if any(map(any, corpora[0])):
+        assert raw.to_dict()["metrics"] == score(*documents, metrics=metrics).to_dict()["metrics"]
+        layers = (raw.inputs[side]["layers"]["x"] for side in ("gold", "predicted"))
+        totals = [raw.metrics["exact"]["x"]["micro"][side] for side in ("gold", "predicted")]
+        assert [layer["spans"] for layer in layers] == totals
 
 
 @in_one_folder

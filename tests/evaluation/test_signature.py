@@ -135,7 +135,7 @@ def test_results_with_different_signatures_are_compared_by_force_only() -> None:
 
     assert str(error.value) == (
         "the results cannot be compared: metrics is exact and exact+levels "
-        "(evaluate both alike, or insist with force=True)"
+        "(score both alike, or insist with force=True)"
     )
     assert compare(one, other, force=True).to_dict()["scores"][0]["against_baseline"][0]["p"] == 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from clueval import Accumulator, CluevalError, score
@@ -31,12 +31,15 @@ def counted(gold: Any, predicted: Any, **options: Any) -> dict[str, Any]:
     return report
 
 
-@given(sides(), st.booleans())
-@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False)
-@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True)
-def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool) -> None:
-    fast = counted(*pair, merge=merge)
-    plain = counted(*pair, merge=merge, by="document")
+@given(sides(), st.booleans(), st.sampled_from(["conlleval", "discard"]))
+@example(([["B-A", "O", "B-A"], []], [["B-A", "O", "B-A"], []]), False, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), True, "conlleval")
+@example(([["I-A"], ["I-A"], ["O"]], [["I-A"], ["B-A"], ["O"]]), False, "discard")
+def test_lists_of_tags_count_as_their_documents_do(pair: Sides, merge: bool, invalid: str) -> None:
+    assume(invalid == "conlleval" or any(pair[0]))  # without tags, there is nothing to discard
+    options = {} if invalid == "conlleval" else {"scheme": "BIO", "invalid": invalid}
+    fast = counted(*pair, merge=merge, **options)
+    plain = counted(*pair, merge=merge, **options, by="document")
 
     assert fast == {**plain, "metrics": plain["metrics"]}
 
@@ -71,11 +74,11 @@ def test_batches_of_an_accumulator_give_the_report_of_score() -> None:
     [
         ([["B-A", "PER"]], [["O", "O"]], {}, "gold[0][1]: 'PER' is not a tag"),
         ([["O"], ["O", "O"]], [["O"], ["O", None]], {}, "predicted[1][1]: None is not a tag"),
-        ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: a int is not a tag"),
+        ([["O", -100]], [["O", "O"]], {}, "gold[0][1]: an int is not a tag"),
         ([["O"]], [["E-A"]], {"scheme": "BIO"}, "predicted[0][0]: tag 'E-A' is outside the scheme BIO"),
         ({"d": ["O"]}, {"d": ["x"]}, {}, "predicted['d'][0]: 'x' is not a tag"),
         ({"d": ["O"]}, {"d": ["O", "O"]}, {}, "document 'd' has 1 gold and 2 predicted tags"),
-        ([["O"], None], [["O"], ["O"]], {}, "gold[1] is a NoneType, not a list of tags"),
+        ([["O"], None], [["O"], ["O"]], {}, "gold[1] is None, not a list of tags"),
         ([["O", ["O"]]], [["O", "O"]], {}, "gold[0][1]: a list is not a tag"),
         ([["I-A"]], [["O"]], {"invalid": "error"}, "invalid='error' needs the scheme of the tags"),
         ([["I-A"]], [["O"]], {"invalid": "error", "scheme": "BIO"}, "gold[0]: ill-formed tags: 'I-A'"),

@@ -426,7 +426,7 @@ class TestCommand:
         out, err = capsys.readouterr()
         assert out.count("\ngold ") == 2
         assert "\x1b" not in out
-        assert err.startswith("2 errors in 2 places shown; the scores count ")
+        assert err.startswith("2 errors in 2 places shown; level 1 counts ")
 
     def test_last_line_counts_places_and_errors_in_words(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert self.run() == 0

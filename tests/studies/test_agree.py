@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import at_most
 
-from clueval import CluevalError, Document, Span, agree, score
+from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.studies.annotators.contests import KEYS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
@@ -428,7 +428,7 @@ def test_agree_intervals_need_two_documents():
         ({"A": A, "B": B}, {"annotators": {"A": 1}}, "need one source"),
         ({"A": A, "B": [*B, B[0]]}, {}, "B has two documents 'd1'"),
         ({"A": A, "B": ["d1"]}, {}, "no such file"),
-        ({"A": A, "B": [1]}, {}, "has a int where a Document is expected"),
+        ({"A": A, "B": [1]}, {}, "'int'|B\\[0\\] is an int"),
         ({"A": A, " ": B}, {}, "cannot be the name of an annotator"),
         ({"A": A, "B": B}, {"scheme": "X"}, "X"),
         ({"A": A, "B": B}, {"intervals": True, "confidence": 2}, "confidence must lie between 0 and 1"),
@@ -446,3 +446,13 @@ def test_agree_refuses_texts_that_differ_and_names_the_annotators():
 
     with pytest.raises(TextMismatch, match=r"A has the token 't' at position 9 where B has 'u'"):
         agree({"A": A, "B": other})
+
+
+def test_agree_takes_lists_of_tags_and_of_spans_one_after_the_other() -> None:
+    tags = [["B-PER", "I-PER", "O"]], [["B-PER", "O", "O"]], [["B-PER", "I-PER", "O"]]
+    spans = [[(0, 2, "PER")]], [[(0, 1, "PER")]], [[(0, 2, "PER")]]
+    by_name = agree(dict(zip("ABC", tags, strict=True))).to_dict()["agreement"]["label"]
+
+    assert agree(*tags).to_dict()["agreement"]["label"] == by_name
+    assert agree(list(tags)).to_dict()["agreement"]["label"] == by_name
+    assert [len(list(curate(*sides))) for sides in (tags, spans)] == [1, 1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import pytest
@@ -47,11 +48,15 @@ def well_formed(draw: st.DrawFn, prefixes: str) -> tuple[str, str]:
 
 
 @st.composite
-def any_tags(draw: st.DrawFn) -> tuple[str, str]:
-    tag = st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in "BI" for label in LABELS)])
+def any_sides(draw: st.DrawFn, prefixes: str = "BI") -> tuple[Sentences, Sentences]:
+    tag = st.sampled_from(["O", *(f"{prefix}-{label}" for prefix in prefixes for label in LABELS)])
     lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=4))
-    sides = [[draw(st.lists(tag, min_size=n, max_size=n)) for n in lengths] for _ in range(2)]
-    return of_file(sides[0]), of_file(sides[1])
+    gold, predicted = ([draw(st.lists(tag, min_size=n, max_size=n)) for n in lengths] for _ in range(2))
+    return gold, predicted
+
+
+def any_tags(prefixes: str = "BI") -> st.SearchStrategy[tuple[str, str]]:
+    return any_sides(prefixes).map(lambda sides: (of_file(sides[0]), of_file(sides[1])))
 
 
 def of_file(sentences: Sentences) -> str:
@@ -73,7 +78,7 @@ def assert_rows_of_documents(folder: Any, gold: str, predicted: str) -> None:
     }
 
 
-@given(any_tags() | well_formed("BI") | well_formed("BIES"))
+@given(any_tags() | any_tags("BIES") | well_formed("BI") | well_formed("BIES"))
 def test_rows_of_compared_files_are_those_of_documents(
     tmp_path_factory: pytest.TempPathFactory, files: tuple[str, str]
 ) -> None:
@@ -86,6 +91,8 @@ def test_rows_of_compared_files_are_those_of_documents(
         ("B-A I-A O", "B-A I-A B-B"),
         ("B-A I-A O B-B", "B-A I-A O I-B"),
         ("S-A O B-B E-B", "S-A O O S-B"),
+        ("B-A B-A E-A", "S-A S-A I-A"),  # invalid in BIOES
+        ("B-A O B-A", "I-A O I-A"),  # predicted alone would be IO
     ],
 )
 def test_files_in_one_scheme_are_compared(tmp_path: Any, tags: tuple[str, str]) -> None:
@@ -104,7 +111,6 @@ def test_files_in_one_scheme_are_compared(tmp_path: Any, tags: tuple[str, str]) 
         ("B-A I-A", "S-A O", {}),
         ("O O", "O O", {}),
         ("B-A O", "B-A O", {"invalid": "discard"}),
-        ("B-A B-A E-A", "S-A S-A I-A", {}),  # invalid in BIOES
     ],
 )
 def test_other_files_need_documents(
@@ -117,6 +123,30 @@ def test_other_files_need_documents(
     with pytest.raises(Incomparable):
         compared_rows(*paths, 0.75, **options)
     assert conventions(*paths, **options).to_dict()["conventions"]["label"]
+
+
+@given(any_sides() | any_sides("BIES"))
+def test_rows_of_lists_of_tags_are_those_of_files(
+    tmp_path_factory: pytest.TempPathFactory, sides: tuple[Sentences, Sentences]
+) -> None:
+    folder = tmp_path_factory.mktemp("corpus")
+    files = [str(write(folder / name, of_file(side))) for name, side in zip("gp", sides, strict=True)]
+    expected = rows_of(*files)
+
+    for given_sides in (sides, map(iter, sides), [map(iter, side) for side in sides]):
+        found = conventions(*given_sides).to_dict()["conventions"]["label"]
+        assert {key: row["f1"] for key, row in found.items()} == {
+            key: row["f1"] for key, row in expected.items()
+        }
+
+
+def test_standard_input_is_read_twice_where_tags_are_invalid(tmp_path: Any) -> None:
+    gold, predicted = of_file([["B-A", "O", "B-B"]]), of_file([["I-A", "O", "B-B"]])
+    path = write(tmp_path / "g", gold)
+    found = conventions(str(path), io.StringIO(predicted)).to_dict()["conventions"]["label"]
+
+    assert found["conlleval"]["f1"] == 1
+    assert found["seqeval_strict"]["f1"] == pytest.approx(2 / 3)
 
 
 def test_signature_does_not_depend_on_the_way_of_counting(tmp_path: Any) -> None:

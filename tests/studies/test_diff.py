@@ -167,8 +167,8 @@ def test_text_of_the_corpus_is_escaped(form: str) -> None:
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ((GOLD, PREDICTED, []), "gold is a path and a run is not"),
-        (([], [], GOLD), "gold is no path and a run is one"),
+        ((GOLD, PREDICTED, []), "gold is paths and a run is in memory"),
+        (([], [], GOLD), "gold is in memory and a run is paths"),
         ((GOLD, PREDICTED, SAMPLES / "no.vrt"), "no such file"),
     ],
 )
@@ -187,3 +187,12 @@ def test_runs_of_another_text_are_refused() -> None:
 def test_classes_are_not_chosen() -> None:
     with pytest.raises(CluevalError, match="all classes"):
         diff([], [], [], Choice(kinds=frozenset({"missed"})))
+
+
+def test_lists_of_tags_are_compared_as_documents() -> None:
+    found = diff([["B-A", "O", "B-B"]], [["B-A", "O", "O"]], [["O", "O", "B-B"]])
+
+    assert [(each.state, each.start, each.labels) for each in found.findings] == [
+        ("new", 0, {"label": "A"}),
+        ("fixed", 2, {"label": "B"}),
+    ]

@@ -16,7 +16,7 @@ from typing import Any
 
 from clueval.compat.faireval.report import VERSIONS, render_faireval
 from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
-from clueval.exceptions import FormatError, UsageError
+from clueval.exceptions import FormatError, UsageError, checked_call
 from clueval.metrics.fair import Fair, parse_weights
 from clueval.metrics.fair.metric import FOCUSES
 from clueval.metrics.fair.weights import Weights
@@ -171,6 +171,7 @@ _READERS: Mapping[str, Callable[[str], object]] = {
 }
 
 
+@checked_call
 def faireval(config: str | PathLike[str]) -> str:
     """Run a config file of FairEval, and return its report.
 

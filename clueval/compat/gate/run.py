@@ -11,9 +11,10 @@ from clueval.compat.gate.best import BestCandidates, CandidateLists
 from clueval.compat.gate.changes import AgainstReference
 from clueval.compat.gate.files import GateListTable, GateTable, IndicatorWriter
 from clueval.evaluation.observer import Observer
+from clueval.evaluation.options import single_options
 from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
-from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
 from clueval.reading.options import Reading, Readings
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from clueval.reading.given import InputSide
 
 
+@checked_call
 def gate(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -62,12 +64,12 @@ def gate(
     Returns the `Result`, with the metric ``gate`` only. Raises the same errors as `clueval.score`, and
     `CluevalError` for an output that cannot be written.
     """
+    refuse_unknown(
+        options, ["metric", "lists", "layers", "reading", "counting", "workers", *single_options()], "gate"
+    )
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
         require_kind(path, "str | Path | None", name)
-    for name in ("metrics", "transforms", "observers"):
-        if name in options:
-            raise UsageError(f"gate has no option {name!r}", advice="use score")
     if options.get("merge"):
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:

@@ -10,9 +10,9 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
 from clueval.metrics.masking import Masking
-from clueval.options import column, field_names, refuse_unknown, with_fields
+from clueval.options import column, field_names, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.paths import are_paths
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 _COUNTING = [name for name in field_names(Counting) if name not in ("align", "unit")]
 
 
+@checked_call
 def masking(
     gold: InputSide,
     predicted: InputSide | None = None,
@@ -75,7 +76,9 @@ def masking(
     ]
     refuse_unknown(options, known, "masking")
     given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    preparing = with_fields(options.pop("preparing", Preparing()), given).without(["by_depth"], "masking")
+    preparing = options.pop("preparing", Preparing())
+    require_instance(preparing, Preparing, "preparing")
+    preparing = with_fields(preparing, given).without(["by_depth"], "masking")
     options["preparing"] = preparing
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers)

@@ -183,14 +183,16 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
 
 
 def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
-    """Whether no filter or break-down needs single documents, and tags are read leniently, so that only adjacent
-    tags matter."""
+    """Whether no filter or break-down needs single documents, and spans depend only on their own tags and the
+    adjacent ones, in the same way on both sides."""
+    decoders = [source.options.decoder() for source in (gold, predicted)]
     return (
         gold.format == predicted.format
         and gold.format in REGULAR
         and gold.options.named is None
         and gold.options.has_columns_of(predicted.options)
-        and gold.options.reads_leniently
+        and decoders[0].reads_neighbours
+        and decoders[0].treatment == decoders[1].treatment
         and not gold.options.columns().describes_documents
         and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
         and not plan.wants_single_documents

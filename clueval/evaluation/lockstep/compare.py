@@ -36,8 +36,7 @@ from clueval.spans.flat import Flat
 from clueval.spans.making import making_many
 from clueval.spans.span import MERGED, Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.decoding import count_starts
-from clueval.tagging.transitions import Neighbours, Seams
+from clueval.tagging.transitions import Seams
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
@@ -99,7 +98,8 @@ def compare(
         return {}
     passages = _Passages((gold, predicted), (gold.layout, predicted.layout), sizes)
     by_neighbours = all(decoder.reads_neighbours for decoder in decoders.values())
-    passages.read(shortcut=gold.layout == predicted.layout and by_neighbours)
+    alike = len({decoder.treatment for decoder in decoders.values()}) == 1
+    passages.read(shortcut=gold.layout == predicted.layout and by_neighbours and alike)
     try:
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
@@ -252,10 +252,8 @@ class _Passages:
 
 def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> ComparedSequence:
     same = columns.same[layer]
-    found = Seams(same).neighbours
-    for side in range(len(SIDES)):
-        _accept(columns, side, layer, decoders, same, found)
-    labels = count_starts(found)
+    seams = Seams(same)
+    labels, _ = (_counted(columns, side, layer, decoders, same, seams) for side in (0, 1))
     gold, predicted = (_decoded(columns, side, layer, decoders) for side in (0, 1))
     agreed, gold, predicted = gold.compared(predicted)
     labels.update(agreed)
@@ -272,11 +270,14 @@ def _compare_layer(layer: str, columns: Columns, decoders: Decoders) -> Compared
     )
 
 
-def _accept(
-    columns: Columns, side: int, layer: str, decoders: Decoders, tags: Sequence[str], found: Neighbours
-) -> None:
+def _counted(
+    columns: Columns, side: int, layer: str, decoders: Decoders, tags: Sequence[str], seams: Seams
+) -> Counter[str]:
+    """The labels of the spans in `tags`, which are the same on both sides."""
+    decoder = decoders[SIDES[side], layer]
     try:
-        decoders[SIDES[side], layer].accept(tags, found, columns.times)
+        decoder.accept(tags, seams.neighbours, columns.times)
+        return decoder.labels(tags, seams, columns.times)
     except BadTag as error:
         raise _BadTagOf(error, side, layer) from None
 
@@ -284,7 +285,7 @@ def _accept(
 def _compare_merged(columns: Columns, decoders: Decoders) -> ComparedSequence:
     same = Columns(columns.tokens, columns.same, (columns.same, columns.same), columns.times)
     for layer, tags in columns.same.items():
-        _accept(columns, 1, layer, decoders, tags, Seams(tags).neighbours)
+        _counted(columns, 1, layer, decoders, tags, Seams(tags))
     agreed = Counter(span.by_layer for span in _merged(same, 0, decoders))
     gold_spans, predicted_spans = (set(_merged(columns, side, decoders)) for side in (0, 1))
     agreed.update(span.by_layer for span in gold_spans & predicted_spans)
@@ -309,6 +310,6 @@ def _decoded(columns: Columns, side: int, layer: str, decoders: Decoders) -> Fla
     seams = Seams(tags)
     try:
         decoder.accept(tags, seams.neighbours, columns.times)
-        return decoder.columns(layer, tags, seams)
+        return decoder.columns(layer, tags, seams, columns.times)
     except BadTag as error:
         raise _BadTagOf(error, side, layer) from None

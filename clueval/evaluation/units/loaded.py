@@ -15,24 +15,26 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.saved import FORMAT
 from clueval.evaluation.units.unit import Unit, Units
-from clueval.exceptions import CluevalError, FormatError
+from clueval.exceptions import CluevalError, FormatError, checked_call
 from clueval.metrics import METRICS, metric_class, metric_named
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
 from clueval.metrics.tally_keys import fit, shapes_of
+from clueval.reading.paths import as_path
 from clueval.spans.compared import SIDES
 from clueval.textfiles import lines
 
 _ADVICE = "a saved result is written by clueval score --save"
 
 
+@checked_call
 def load_result(path: str | Path) -> Result:
     """Read a result that `Result.save` or ``clueval score --save`` has written.
 
     Reports are computed from the counts. Memory holds all counts. Raises `FileError`, and `FormatError` with the
     line for a file that is no saved result, is not complete, or has been changed.
     """
-    reader = _SavedLines(Path(path))
+    reader = _SavedLines(as_path(path))
     for number, line in lines(reader.path):
         reader.read(number, line)
     return reader.result()

@@ -14,7 +14,7 @@ Three pools give the same answers. `ListPool` compares every span, which is fast
 `NeighbourPool` knows which spans overlap and compares only those, which is fastest if few overlap.
 `TreePool` is a k-d tree over start, end and label whose nodes know a bound on the rank of their spans, and
 searches the most promising node first. If runs fill their span, or lack one stretch of it (nested, crossing
-or identical spans, also many over one another), each search visits a few nodes. The bounds use the
+or identical spans, even if many overlap one another), each search visits a few nodes. The bounds use the
 first token, the last token, the number of tokens and the longest hole between tokens, but no further holes:
 if many spans with large token sets full of holes lie over one another, a search may have to compare all of
 them.

@@ -16,7 +16,7 @@ from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader,
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
-from clueval.options import option
+from clueval.options import option, require_types
 from clueval.spans.document import Document
 from clueval.spans.span import NO_LABEL, Frozen, Span
 from clueval.statistics.checked import require_share
@@ -133,6 +133,7 @@ class Masking:
             object.__setattr__(self, "ignore_words", IgnoredWords.of(self.ignore_words))
         if isinstance(self.word_weights, Mapping):
             object.__setattr__(self, "word_weights", WordWeights.of(self.word_weights))
+        require_types(self)
         require_share("confidence", self.confidence)
         if self.ignore not in ("punctuation", "none"):
             raise UsageError(f"unknown value {self.ignore!r} of ignore", advice="punctuation or none")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import require_instance
+from clueval.exceptions import checked_call
 from clueval.options import field_names, with_fields
 from clueval.reading.options import Reading
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
@@ -70,9 +70,10 @@ def disagreements_of(study: Study, group: Group) -> Iterator[Disagreement]:
         yield from placed(study.annotators.names, group[: study.humans], sequence, differing)
 
 
+@checked_call
 def agree(
     sources: Any,
-    *,
+    *others: Any,
     conventions: Sequence[str] | str = DEFAULTS,
     system: Any = None,
     merge: bool = False,
@@ -86,8 +87,9 @@ def agree(
     """Compare annotators with each other.
 
     Args:
-        sources: a mapping from the names of annotators to paths or to sequences of documents; or a list of paths;
-            or one path: a file with several annotators (`annotators`), or a folder with a folder for each.
+        sources, others: the annotators, one after the other, in one list, or in a dictionary by their names: each a
+            path, or documents, lists of tags or lists of spans, as a side of `clueval.score`. Or one path: a file
+            with several annotators (`annotators`), or a folder with a folder for each.
         conventions: the conventions of F1: ``exact``, or keys of `clueval.conventions`.
         system: a path or documents, scored against each annotator (``ceiling`` in the report).
         merge: whether to merge all layers into one sequence.
@@ -110,9 +112,10 @@ def agree(
     [(0, 3, 'boundary', 'end')]
     """
     changes = {name: options.pop(name) for name in field_names(Preparing) if name in options}
-    require_instance(preparing, Preparing, "preparing")
     preparing = with_fields(preparing, changes).without(OTHERS, "agree")
-    annotators = annotators_of(sources, naming, reading, options, "agree", system)
+    annotators = annotators_of(
+        [sources, *others] if others else sources, naming, reading, options, "agree", system
+    )
     study = Study(annotators, merge, Contests(chosen_conventions(conventions)), preparing.transforms())
     if intervals:
         from clueval.studies.annotators.intervals import with_intervals

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, checked_call
 from clueval.reading.options import Reading
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
@@ -48,9 +48,10 @@ class Curated:
         return sorted((*self.undecided, *self.outvoted, *self.ties), key=lambda each: (each.start, each.end))
 
 
+@checked_call
 def curate(
     sources: Any,
-    *,
+    *others: Any,
     votes: int | str = "majority",
     union: bool = False,
     decisions: str | Path | None = None,
@@ -61,7 +62,7 @@ def curate(
     """Yield the documents of all annotators with one sequence of spans per layer.
 
     Args:
-        sources, naming, reading, options: as in `clueval.agree`.
+        sources, others, naming, reading, options: as in `clueval.agree`.
         votes: how many annotators must have marked a span for it to be kept: ``majority`` (more than half of those
             who have annotated the document), ``all``, or a number.
         union: keep each component as one span, whatever the votes.
@@ -77,7 +78,7 @@ def curate(
     """
     if union and votes != "majority":
         raise UsageError("a union needs no votes", advice="give votes or union, not both")
-    annotators = annotators_of(sources, naming, reading, options, "curate")
+    annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
     study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
     decided = None if decisions is None else read_decisions(Path(decisions))
     return _curated(study, None if union else checked_votes(votes), decided)

@@ -40,7 +40,7 @@ MEANINGS = (
     ),
     (
         "all positions",
-        "every token or character. The number of those that nobody marks is arbitrary, and the more there are, the "
+        "every token or character. The number of tokens outside all spans is arbitrary, and the more there are, the "
         "closer kappa comes to F1.",
     ),
     (

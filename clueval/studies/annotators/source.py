@@ -6,11 +6,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import FileError, UsageError
-from clueval.options import field_names, refuse_unknown, with_fields
+from clueval.exceptions import (
+    FileError,
+    UsageError,
+    described,
+    refuse_unknown,
+    require_instance,
+    require_kind,
+)
+from clueval.options import field_names, require_types, with_fields
+from clueval.reading.given import documents_of
+from clueval.reading.layers import require_layers
 from clueval.reading.options import Reading, ReadOptions
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
 from clueval.reading.paths import are_paths, files_of, without_ending
@@ -25,6 +35,8 @@ LAYOUTS = ("annotator/document", "document/annotator")
 
 Group = tuple[Document | None, ...]
 """The documents of one text, in the order of the annotators; None: not annotated."""
+
+_SOURCES = "give paths, or documents, lists of tags or lists of spans, for each annotator"
 
 Files = Sequence[tuple[str | None, Path]]
 
@@ -176,6 +188,9 @@ class Naming:
     pair_by: str | None = None
     progress: Progress | None = None
 
+    def __post_init__(self) -> None:
+        require_types(self)
+
 
 def annotators_of(
     sources: Any,
@@ -189,14 +204,17 @@ def annotators_of(
 
     `options` are fields of `naming` and `reading` by their own names; `caller` is for the error for others.
     """
+    require_instance(naming, Naming, "naming")
+    require_instance(reading, Reading, "reading")
     refuse_unknown(options, [*field_names(Naming), *field_names(Reading)], caller)
     naming, reading = with_fields(naming, options), with_fields(reading, options)
     require_pair_by(naming.pair_by)
     if naming.layout not in (None, *LAYOUTS):
         raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
+    require_layers(naming.layers)
     read = ReadOptions.of(reading, naming.layers)
     if not isinstance(sources, Mapping):
-        sources = _by_name(sources, read, naming)
+        sources = _by_name(_listed(sources), read, naming)
     elif naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
@@ -214,27 +232,37 @@ def annotators_of(
     return found
 
 
-def _by_name(sources: Any, read: ReadOptions, naming: Naming) -> dict[str, Any]:
+def _listed(sources: Any) -> list[Any]:
+    if isinstance(sources, str | PathLike):
+        return [sources]
+    if isinstance(sources, bytes) or not isinstance(sources, Iterable):
+        raise UsageError(f"annotators must not be {described(sources)}", advice=_SOURCES)
+    return list(sources)
+
+
+def _by_name(sources: list[Any], read: ReadOptions, naming: Naming) -> dict[str, Any]:
     """Return sources without names by the names that they get."""
-    single = _single(sources)
-    if single is not None:
-        return dict(_of_one(single, read, naming.annotators, naming.layout))
+    are_all_paths = all(isinstance(source, str | PathLike) for source in sources)
+    if len(sources) == 1 and are_all_paths:
+        return dict(_of_one(Path(sources[0]), read, naming.annotators, naming.layout))
     if naming.annotators is not None or naming.layout is not None:
         raise UsageError(
             "columns of annotators and a layout need one source", advice="give one file or folder"
         )
+    if not are_all_paths:
+        return {_letter(number): source for number, source in enumerate(sources)}
     paths = [Path(path) for path in sources]
+    for path in paths:
+        files_of(path)  # raises for a path that does not exist
     return dict(zip(names_of(paths), paths, strict=True))
 
 
-def _single(sources: Any) -> Path | None:
-    if isinstance(sources, str | Path):
-        return Path(sources)
-    listed = list(sources)
-    return Path(listed[0]) if len(listed) == 1 and isinstance(listed[0], str | Path) else None
+def _letter(number: int) -> str:
+    return chr(ord("A") + number) if number < 26 else f"annotator {number + 1}"
 
 
 def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
+    require_kind(name, "str", "the name of an annotator")
     if not name or name != name.strip():
         raise UsageError(f"{name!r} cannot be the name of an annotator", advice="write it NAME=PATH")
     if isinstance(source, Annotator):
@@ -243,14 +271,7 @@ def _annotator(name: str, source: Any, options: ReadOptions) -> Annotator:
         for path in [] if isinstance(source, str | Path) else source:
             files_of(Path(path))  # raises for a path that does not exist
         return Annotator(name, files_of_side(source), options)
-    given = list(source)
-    for document in given:
-        if not isinstance(document, Document):
-            raise UsageError(
-                f"annotator {name!r} has a {type(document).__name__} where a Document is expected",
-                advice="give paths, or Documents",
-            )
-    return Annotator(name, given=given)
+    return Annotator(name, given=list(documents_of(source, name)))
 
 
 def _of_one(

@@ -1,4 +1,4 @@
-"""Documents that nobody has annotated yet, and that say so: all their tags are one agreed tag.
+"""Documents without annotation, which are marked as such: all their tags are one agreed tag.
 
 The tag is no tag of the scheme, so it is recognised before tags are decoded.
 """

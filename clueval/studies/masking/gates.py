@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
 from clueval.options import number
+from clueval.studies.gates import require_fraction
 
 if TYPE_CHECKING:
     from clueval.studies.masking.found import MaskingFindings
@@ -35,6 +36,7 @@ def failures(
     for limits, is_lower in ((fail_under, True), (fail_over, False)):
         for figure, limit in map(_limit, [limits] if isinstance(limits, str) else limits):
             value = _value(report, figure)
+            require_fraction(figure, figure.partition("[")[0].rpartition(".")[2], limit)
             word = "under" if is_lower else "over"
             if value is None:
                 yield f"{figure} is undefined, and must not be {word} {limit:g}"
@@ -112,5 +114,7 @@ def _advice(report: MaskingFindings, figure: str) -> str:
         return "there are no spans, so there are no figures"
     names = [name for row in (first["classes"]["all"], first["precision"]) for name in row]
     asked = figure.partition("[")[0].rpartition(".")[2]
-    near = get_close_matches(asked, names, n=1, cutoff=0.5)
+    if asked in ("leak", "leaks", "leaked"):
+        return "documents_exposed counts documents that leak, missed and partial the mentions"
+    near = get_close_matches(asked, names, n=1, cutoff=0.7)
     return f"did you mean {near[0]}?" if near else f"one of {', '.join(names)}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import tee
 from pathlib import Path, PurePosixPath
 
-from clueval.exceptions import CluevalError, FileError, UsageError
+from clueval.exceptions import CluevalError, FileError, UsageError, require_kind
 from clueval.metrics.masking.metric import FROM_THE_RIGHT, PLACEHOLDERS, REPLACED_WORDS
 from clueval.reading.paths import files_of
 from clueval.spans.document import Document
@@ -52,6 +52,7 @@ class RedactedTexts:
             text = next(self._texts, None)
             if text is None:
                 raise UsageError("there is no redacted text for this document", document=document.id)
+            require_kind(text, "str", "a redacted text")
             return RedactedText(text)
         if self._single is not None:
             if self._used:

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.exceptions import UsageError
+from clueval.exceptions import UsageError, require_kind
 
 PIECE = 200
 """How many characters of a line a pattern of the caller sees at a time; its match begins in the first half."""
@@ -93,6 +93,8 @@ def _own(pattern: re.Pattern[str], text: str) -> Iterator[Place]:
 
 def patterns_of(texts: Iterable[str] | str) -> list[re.Pattern[str]]:
     """Compile the patterns of a caller. Raises `UsageError` for one that cannot be used."""
+    for text in [] if isinstance(texts, str) else texts:
+        require_kind(text, "str", "a placeholder")
     return [_compiled(text) for text in ([texts] if isinstance(texts, str) else texts)]
 
 

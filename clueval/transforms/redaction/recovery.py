@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from clueval.exceptions import TextMismatch, UsageError
+from clueval.exceptions import TextMismatch, UsageError, checked_call, described
 from clueval.spans.document import Document
 from clueval.spans.span import Span
 from clueval.transforms.redaction.aligned import read_aligned
@@ -29,6 +29,7 @@ class Recovery:
     aligned: bool = False
 
 
+@checked_call
 def recover(
     original: str | Document, redacted: str, placeholder: Iterable[str] | str = (), align: bool = False
 ) -> list[Span]:
@@ -49,6 +50,8 @@ def recover(
     >>> [(span.start, span.end, span.features["replacement"]) for span in recover("Frau Weiß klagt", "Frau W. klagt")]
     [(5, 9, 'W.')]
     """
+    if not isinstance(original, str | Document):
+        raise UsageError(f"original must be text or a Document, not {described(original)}")
     return list(recovery_of(original, redacted, placeholder, align=align).spans)
 
 
