@@ -56,9 +56,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
-from clueval.spans.index import SpanIndex
 from clueval.spans.most_pairs import most_pairs
 from clueval.spans.parts import Ranges
+from clueval.spans.shared import sharing
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
@@ -217,15 +217,9 @@ def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[t
 
 def _pairs_of_fragments(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Do the same for spans of which some are discontinuous; the pairs do not depend on the order of the spans."""
-    index = SpanIndex(predicted)
-    places: dict[int, list[int]] = {}
-    for number, span in enumerate(predicted):
-        places.setdefault(id(span), []).append(number)
     order = sorted(range(len(gold)), key=lambda number: _identity(gold[number]))
-    edges = []
-    for number in order:
-        others = {id(other) for other in index.overlapping(gold[number])}
-        edges.append(sorted((place, place) for other in others for place in places[other]))
+    overlapping = sharing(gold, predicted)
+    edges = [[(other, other) for other in overlapping[number]] for number in order]
     for number, partner in zip(order, most_pairs(edges), strict=True):
         if partner is not None:
             yield number, partner

@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from clueval.spans.flat import by_position
-from clueval.spans.index import SpanIndex
 from clueval.spans.parts import Ranges
-from clueval.spans.shared import shared_positions
+from clueval.spans.shared import shared_positions, sharing
 from clueval.spans.span import Span
 
 Pair = tuple[Span, Span, int, int]
@@ -101,9 +100,9 @@ def fragment_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[
             yield one, span, _size(span), _size(span)
         elif span.start < span.end:
             left.append(span)
-    index = SpanIndex(span for span in gold if id(span) not in taken and span.start < span.end)
-    for span in left:
-        found = next((one for one in index.overlapping(span) if id(one) not in taken), None)
+    rest = [span for span in gold if id(span) not in taken and span.start < span.end]
+    for span, others in zip(left, sharing(left, rest), strict=True):
+        found = next((rest[number] for number in others if id(rest[number]) not in taken), None)
         if found is not None:
             taken.add(id(found))
             yield found, span, shared_positions(found, span), max(_size(found), _size(span))

@@ -127,7 +127,7 @@ def test_any_of_that_cannot_be_read_is_an_error(files: list[Path], tmp_path: Pat
         score(gold, predicted, any_of=[second, second])
     with pytest.raises(UsageError, match="is a path"):
         score(GOLDS[0], PREDICTED, any_of=second)
-    with pytest.raises(UsageError, match="2 predicted documents"):
+    with pytest.raises(UsageError, match="2 documents"):
         score(GOLDS[0], PREDICTED, any_of=[GOLDS[0][:2]])
 
 

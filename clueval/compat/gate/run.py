@@ -65,7 +65,9 @@ def gate(
     `CluevalError` for an output that cannot be written.
     """
     refuse_unknown(
-        options, ["metric", "lists", "layers", "reading", "counting", "workers", *single_options()], "gate"
+        options,
+        ["metric", "lists", "layers", "reading", "counting", "preparing", "workers", *single_options()],
+        "gate",
     )
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
