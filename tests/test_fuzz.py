@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz.cases import LINES, Case, made
+from fuzz.cases import KINDS, Case, made
 from fuzz.corpora import FORMATS
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
@@ -23,21 +23,21 @@ def test_saved_cases_do_not_fail_again(path: Path) -> None:
     assert failure_of(Case.loaded(path.read_text(encoding="utf-8"))) is None
 
 
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_some_cases_of_each_format_do_not_fail(kind: str) -> None:
     for number in range(6):
         assert failure_of(made(kind, number)) is None, f"{kind} {number}"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_many_cases_of_each_format_do_not_fail(kind: str) -> None:
     found = [(each.number, *each.failure) for each in run(kind, range(2000))]
 
     assert not found
 
 
-@pytest.mark.parametrize("kind", [*FORMATS, LINES])
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_case_is_made_again_from_its_number(kind: str) -> None:
     assert made(kind, 7) == made(kind, 7)
     assert made(kind, 7) != made(kind, 8)

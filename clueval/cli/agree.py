@@ -9,7 +9,7 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.annotators import add_annotators, paths_of, reading_of, sources_of
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, say, wrote
 from clueval.cli.progress import progress
@@ -67,7 +67,7 @@ def add_arguments(parser: Command) -> None:
     group.add_argument(
         "--xlsx", type=Path, metavar="FILE", help="write them as a spreadsheet (extra: report)"
     )
-    group.add_argument("--html", type=Path, metavar="FILE", help="write a web page (extra: report)")
+    add_page(group, "write a web page")
     group.add_argument(
         "--pygamma",
         type=Path,
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
     refuse_to_overwrite([*paths, common.text_of(options), *preparing.files()], [*outputs, options.pygamma])
     require_writable(outputs)
-    require_page(options.html)
+    require_page(options.html, options.lang)
     if options.xlsx is not None:
         from clueval.studies.annotators.workbook import require_package
 
@@ -133,7 +133,7 @@ def _write_places(study: Agreement, options: argparse.Namespace) -> None:
     if options.html is not None:
         from clueval.studies.annotators.page import write_page
 
-        write_page(options.html, report, study.disagreements())
+        write_page(options.html, report, study.disagreements(), lang=options.lang or "")
         wrote(options.html)
     if options.pygamma is not None:
         from clueval.studies.annotators.pygamma import write_folder

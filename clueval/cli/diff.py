@@ -9,9 +9,10 @@ from clueval.cli import options as common
 from clueval.cli import printing
 from clueval.cli.errors import add_choice, choice_of
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_writable
+from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.progress import progress
+from clueval.exceptions import UsageError
 from clueval.studies.diff import diff
 from clueval.studies.diff_report import FORMS
 
@@ -25,7 +26,8 @@ EPILOG = """\
 examples:
   clueval diff gold.conll old.conll new.conll
   clueval diff gold.vrt old.vrt new.vrt --layer entity=2 --labelled entity --format json
-  clueval diff gold/ old/ new/ --fail-on-new"""
+  clueval diff gold/ old/ new/ --fail-on-new
+  clueval diff gold.conll old.conll new.conll --html diff.html"""
 
 
 def add_arguments(parser: Command) -> None:
@@ -37,13 +39,27 @@ def add_arguments(parser: Command) -> None:
     )
     add_output(parser, FORMS)
     common.add_preparing(parser, without=["by_depth", "any_of"])
+    add_page(
+        parser.group("output"), "write a web page instead: new, fixed and changed errors in their contexts"
+    )
     common.add_reading(parser, sides=2)
 
 
 def run(options: argparse.Namespace) -> int:
-    paths, preparing = [options.gold, options.old, options.new], common.preparing_of(options)
-    refuse_to_overwrite([*paths, common.text_of(options), *preparing.files()], [options.output_file])
-    require_writable([options.output_file])
+    paths = [options.gold, options.old, options.new]
+    outputs = [options.output_file, options.html]
+    files = common.preparing_of(options).files()
+    refuse_to_overwrite([*paths, common.text_of(options), *files], outputs)
+    require_writable(outputs)
+    new = _diffed(options, paths) if options.html is None else _paged(options, paths)
+    if options.fail_on_new and new:
+        printing.remark(f"clueval diff: {new:,} new error{'s' * (new != 1)}")
+        return 1
+    return 0
+
+
+def _diffed(options: argparse.Namespace, paths: list[Path]) -> int:
+    """Print the differences and return the number of new errors."""
     with progress(paths) as advance:
         found = diff(
             options.gold,
@@ -53,12 +69,24 @@ def run(options: argparse.Namespace) -> int:
             layers=common.layers(options),
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
-            preparing=preparing,
+            preparing=common.preparing_of(options),
             progress=advance,
             **common.reading(options),
         )
     put_result([found.render(form_of(options))], options.output_file)
-    if options.fail_on_new and found.new:
-        printing.remark(f"clueval diff: {found.new:,} new error{'s' * (found.new != 1)}")
-        return 1
-    return 0
+    return found.new
+
+
+def _paged(options: argparse.Namespace, paths: list[Path]) -> int:
+    """Write the page and return the number of new errors."""
+    from clueval.cli.errors_of_two import write_page
+    from clueval.findings.systems import CHANGES, System
+
+    require_page(options.html, options.lang)
+    if options.format is not None or options.output_file is not None:
+        raise UsageError(
+            "--html writes a web page, and --format and -o are for the other forms", advice="leave them out"
+        )
+    systems = [System("old", paths[1].name), System("new", paths[2].name)]
+    _, counts = write_page(options, choice_of(options), paths, systems, CHANGES)
+    return counts["new"]

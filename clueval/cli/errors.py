@@ -16,7 +16,7 @@ from clueval.cli import options as common
 from clueval.cli.chosen import add_set, chosen_metrics
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, put_painted, remark, wrote
 from clueval.cli.progress import progress
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
     from clueval.metrics.noisy import Explanation, Noisy
 
-USAGE = "GOLD PREDICTED"
+USAGE = "GOLD PREDICTED [SECOND]"
 DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
@@ -58,11 +58,19 @@ in the context, brackets (text) and squares (TSV) show which side has marked eac
 examples:
   clueval errors gold.vrt predicted.vrt --layer entity=2 --token-id 4
   clueval errors gold.vrt predicted.vrt --layer entity=2 --labelled entity --html errors.html
+  clueval errors gold.vrt one.vrt two.vrt --layer entity=2 --html errors.html
   clueval errors gold/ predicted/ --side gold --class missed --where domain=civil --xlsx missed.xlsx"""
 
 
 def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
+    parser.add_argument(
+        "second",
+        type=Path,
+        metavar="SECOND",
+        nargs="?",
+        help="a second system, whose errors --html shows with those of the first",
+    )
     _add_metric(parser)
     add_choice(parser)
     _add_class(parser)
@@ -143,7 +151,7 @@ def _add_outputs(parser: Command) -> None:
     )
     group.add_argument("--tsv", type=Path, metavar="FILE", help="write a table, one error per row")
     group.add_argument("--xlsx", type=Path, metavar="FILE", help="write a spreadsheet (extra: report)")
-    group.add_argument("--html", type=Path, metavar="FILE", help="write a web page (extra: report)")
+    add_page(group, "write a web page")
     group.add_argument(
         "--raw",
         action="store_true",
@@ -156,6 +164,10 @@ _from_0 = typed(lambda text: whole(text, 0))
 
 
 def run(options: argparse.Namespace) -> int:
+    if options.second is not None:
+        from clueval.cli import errors_of_two
+
+        return errors_of_two.run(options, choice_of(options))
     sides = common.sides_of(options)
     _check_outputs(options, sides)
     _refuse_options(options)
@@ -261,7 +273,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     require_writable(outputs)
     if options.raw and options.tsv is None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
-    require_page(options.html)
+    require_page(options.html, options.lang)
     if options.xlsx is not None:
         xlsx.require_package()
 
@@ -278,7 +290,9 @@ def _put_out(
         wrote(options.xlsx)
     if options.html is not None:
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
-        page.write(options.html, rows, result.to_dict(), choice, title=f"Errors: {title}")
+        page.write(
+            options.html, rows, result.to_dict(), choice, title=f"Errors: {title}", lang=options.lang or ""
+        )
         wrote(options.html)
     if options.tsv is options.xlsx is options.html is None:
         width = shutil.get_terminal_size((100, 24)).columns
@@ -343,7 +357,7 @@ def _noisy(options: argparse.Namespace, metric: Noisy) -> Finder:
         if options.html is not None:
             from clueval.findings.noisy_page import write_page
 
-            write_page(options.html, result.to_dict(), rows)
+            write_page(options.html, result.to_dict(), rows, lang=options.lang or "")
             wrote(options.html)
         if options.tsv is not None:
             put_result(explanation_rows(rows), options.tsv)

@@ -8,10 +8,10 @@ from pathlib import Path
 from clueval.cli import options as common
 from clueval.cli.fields import add_fields, given_fields, typed
 from clueval.cli.forms import add_output, form_of, put_result
-from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.jobs import add_jobs, workers
+from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
 from clueval.cli.printing import remark, wrote
-from clueval.cli.progress import progress
 from clueval.compat.masking.conventions import PROGRAMS
 from clueval.compat.masking.run import masking
 from clueval.compat.masking.settings import SETTINGS
@@ -58,6 +58,7 @@ def add_arguments(parser: Command) -> None:
     common.add_preparing(parser, without=["by_depth"])
     common.add_reading(parser, sides=2)
     _add_outputs(parser)
+    add_jobs(parser)
 
 
 def _add_redacted(parser: Command) -> None:
@@ -96,9 +97,7 @@ def _add_limits(parser: Command) -> None:
 def _add_outputs(parser: Command) -> None:
     add_output(parser, FORMS)
     group = parser.group("output")
-    group.add_argument(
-        "--html", type=Path, metavar="FILE", help="write a web page to sign and to print (extra: report)"
-    )
+    add_page(group, "write a web page to sign and to print")
     group.add_argument("--tsv", type=Path, metavar="FILE", help="write the leaks as a table")
     group.add_argument("--no-text", action="store_true", help="show positions only, no text of the documents")
 
@@ -115,8 +114,8 @@ def run(options: argparse.Namespace) -> int:
     files = [*(one.file for one in words if one), *preparing.files()]
     inputs = [options.gold, options.predicted, common.text_of(options), *files]
     refuse_to_overwrite(inputs, outputs)
-    require_page(options.html)
-    with progress([options.gold, options.predicted]) as advance:
+    require_page(options.html, options.lang)
+    with workers(options, [options.gold, options.predicted]) as work:
         report = masking(
             options.gold,
             options.predicted,
@@ -130,7 +129,7 @@ def run(options: argparse.Namespace) -> int:
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
             preparing=preparing,
-            progress=advance,
+            workers=work,
             **settings,
             **common.reading(options),
         )
@@ -147,7 +146,7 @@ def _put(report: MaskingReport, options: argparse.Namespace) -> int:
     failures = report.failures(options.fail_under, options.fail_over)
     text = not options.no_text
     if options.html is not None:
-        report.write_page(options.html, text=text)
+        report.write_page(options.html, text=text, lang=options.lang or "")
         wrote(options.html)
     if options.tsv is not None:
         report.write_table(options.tsv, text=text)

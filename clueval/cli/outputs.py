@@ -5,10 +5,12 @@ All outputs are checked before anything is read, except files whose names come f
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
-from clueval.exceptions import FileError
+from clueval.cli.fields import typed
+from clueval.exceptions import FileError, UsageError
 from clueval.overwriting import Inputs as Inputs
 from clueval.overwriting import refuse_to_overwrite as refuse_to_overwrite
 
@@ -26,8 +28,26 @@ def require_writable(outputs: Iterable[Path | None]) -> None:
             raise FileError("cannot be written: it is a folder", file=str(path), advice="name a file")
 
 
-def require_page(path: Path | None) -> None:
-    """Raise `MissingExtra` if `path` is given, but the packages for a web page are not installed."""
+def add_page(group: argparse._ArgumentGroup, what: str) -> None:
+    """Add the options of a page that shows text of the corpus; `what` says what is written."""
+    from clueval.reports.page import language
+
+    group.add_argument("--html", type=Path, metavar="FILE", help=f"{what} (extra: report)")
+    group.add_argument(
+        "--lang",
+        type=typed(language),
+        metavar="LANGUAGE",
+        help="the language of the texts, such as de; screen readers read them in it",
+    )
+
+
+def require_page(path: Path | None, lang: str | None = None) -> None:
+    """Raise `MissingExtra` if `path` is given, but the packages for a web page are not installed.
+
+    Raises `UsageError` for a language without a page.
+    """
+    if lang and path is None:
+        raise UsageError("--lang is the language of the texts in --html", advice="add --html FILE")
     if path is not None:
         from clueval.reports.page import environment
 

@@ -6,6 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from clueval.cli import options as common
 from clueval.cli import printing
@@ -29,9 +30,9 @@ from clueval.evaluation.result import FORMS, Result
 from clueval.evaluation.run import score
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
-from clueval.exceptions import UsageError
+from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
-from clueval.options import whole
+from clueval.options import options_of, whole
 from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
@@ -95,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
     saved = _saved(options, common.inputs_of(options, (gold, predicted)))
     baseline = baseline_of(options)
     trust = _trust(options, units_of(baseline))
+    _warn_of_no_effect(options)
     with workers(options, [options.gold, options.predicted]) as work:
         result = score(
             gold,
@@ -140,6 +142,17 @@ def _trust(options: argparse.Namespace, of_baseline: str | None) -> Trust:
     if trust.save is None and not needs_units(options):
         return trust
     return replace(trust, resample_by=trust.resample_by or of_baseline or DOCUMENT)
+
+
+def _warn_of_no_effect(options: argparse.Namespace) -> None:
+    """Warn of options for intervals where nothing of the kind is computed."""
+    given = given_fields(Trust, options)
+    if given.keys() & {"intervals"} or needs_units(options):
+        return
+    idle = {"intervals", "save"} | ({"resample_by"} if "save" in given or options.fail_if_worse else set())
+    for field, declared in options_of(Trust):
+        if field.name in given.keys() - idle:
+            warn(f"{declared.flag} has no effect without --intervals", CluevalWarning, stacklevel=2)
 
 
 def _put(result: Result, options: argparse.Namespace) -> None:

@@ -21,6 +21,12 @@ def warnings_of(result: Result) -> Iterator[str]:
     if not result.documents:
         yield "there are no documents"
         return
+    if all(metric.needs.sequences or metric.needs.whole for metric in result.scored_by):
+        # these metrics compare layers of different names
+        for side in SIDES:
+            if not any(found["spans"] for found in result.inputs[side]["layers"].values()):
+                yield f"{side} has no spans"
+        return
     for layer in result.inputs["gold"]["layers"]:
         sides = [result.inputs[side]["layers"][layer] for side in SIDES]
         without = [side for side, found in zip(SIDES, sides, strict=True) if not found["spans"]]

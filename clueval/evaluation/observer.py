@@ -24,7 +24,7 @@ class Observer(Protocol):
     """Receives every group that is counted, after the transforms, and reports a section for the result.
 
     It does not receive groups that a filter on documents leaves out. With an observer, one process reads and
-    counts everything, because only plain counts are sent between processes.
+    counts everything, unless it is a `WorkerObserver`.
     """
 
     @property
@@ -50,6 +50,19 @@ class PassageObserver(Observer, Protocol):
     def see_passages(self, sources: tuple[Source, Source], passages: tuple[Passage, Passage]) -> None:
         """See a passage of gold and of predicted, after they have been compared without an error."""
         ...
+
+
+@runtime_checkable
+class WorkerObserver(Observer, Protocol):
+    """An observer of which each process can have a copy, which must be one that can be pickled.
+
+    `sent` returns what it has seen as a value of JSON, and `join` adds that of a copy, which has seen documents
+    that come after its own. `join` changes nothing and raises `ValueError` for another value.
+    """
+
+    def sent(self) -> Any: ...
+
+    def join(self, sent: Any) -> None: ...
 
 
 @runtime_checkable

@@ -18,7 +18,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
 from clueval.evaluation.lockstep import FileEnd, compared
 from clueval.evaluation.notices import empty_files, warnings_of
-from clueval.evaluation.observer import Observer, require_names
+from clueval.evaluation.observer import Observer, WorkerObserver, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
@@ -96,7 +96,7 @@ def score(
             before layers are merged, filters applied and spans counted. The signature names them; `Result.prepared`
             has the numbers of their changes.
         observers: receive each group that is counted, after the transforms; `Result.sections` has their reports.
-            With observers one process counts.
+            With observers one process counts, unless all are of the kind `WorkerObserver`.
         options: any field of `Reading`, `Counting`, `Workers`, `Trust` and `Preparing` by its own name, as in
             ``by="document"``;
             ``gold_set`` and ``predicted_set`` are the annotation sets of the two sides, in formats that have
@@ -194,7 +194,8 @@ def _count_files(
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
     in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
-    if observers or in_turn:
+    alone = not all(isinstance(each, WorkerObserver) for each in observers)
+    if (observers and alone) or in_turn:
         remark("1 process: documents are read one by one")
     if in_turn:
         seen: list[tuple[int, Source]] = []
@@ -206,7 +207,7 @@ def _count_files(
         in_one_file = single and sides[0].annotation_set is None
         both = (sides[0], sides[1])
         work = Work(evaluation.plan, tuple(evaluation.layers), both, in_one_file, _count_sources)
-        if observers:
+        if observers and alone:
             work.count_here(evaluation, pairs, workers.progress)
         else:
             count_pairs(evaluation, work, pairs, workers.jobs, workers.executor, workers.progress, remark)

@@ -7,14 +7,17 @@ written into the page as well, for browsers that run no script.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote
 
 from clueval.findings.drawing import Bar, Drawing, drawn
 from clueval.findings.places import ErrorPlace
+from clueval.findings.systems import SharedPlace, System
 from clueval.findings.table import Finding, joined
 from clueval.reports.cutting import cut_label
+from clueval.reports.page import LONG
 
 MOST_ERRORS = 30
 """The number of errors of a place that a card without a script lists."""
@@ -44,12 +47,24 @@ def row(place: ErrorPlace) -> list[object]:
         int(drawing.cut_before),
         int(drawing.cut_after),
         drawing.pieces,
-        [
-            [int(bar.side == "predicted"), bar.labels, bar.start, bar.end, bar.first, bar.last, bar.lane]
-            for bar in drawing.bars
-        ],
-        [_error(*pair) for pair in zip(place.findings, drawing.own, strict=True)],
+        [[bar.row, bar.labels, bar.start, bar.end, bar.first, bar.last, bar.lane] for bar in drawing.bars],
+        list(_errors(place, drawing)),
     ]
+
+
+def _errors(place: ErrorPlace, drawing: Drawing) -> Iterator[list[object]]:
+    """Yield the errors of a place; those of two systems end with their state, and with their class in each system."""
+    if not isinstance(place, SharedPlace):
+        for finding, bars in zip(place.findings, drawing.own, strict=True):
+            yield _error(finding, bars[0])
+        return
+    for error, bars in zip(place.errors, drawing.own, strict=True):
+        views = [
+            [system, each.kind, each.reason, each.found]
+            for system, each in enumerate(error.by)
+            if each is not None
+        ]
+        yield [*_error(error.finding, bars[0]), error.state, views, bars[1:]]
 
 
 def _error(finding: Finding, bar: int) -> list[object]:
@@ -67,34 +82,48 @@ def _error(finding: Finding, bar: int) -> list[object]:
     ]
 
 
-def card(place: ErrorPlace) -> dict[str, Any]:
-    """Return the values of a card for a template."""
+def card(place: ErrorPlace, systems: Sequence[System] = ()) -> dict[str, Any]:
+    """Return the values of a card for a template; `systems` are those of a `SharedPlace`."""
     drawing, first = drawn(place), place.findings[0]
-    lanes = {
-        side: max((bar.lane + 1 for bar in drawing.bars if bar.side == side), default=0) for side in _SIDES
-    }
+    lanes = [0, 0]
+    for bar in drawing.bars:
+        lanes[bar.row > 0] = max(lanes[bar.row > 0], bar.lane + 1)
     where = [
         place.document,
         ", ".join(dict.fromkeys(name for each in place.findings for name in each.sentences)),
         f"{first.unit} {_range(place.start, place.end)}",
     ]
+    errors = list(islice(_lines(place, systems), MOST_ERRORS))
     return {
         "anchor": anchor(place),
         "where": " · ".join(filter(None, where)),
-        "lanes": lanes,
-        "parts": list(_parts(drawing, set(drawing.own))),
+        "above": lanes[0],
+        "below": lanes[1],
+        "long": sum(map(len, drawing.pieces)) > LONG,
+        "parts": list(_parts(drawing, systems)),
         "cut_before": drawing.cut_before,
         "cut_after": drawing.cut_after,
-        "errors": [_in_words(finding) for finding in place.findings[:MOST_ERRORS]],
-        "more": max(len(place.findings) - MOST_ERRORS, 0),
+        "errors": errors,
+        "more": len(drawing.own) - len(errors),
     }
 
 
-_SIDES = ("gold", "predicted")
+def _lines(place: ErrorPlace, systems: Sequence[System]) -> Iterator[dict[str, Any]]:
+    """Yield the lines in words, one for each error."""
+    if not isinstance(place, SharedPlace):
+        yield from map(_in_words, place.findings)
+        return
+    for error in place.errors:
+        views = [(system.short, what(each)) for system, each in zip(systems, error.by, strict=True) if each]
+        kinds = dict.fromkeys(words for _, words in views)
+        words = ", ".join(kinds if len(kinds) == 1 else map(" ".join, views))
+        yield {**_in_words(error.finding), "what": words, "state": error.state}
 
 
-def _parts(drawing: Drawing, wrong: set[int]) -> Iterator[dict[str, Any]]:
+def _parts(drawing: Drawing, systems: Sequence[System]) -> Iterator[dict[str, Any]]:
     """Yield the text, marked text word by word, so that lines can be broken."""
+    wrong = set(chain.from_iterable(drawing.own))
+    names = ("", *(f"{system.short} " for system in systems)) if systems else ("", "")
     for number, piece in enumerate(drawing.pieces):
         over = [(n, bar) for n, bar in enumerate(drawing.bars) if bar.first <= number < bar.last]
         if not over:
@@ -103,14 +132,24 @@ def _parts(drawing: Drawing, wrong: set[int]) -> Iterator[dict[str, Any]]:
         words = _WORDS.findall(piece) or ["‸"]
         for place, word in enumerate(words):
             ends = number, place == 0, place == len(words) - 1
-            bars = [_bar(bar, n in wrong, *ends) for n, bar in over]
+            bars = [_bar(bar, names[bar.row], n in wrong, *ends) for n, bar in over]
             yield {"text": word, "bars": bars, "width": max(each["width"] for each in bars)}
 
 
-def _bar(bar: Bar, is_wrong: bool, piece: int, is_first: bool, is_last: bool) -> dict[str, Any]:
+_ROWS = ("gold", "predicted", "predicted second")
+"""The classes of the style sheet for the spans of each row."""
+
+
+def _bar(bar: Bar, name: str, is_wrong: bool, piece: int, is_first: bool, is_last: bool) -> dict[str, Any]:
     begins, ends = is_first and piece == bar.first, is_last and piece == bar.last - 1
-    label = cut_label(joined(bar.labels), 30) if begins else ""
-    css = ["bar", bar.side, "wrong" if is_wrong else "", "begins" if begins else "", "ends" if ends else ""]
+    label = name + cut_label(joined(bar.labels), 30) if begins else ""
+    css = [
+        "bar",
+        _ROWS[bar.row],
+        "wrong" if is_wrong else "",
+        "begins" if begins else "",
+        "ends" if ends else "",
+    ]
     return {
         "css": " ".join(filter(None, css)),
         "lane": bar.lane,
@@ -144,12 +183,17 @@ def _range(first: object, last: object) -> str:
     return f"{first}" if first == last else f"{first}–{last}"
 
 
-def examples(found: Iterator[ErrorPlace] | list[ErrorPlace], most: int = 3) -> list[dict[str, Any]]:
-    """Return up to `most` errors of each kind, each at another place, in text order."""
-    kinds: dict[str, list[dict[str, str]]] = {}
+def examples(
+    found: Iterable[ErrorPlace], systems: Sequence[System] = (), most: int = 3
+) -> list[dict[str, Any]]:
+    """Return up to `most` errors of each kind (of two systems, of each state), each at another place, in text order."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
     for place in found:
-        for name, finding in {what(each): each for each in reversed(place.findings)}.items():
+        seen = set()
+        for line in _lines(place, systems):
+            name = line.get("state", line["what"])
             shown = kinds.setdefault(name, [])
-            if len(shown) < most:
-                shown.append({"anchor": anchor(place), **_in_words(finding)})
+            if len(shown) < most and name not in seen:
+                seen.add(name)
+                shown.append({"anchor": anchor(place), **line})
     return [{"what": name, "kind": shown[0]["kind"], "shown": shown} for name, shown in kinds.items()]

@@ -9,21 +9,25 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import NamedTuple
 
 from clueval.findings.context import Context
 from clueval.findings.places import ErrorPlace
-from clueval.findings.table import Finding, SideName
+from clueval.findings.systems import SharedPlace
+from clueval.findings.table import Finding
 
 GAP = " … "
 """Stands for the text between two contexts of a place that is too long to be shown."""
 
 
 class Bar(NamedTuple):
-    """A span of one side: it covers the pieces from `first` to before `last`."""
+    """A span: it covers the pieces from `first` to before `last`.
 
-    side: SideName
+    `row` is 0 for gold and 1 for predicted, or the number of the system from 1 on.
+    """
+
+    row: int
     labels: Mapping[str, str | None]
     start: int
     end: int
@@ -33,11 +37,11 @@ class Bar(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """The pieces of the text, the bars, and for each finding of the place the number of its bar."""
+    """The pieces of the text, the bars, and for each error of the place the numbers of its bars."""
 
     pieces: tuple[str, ...]
     bars: tuple[Bar, ...]
-    own: tuple[int, ...]
+    own: tuple[tuple[int, ...], ...]
     cut_before: bool
     cut_after: bool
 
@@ -45,7 +49,7 @@ class Drawing(NamedTuple):
 class _Marked(NamedTuple):
     """A span that a finding shows; `end` is exclusive. `layers` makes spans of several layers different."""
 
-    side: SideName
+    row: int
     start: int
     end: int
     layers: tuple[tuple[str, str | None], ...]
@@ -64,11 +68,11 @@ def drawn(place: ErrorPlace) -> Drawing:
     >>> (place,) = places(findings(gold, predicted))
     >>> drawn(place).pieces
     ('Frau ', 'Anna ', 'Weiß ', 'wohnt')
-    >>> [(bar.side, bar.first, bar.last) for bar in drawn(place).bars]
-    [('gold', 0, 2), ('predicted', 1, 3)]
+    >>> [(bar.row, bar.first, bar.last) for bar in drawn(place).bars]
+    [(0, 0, 2), (1, 1, 3)]
     """
-    own = [_own(finding) for finding in place.findings]
-    marked = sorted({*own, *(each for finding in place.findings for each in _others(finding))}, key=_order)
+    own = list(_own(place))
+    marked = sorted({*chain.from_iterable(own), *_others(place)}, key=_order)
     contexts = sorted((finding.context for finding in place.findings), key=lambda context: context.start)
     pieces = _pieces(contexts, marked)
     bars = tuple(_bars(marked, pieces))
@@ -77,33 +81,49 @@ def drawn(place: ErrorPlace) -> Drawing:
     return Drawing(
         tuple(text for _, _, text in pieces),
         bars,
-        tuple(numbers[each] for each in own),
+        tuple(tuple(numbers[each] for each in marks) for marks in own),
         contexts[0].cut_before,
         last.cut_after,
     )
 
 
-def _own(finding: Finding) -> _Marked:
-    side: SideName = finding.side or "gold"
-    return _Marked(side, finding.start, finding.end + 1, tuple(finding.labels.items()))
+def _own(place: ErrorPlace) -> Iterator[Sequence[_Marked]]:
+    """Yield the spans of each error of a place; one, or two if both systems have the same wrong span."""
+    if isinstance(place, SharedPlace):
+        for error in place.errors:
+            found = [_of_finding(each, system) for system, each in enumerate(error.by, 1) if each is not None]
+            yield list(dict.fromkeys(found))
+    else:
+        for finding in place.findings:
+            yield [_of_finding(finding, 1)]
 
 
-def _others(finding: Finding) -> Iterator[_Marked]:
-    """Yield the spans of the other side, as far as the context shows them."""
-    side: SideName = "gold" if finding.side == "predicted" else "predicted"
-    context = finding.context
-    starts = list(accumulate(context.lengths, initial=context.start))
-    ranges: dict[int, tuple[int, int]] = {}
-    for piece, (start, end) in zip(context.pieces, pairwise(starts), strict=True):
-        for number in piece.others:
-            ranges[number] = (ranges.get(number, (start, end))[0], end)
-    for number, (start, end) in ranges.items():
-        yield _Marked(side, start, end, tuple(finding.other_labels[number].items()))
+def _of_finding(finding: Finding, system: int) -> _Marked:
+    row = system if finding.side == "predicted" else 0
+    return _Marked(row, finding.start, finding.end + 1, tuple(finding.labels.items()))
 
 
-def _order(marked: _Marked) -> tuple[int, int, bool, str]:
+def _others(place: ErrorPlace) -> Iterator[_Marked]:
+    """Yield the other spans to be drawn: those of the other side, as far as the contexts show them."""
+    if isinstance(place, SharedPlace):
+        for row, span in place.spans:
+            yield _Marked(row, span.start, span.end, tuple(span.by_layer.items()))
+        return
+    for finding in place.findings:
+        row = 0 if finding.side == "predicted" else 1
+        context = finding.context
+        starts = list(accumulate(context.lengths, initial=context.start))
+        ranges: dict[int, tuple[int, int]] = {}
+        for piece, (start, end) in zip(context.pieces, pairwise(starts), strict=True):
+            for number in piece.others:
+                ranges[number] = (ranges.get(number, (start, end))[0], end)
+        for number, (start, end) in ranges.items():
+            yield _Marked(row, start, end, tuple(finding.other_labels[number].items()))
+
+
+def _order(marked: _Marked) -> tuple[int, int, int, str]:
     """Longer spans come first, so that they get the lane next to the text."""
-    return marked.start, -marked.end, marked.side == "predicted", repr(marked.layers)
+    return marked.start, -marked.end, marked.row, repr(marked.layers)
 
 
 _Pieces = list[tuple[int, int, str]]
@@ -134,12 +154,16 @@ def _pieces(contexts: Iterable[Context], marked: Iterable[_Marked]) -> _Pieces:
 
 def _bars(marked: Iterable[_Marked], pieces: _Pieces) -> Iterator[Bar]:
     ranges = [(start, end) for start, end, _ in pieces]
-    lanes: dict[SideName, list[int]] = {"gold": [], "predicted": []}
+    bars = []
+    lanes: dict[int, list[int]] = {row: [] for row in range(3)}
     for each in marked:
         is_point = each.start == each.end
         first = bisect_left(ranges, (each.start, each.start + (not is_point)))
         last = first + 1 if is_point else bisect_left(ranges, (each.end, each.end))
-        ends = lanes[each.side]
+        ends = lanes[each.row]
         lane = next((number for number, end in enumerate(ends) if end <= first), len(ends))
         ends[lane : lane + 1] = [last]
-        yield Bar(each.side, dict(each.layers), each.start, each.end - 1, first, last, lane)
+        bars.append(Bar(each.row, dict(each.layers), each.start, each.end - 1, first, last, lane))
+    above = max(len(lanes[1]), 1)  # the second system is below the first, also where that has no span
+    for bar in bars:
+        yield bar._replace(lane=bar.lane + above) if bar.row == 2 else bar

@@ -14,16 +14,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice, starmap
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.noisy import Explanation
 from clueval.metrics.tables import noisy
+from clueval.reports.cutting import cut_label
 from clueval.reports.page import ShownTable, assets, environment, json_inside
 from clueval.spans.span import Span
 from clueval.transforms.alignment import align
 from clueval.writing import whole_file
+
+WITHOUT_SCRIPT = 500
+"""The number of spans that the page shows without its script."""
+
+MOST_CHARACTERS = 2000
+"""The number of characters of a text that the page shows without its script."""
 
 _Counts = Counter[tuple[str, str]]
 """The numbers by kind and label: spans of a label (kind ``gold``), and matches (kind ``matched``)."""
@@ -35,6 +43,7 @@ def write_page(
     explained: Iterable[tuple[str, Explanation]],
     *,
     title: str = "Noisy texts",
+    lang: str = "",
 ) -> None:
     """Write the page, whole or not at all.
 
@@ -43,27 +52,32 @@ def write_page(
     streamed to the file. Raises `UsageError` if the report lacks the metric or counts other spans or matches
     than are explained, `MissingExtra` without Jinja2 or rapidfuzz, `FileError` if the file cannot be written.
     """
-    pieces = _rendered(report, explained, title)
+    pieces = _rendered(report, explained, title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
 
 
 def _rendered(
-    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str
+    report: Mapping[str, Any], explained: Iterable[tuple[str, Explanation]], title: str, lang: str
 ) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
     if "noisy" not in report["metrics"]:
         raise UsageError("the report lacks the metric 'noisy'", advice="evaluate with metrics=['noisy']")
+    rest = iter(explained)
+    first = list(islice(rest, WITHOUT_SCRIPT))
     return jinja.get_template("aligned.html").generate(
         title=title,
+        lang=lang,
         report=report,
         main_tables=[ShownTable.of(table, ("ALL",)) for table in _tables(report["metrics"], "")],
         more_tables=list(_tables_of_groups(report)),
-        **assets("aligned", script=True),
-        data=(Markup(line) for line in _lines(explained, _counted(report))),
+        **assets("aligned", "aligned"),
+        without_script=WITHOUT_SCRIPT,
+        cards=starmap(_card, first),
+        data=(Markup(line) for line in _lines(chain(first, rest), _counted(report))),
     )
 
 
@@ -99,6 +113,27 @@ def _lines(explained: Iterable[tuple[str, Explanation]], counted: _Counts) -> It
         found["matched", one.gold.label] += one.matched
         yield json_inside(_row(one)) + "\n"
     _check(found, counted)
+
+
+def _card(document: str, one: Explanation) -> dict[str, Any]:
+    """Return the values of a card for a browser that runs no script."""
+    result = "none" if one.predicted is None else "matched" if one.matched else "not-matched"
+    ranges = {"gold": _range(one.gold), "predicted": _range(one.predicted)}
+    rate = "" if one.error_rate is None else f" = {one.error_rate:.2%}"
+    return {
+        "document": document,
+        "label": one.gold.label,
+        "result": result,
+        "words": _RESULTS[result],
+        "distance": f"distance {one.distance:,} / {len(one.gold_text):,}{rate}" if one.predicted else "",
+        "where": " · ".join(f"{side} [{ends[0]},{ends[1]})" for side, ends in ranges.items() if ends),
+        "gold": cut_label(one.gold_text, MOST_CHARACTERS),
+        "side": "predicted" if one.predicted else "opposite",
+        "other": cut_label(one.predicted_text if one.predicted else one.opposite, MOST_CHARACTERS),
+    }
+
+
+_RESULTS = {"matched": "✓ matched", "not-matched": "✗ not matched", "none": "○ no counterpart"}
 
 
 def _row(one: Explanation) -> list[object]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
-from clueval.findings.places import places
+from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.tables import LEVEL_NAMES, of_known
@@ -40,15 +40,17 @@ def write(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
     `report` is the output of `Result.to_dict` for an evaluation with the metrics ``levels`` and ``confusion``
     over the same files, filter and merging as `findings`, which were selected by `choice`. The findings are
-    streamed to the file. Raises `MissingExtra` without Jinja2, `FileError` if the file cannot be written.
+    streamed to the file. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
+    Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(findings)
-    pieces = _rendered(lines, report, choice or Choice(), title)
+    lines = PlaceLines(places(findings))
+    pieces = _rendered(lines, report, choice or Choice(), title, lang)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -61,21 +63,25 @@ def render(
     choice: Choice | None = None,
     *,
     title: str = "Errors",
+    lang: str = "",
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(findings), report, choice or Choice(), title))
+    return "".join(_rendered(PlaceLines(places(findings)), report, choice or Choice(), title, lang))
 
 
-def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str) -> Iterator[str]:
+def _rendered(
+    lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str, lang: str
+) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
     main_tables, more_tables = _score_tables(report, choice)
-    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice)}
+    about = {"kinds": FINDING_KINDS, "expected": _expected(report, choice), "key": key_of(report)}
     return jinja.get_template("errors.html").generate(
         title=title,
+        lang=lang,
         report=report,
-        choice_text=_in_words(choice),
+        choice_text=in_words(choice),
         main_tables=main_tables,
         more_tables=more_tables,
         summaries=list(summaries(report, choice)),
@@ -86,7 +92,7 @@ def _rendered(lines: PlaceLines, report: Mapping[str, Any], choice: Choice, titl
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, lines),
-        **assets("errors", script=True),
+        **assets("errors", "review", "errors"),
     )
 
 
@@ -100,8 +106,8 @@ class PlaceLines:
     Holds the first places, which the page shows before its data.
     """
 
-    def __init__(self, findings: Iterable[Finding]) -> None:
-        self._places = places(findings)
+    def __init__(self, found: Iterable[ErrorPlace]) -> None:
+        self._places = iter(found)
         self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
 
@@ -144,7 +150,16 @@ def _as_shown(table: Table, choice: Choice) -> ShownTable:
     return ShownTable.of(table, (level, f"{level}, micro"))
 
 
-def _in_words(choice: Choice) -> str:
+def key_of(report: Mapping[str, Any]) -> str:
+    """Return the name under which the browser keeps ticks and comments: other pages of the same corpus have it, too.
+
+    It is made of the signature without the version, so that ticks outlive a new run of the system.
+    """
+    parts = [part for part in report["signature"].split("|") if not part.startswith("version:")]
+    return f"{'|'.join(parts)} {report['documents']} {report['tokens']}"
+
+
+def in_words(choice: Choice) -> str:
     """Return a description of the choice."""
     listed = f"errors above level {choice.level} ({LEVEL_NAMES[str(choice.level)].lstrip('1234 +')})"
     if choice.labelled is not None:

@@ -55,7 +55,7 @@ def places(findings: Iterable[Finding]) -> Iterator[ErrorPlace]:
     [(0, 2, ['gold', 'predicted']), (5, 5, ['gold'])]
     """
     for _, same in groupby(findings, key=_Documents()):
-        yield from _of_document(same)
+        yield from places_of_document(same)
 
 
 class _Documents:
@@ -73,7 +73,8 @@ class _Documents:
         return self._number
 
 
-def _of_document(findings: Iterable[Finding]) -> Iterator[ErrorPlace]:
+def places_of_document(findings: Iterable[Finding]) -> Iterator[ErrorPlace]:
+    """Yield the places of the findings of one document, which come in text order."""
     waiting: list[Finding] = []
 
     def ranges() -> Iterator[tuple[int, int]]:

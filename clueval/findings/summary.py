@@ -48,6 +48,7 @@ def summaries(report: Mapping[str, Any], choice: Choice) -> Iterator[dict[str, A
                 "title": cut_label(layer if layer == sequence else f"{layer} ({sequence})"),
                 "headline": list(_headline(levels, labelled, layer, choice)),
                 "sides": [_side(side, sum(parts[side].values(), Counter())) for side in SIDES],
+                "per_label": labelled["per_label"],
                 "labels": rows[:MOST_LABELS],
                 "labels_title": f"Labels, worst first, level {choice.level}"
                 + how_many(min(len(rows), MOST_LABELS), len(rows)),

@@ -283,9 +283,9 @@ def _place_cells(place: ErrorPlace) -> list[_Typed]:
         BETWEEN.join(
             f"{joined(bar.labels)} {shortened(''.join(drawing.pieces[bar.first : bar.last]).strip(), LONGEST_OTHER)}"
             for bar in drawing.bars
-            if bar.side == side
+            if bar.row == row
         )
-        for side in _SIDES
+        for row in range(2)
     ]
     return [
         place.document,
@@ -302,10 +302,8 @@ def _place_fragments(place: ErrorPlace) -> Iterator[_Fragment]:
     drawing = drawn(place)
     pieces: list[_Fragment] = [("… ", "neither")] if drawing.cut_before else []
     for number, text in enumerate(drawing.pieces):
-        sides = {bar.side for bar in drawing.bars if bar.first <= number < bar.last}
-        mark: Mark = (
-            "both" if len(sides) == 2 else "own" if "gold" in sides else "other" if sides else "neither"
-        )
+        rows = {bar.row for bar in drawing.bars if bar.first <= number < bar.last}
+        mark: Mark = "both" if len(rows) == 2 else "own" if 0 in rows else "other" if rows else "neither"
         pieces.append((visible_lines(text or "‸"), mark))
     if drawing.cut_after:
         pieces.append((" …", "neither"))

@@ -76,6 +76,9 @@ class Writer(NamedTuple):
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
 """Returns the content of a file with further annotation sets and everything else unchanged."""
 
+EVERY_SET = "*"
+"""The name that selects all annotation sets: each is a layer then."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Format:

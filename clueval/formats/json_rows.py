@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
-from clueval.formats.format import Options
+from clueval.formats.format import EVERY_SET, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
@@ -223,6 +223,9 @@ def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowRead
     """Yield the documents of numbered rows. Raises `UsageError` for several annotation sets of which none is named."""
     numbered = iter(values)
     wanted = rows.options.annotation_set
+    if wanted == EVERY_SET and form.sets is not None:
+        yield from _with_every_set(numbered, form, form.sets, rows)
+        return
     seen: dict[str, None] = {}
     found = False
     for rows.number, row in numbered:
@@ -237,15 +240,47 @@ def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowRead
                 continue
             found = True
             rows.set = wanted if wanted is not None else next(iter(own), None)
-        try:
-            yield from form.documents(row, rows)
-        except CluevalError as error:
-            error.file = error.file or rows.file
-            if error.line is None and isinstance(error, SpanError | FormatError):
-                error.line = rows.number
-            raise
+        yield from _documents_of_row(row, form, rows)
     if wanted is not None and form.sets is not None and not found and rows.number:
         raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+
+
+def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:
+    try:
+        yield from form.documents(row, rows)
+    except CluevalError as error:
+        error.file = error.file or rows.file
+        if error.line is None and isinstance(error, SpanError | FormatError):
+            error.line = rows.number
+        raise
+
+
+def _with_every_set(
+    values: Iterable[tuple[int, Any]], form: RowForm, sets: Callable[[Any], Iterable[str]], rows: RowReader
+) -> Iterator[Document]:
+    """Yield the documents by first occurrence, each with a layer for every annotation set that has it; holds all."""
+    found: dict[str, Document] = {}
+    for rows.number, row in values:
+        for rows.set in list(sets(row)) or [DEFAULT_LAYER]:
+            for document in _documents_of_row(row, form, rows):
+                if len(document.layers) > 1:
+                    raise UsageError(
+                        "several layers are named, and each annotation set is a layer",
+                        advice="name one layer",
+                    )
+                known = found.setdefault(document.id, replace(document, layers={}))
+                if known.text != document.text or rows.set in known.layers:
+                    what = (
+                        "another text" if known.text != document.text else f"the annotation set {rows.set!r}"
+                    )
+                    rows.refuse(f"the document has {what} in a row before", document=document.id)
+                spans = [
+                    replace(span, labels=rows.labels(rows.set, span.label))
+                    for of_layer in document.layers.values()
+                    for span in of_layer
+                ]
+                found[document.id] = replace(known, layers={**known.layers, rows.set: spans})
+    yield from found.values()
 
 
 def _sets_error(problem: str, rows: RowReader, seen: Iterable[str]) -> UsageError:

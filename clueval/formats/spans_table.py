@@ -45,10 +45,15 @@ class Header(NamedTuple):
     fragments: int | None
 
 
+def names_in(line: str) -> list[str]:
+    """Return the names of the columns in a header. Raises `FormatError`, without file and line, if it is not CSV."""
+    return _split(line, _delimiter(line))
+
+
 def is_table(line: str) -> bool:
     """Return whether `line` could be the header of a table of spans."""
     try:
-        names = set(_split(line, _delimiter(line)))
+        names = set(names_in(line))
     except FormatError:
         return False
     return "start" in names and bool(names & _ENDS.keys())

@@ -6,8 +6,8 @@
     {"001": [[0, 5], [10, 14]]}                              predictions: positions alone
 
 Annotators are annotation sets. The sources of layers are ``entity_type``, ``identifier_type`` and
-``confidential_status``. ``entity_id`` is a feature; ``meta`` and ``dataset_type`` are metadata. Predictions have
-no text, and their label is ``_``.
+``confidential_status``; ``entity_id`` and the last two are features, too. ``meta`` and ``dataset_type`` are
+metadata. Predictions have no text, and their label is ``_``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import Span
 
 SOURCES = ("entity_type", "identifier_type", "confidential_status")
+_FEATURES = ("entity_id", "identifier_type", "confidential_status")
 _PREDICTIONS = re.compile(r'[\ufeff\s]*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*\[\s*(?:\[\s*\d+\s*,\s*\d+\s*\]|\])')
 _GOLD = re.compile(r'"annotations"\s*:\s*\{')
 
@@ -49,7 +50,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
 
 def _span(mention: object, layer: str, source: str, rows: RowReader) -> Span:
     found = rows.mapping(mention, "a mention")
-    features = {"entity_id": found["entity_id"]} if isinstance(found.get("entity_id"), str) else {}
+    features = {key: found[key] for key in _FEATURES if isinstance(found.get(key), str)}
     name = found.get("entity_mention_id")
     return rows.span(
         found,

@@ -38,6 +38,10 @@ AROUND = 100
 
 def sentence_id(head: str) -> str | None:
     """Return the id of a sentence, given the line that opens it."""
+    if head.count('"') == 2 and "&" not in head:  # most lines have an id alone
+        before, _, after = head.partition('<s id="')
+        if not before:
+            return after.partition('"')[0]
     return attributes(head).get("id")
 
 

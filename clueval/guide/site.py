@@ -46,7 +46,7 @@ def _files(pages: Sequence[Page]) -> Iterator[tuple[str, str]]:
     yield (
         "index.html",
         jinja.get_template("guide_contents.html").render(
-            **common | assets("guide", script=True),
+            **common | assets("guide", "guide"),
             title="The guide of clueval",
             sections=[
                 (title, [page for page in pages if page.section == key]) for key, title in SECTIONS.items()
@@ -85,7 +85,8 @@ def _html(markdown: MarkdownIt, page: Page) -> str:
         for inner in token.children or ():
             if inner.type == "link_open":
                 inner.attrSet("href", re.sub(r"^([\w-]+)\.md$", r"\1.html", str(inner.attrGet("href"))))
-    return str(markdown.renderer.render(tokens, markdown.options, {}))
+    found = str(markdown.renderer.render(tokens, markdown.options, {}))
+    return found.replace("<pre>", '<pre tabindex="0">')  # long lines scroll, also with the keyboard
 
 
 def _searched(page: Page) -> dict[str, Any]:

@@ -11,7 +11,7 @@ Sources: Tjong Kim Sang and De Meulder 2003 (conlleval); seqeval 1.2.2.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from itertools import pairwise
@@ -19,6 +19,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate, weighted
+from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
 from clueval.spans.parts import Ranges
@@ -89,7 +90,7 @@ class Exact:
     @property
     def needs(self) -> Needs:
         """Return no needs: labels and tags are enough."""
-        return Needs()
+        return Needs(rates=_token_accuracy)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}
@@ -101,6 +102,12 @@ class Exact:
 
     def check(self, total: Tally) -> None:
         """Do nothing: no setting names a label."""
+
+
+def _token_accuracy(keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates]:
+    """Yield how the token accuracy follows from a tally."""
+    positions = ("positions", "equal"), ("positions", "all")
+    yield KeyRates((), positions, ("token_accuracy",), lambda equal, every: [list(map(rate, equal, every))])
 
 
 _Key = tuple[int, int, str, Ranges | None]

@@ -1,16 +1,16 @@
 """The interface of metrics, and the values that they are given.
 
-A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs
-(`Needs`). `count` counts one document and returns a `Tally`; tallies can be added over documents, in any
-order and in any process. `count_agreed` counts spans that are equal on both sides and overlap no other span
-of either side, without building them; most of a good system's output consists of such spans. `scores` turns
-the sum into the report, `headlines` names the rates of a report to cite, `tables` shows it, and `check`
-refuses settings that name a label, type or feature that never occurred.
+A metric is a frozen dataclass of its settings (the fields enter the signature). `needs` says what it needs (`Needs`).
+`count` counts one document and returns a `Tally`; tallies can be added over documents, in any order and in any
+process. `count_agreed` counts spans that are equal on both sides and overlap no other span of either side, without
+building them; most of a good system's output consists of such spans. `scores` turns the sum into the report,
+`headlines` names the rates of a report to cite, `tables` shows it, and `check` refuses settings that name a label,
+type or feature that never occurred.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from clueval.exceptions import UsageError
@@ -19,6 +19,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
+    from clueval.metrics.key_rates import KeyRates
     from clueval.reports.table import Table
 
 Rates = tuple[float, float, float]
@@ -28,9 +29,9 @@ Rates = tuple[float, float, float]
 class Side(NamedTuple):
     """One side of one sequence in one document.
 
-    `spans` are in the order of the document. `counted` says of each span whether it is counted (None: all are); a
-    span that a filter excludes can still be matched. `document` is None where a metric is called on spans alone;
-    `tags` are the tags of its positions as they are written, or None; `sequence` its name, where it is known.
+    `spans` are in the order of the document. `counted` says of each span whether it is counted (None: all are); a span
+    that a filter excludes can still be matched. `document` is None where a metric is called on spans alone; `tags`
+    are the tags of its positions as they are written, or None; `sequence` its name, where it is known.
     """
 
     spans: Sequence[Span]
@@ -52,6 +53,7 @@ class Needs(NamedTuple):
         sequences: chooses the sequences to report, from the tallies of all; None: all are reported.
         contiguous: the metric cannot count discontinuous spans.
         choices: returns what the signature must say of the sum of all counts; None: nothing.
+        rates: yields, given the keys of a tally, how rates follow from its counts, if those of the report do not tell.
     """
 
     documents: bool = False
@@ -62,14 +64,14 @@ class Needs(NamedTuple):
     sequences: Callable[[Mapping[str, Tally]], Sequence[str]] | None = None
     choices: Callable[[Tally], Mapping[str, str]] | None = None
     contiguous: bool = False
+    rates: Callable[[Collection[tuple[Any, ...]]], Iterator[KeyRates]] | None = None
 
 
 class Metric(Protocol):
     """The interface; see the module's docstring. No metric inherits from it."""
 
     name: ClassVar[str]
-    zero: ClassVar[str]
-    """The value of 0/0, for the signature."""
+    zero: ClassVar[str]  # the value of 0/0, for the signature
 
     @property
     def needs(self) -> Needs:
@@ -112,9 +114,7 @@ def refuse_filter(metric: Metric, sides: Sequence[Side] | None = None) -> None:
 
 
 def sequences_of(
-    metric: Metric,
-    sequences: Mapping[str, Sequence[str]],
-    tallies: Mapping[tuple[str, str], Tally],
+    metric: Metric, sequences: Mapping[str, Sequence[str]], tallies: Mapping[tuple[str, str], Tally]
 ) -> Mapping[str, Sequence[str]]:
     """Return those of the sequences, with their layers, that a metric reports; `tallies` are by metric and sequence."""
     needs = metric.needs

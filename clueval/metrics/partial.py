@@ -44,14 +44,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise, starmap
+from functools import partial
+from itertools import chain, pairwise, repeat, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
+from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.partial_fragments import first_overlap, fragment_pairs, have_gaps, joined_fragments
 from clueval.metrics.tally_keys import Shape, any_count, any_text
@@ -213,7 +215,7 @@ class Partial:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
-        return Needs(every_span="score without the filter, or filter the files")
+        return Needs(every_span="score without the filter, or filter the files", rates=self._rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}
@@ -274,6 +276,44 @@ class Partial:
             tp = total["exact", label] + self.factor * math.fsum(shares)
             counts[label] = Counts(total["gold", label], total["predicted", label], tp, tp)
         return counts
+
+    def _rates(self, keys: Collection[tuple[Any, ...]]) -> Iterator[KeyRates]:
+        """Yield how the rates of each label, and of all, follow from a tally, which has numbers of shared pairs."""
+        names = ("precision", "recall", "f1", *self._further({}, float))
+        of_labels = []
+        for label in sorted({key[1] for key in keys}):
+            shared = sorted(key for key in keys if key[:2] == ("shared", label))
+            of_labels.append([*((what, label) for what in ("gold", "predicted", "exact")), *shared])
+            yield KeyRates(
+                ("per_label", label), of_labels[-1], names, partial(self._rates_of, of_labels[-1:])
+            )
+        if of_labels:
+            every = list(chain.from_iterable(of_labels))
+            yield KeyRates(("micro",), every, names, partial(self._rates_of, of_labels))
+
+    def _rates_of(
+        self, labels: Sequence[Sequence[tuple[Any, ...]]], *columns: Sequence[float]
+    ) -> list[list[float | None]]:
+        """Compute the rates of some labels together, in each corpus, as `scores` does."""
+        gold, predicted, credits = [], [], []
+        place = 0
+        for keys in labels:
+            own, other, exact, *shared = columns[place : place + len(keys)]
+            place += len(keys)
+            parts = [[n / key[2] for n in column] for key, column in zip(keys[3:], shared, strict=True)]
+            sums = map(math.fsum, zip(*parts, strict=True)) if parts else repeat(0.0)
+            credits.append([n + self.factor * tp for n, tp in zip(exact, sums)])  # noqa: B905
+            gold.append(own)
+            predicted.append(other)
+        rows = []
+        for golds, others, tps in zip(
+            *(zip(*side, strict=True) for side in (gold, predicted, credits)), strict=True
+        ):
+            tp = math.fsum(tps)
+            counts = Counts(sum(golds), sum(others), tp, tp)
+            further = self._further({}, counts.f).values()
+            rows.append([counts.precision, counts.recall, counts.f(), *further])
+        return list(map(list, zip(*rows, strict=True)))
 
     def _further(self, report: dict[str, float], f: Callable[[float], float]) -> dict[str, float]:
         """Return a PRF entry with the further F-measures added."""

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from clueval.exceptions import UsageError
+from clueval.formats.format import EVERY_SET
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 
@@ -43,8 +44,8 @@ def chosen_set(
 def wanted_set(document: Document, name: str | None, containing: str | None) -> Document:
     """Return the document with the annotation set `name` and, if `containing` is given, a layer of that name.
 
-    `containing` is ``SET:TYPE`` and selects the annotations of its layer. Raises `UsageError` if `name` is None
-    and for a set that the document does not have.
+    `EVERY_SET` selects all sets, as they are. `containing` is ``SET:TYPE`` and selects the annotations of its
+    layer. Raises `UsageError` if `name` is None and for a set that the document does not have.
     """
     if name is None:
         sets = ", ".join(map(repr, document.layers)) or "none"
@@ -53,6 +54,8 @@ def wanted_set(document: Document, name: str | None, containing: str | None) -> 
             file=document.file,
             advice=f"use --gold-set and --predicted-set, or --annotation-set for one side; the file has {sets}",
         )
+    if name == EVERY_SET:
+        return document
     chosen = chosen_set(document, name)
     if containing is None:
         return chosen

@@ -156,7 +156,8 @@ def _first_mismatch(gold: Document, predicted: Document, names: tuple[str, str])
         if (found := next(((n, a, b) for n, (a, b) in pairs if a != b), None)) is not None:
             what = {"tokens": "token", "token_ids": "token id", "text": "character"}[name]
             return _mismatch(names, gold, predicted, found[0], what, found[1], found[2])
-    if gold.sentences and predicted.sentences and gold.tokens is not None:
+    differ = gold.sentences != predicted.sentences
+    if differ and gold.sentences and predicted.sentences and gold.tokens is not None:
         borders = [[sentence[:2] for sentence in document.sentences] for document in (gold, predicted)]
         for one, other in zip_longest(*borders):
             if one != other:

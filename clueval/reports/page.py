@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -22,6 +23,12 @@ from clueval.visible import escaped_in_json, visible
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+LONG = 600
+"""The number of characters from which a text in a page scrolls."""
+
+_LANGUAGE = re.compile("[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +76,33 @@ def template(name: str) -> str:
     return (files("clueval.reports") / "templates" / name).read_text(encoding="utf-8")
 
 
+def language(text: str) -> str:
+    """Return the tag of a language, as the attribute `lang` has it; ``ValueError`` for what is none.
+
+    >>> language("de-AT")
+    'de-AT'
+    """
+    if not _LANGUAGE.fullmatch(text):
+        raise ValueError(f"{text!r} is not a language such as de or de-AT")
+    return text
+
+
 def script_hash(script: str) -> str:
     """Return the hash by which a content security policy allows a script: SHA-256, base64."""
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *, script: bool = False) -> dict[str, str]:
+def assets(name: str, *scripts: str) -> dict[str, str]:
     """Return the style sheet of a page for its template: the common one, then its own.
 
-    With `script` also its script, which is the common one and its own, and the hash of that.
+    With `scripts` also its script, which is the common one and these, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
     style = template("common.css") + template(f"{name}.css")
-    if not script:
+    if not scripts:
         return {"style": Markup(style)}
-    code = template("common.js") + template(f"{name}.js")
+    code = template("common.js") + "".join(template(f"{script}.js") for script in scripts)
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import mul
 
 from clueval.statistics.interval import Interval
 from clueval.statistics.student import t_quantile
@@ -23,11 +24,16 @@ FEWEST_THAT_DIFFER = 6
 POWER = 0.8
 
 
-def standard_error(without: Sequence[float]) -> float:
-    """Return the standard error of a score from its values without each unit; O(n)."""
-    n = len(without)
-    mean = math.fsum(without) / n
-    return math.sqrt((n - 1) / n * math.fsum([(mean - value) ** 2 for value in without]))
+def standard_error(without: Sequence[float], times: Sequence[int] | None = None) -> float:
+    """Return the standard error of a score from its values without each unit; O(n).
+
+    `times` says of each value without how many units the score has it; None: each without one.
+    """
+    numbers = [1] * len(without) if times is None else times
+    n = sum(numbers)
+    mean = math.fsum(map(mul, without, numbers)) / n
+    squares = [(mean - value) ** 2 * number for value, number in zip(without, numbers, strict=True)]
+    return math.sqrt((n - 1) / n * math.fsum(squares))
 
 
 def effective_number(sizes: Sequence[float]) -> float:
@@ -42,19 +48,24 @@ def degrees_of_freedom(effective: float) -> float:
 
 
 def logit_jackknife(
-    score: float, without: Sequence[float], units: int, effective: float, confidence: float
+    score: float,
+    without: Sequence[float],
+    units: int,
+    effective: float,
+    confidence: float,
+    times: Sequence[int] | None = None,
 ) -> Interval:
     """Return the interval of a score between 0 and 1.
 
-    `without` are the scores without each unit, `units` is the number of units in which the denominator of the score
-    is not 0, `effective` their `effective_number`.
+    `without` are the scores without each unit (see `standard_error` for `times`), `units` is the number of units in
+    which the denominator of the score is not 0, `effective` their `effective_number`.
     """
     if units < 2:
         return Interval(None, None, None, units, effective, _too_few(units))
     if score in (0, 1):
         return bound(score, units, effective, confidence)
     return logit_interval(
-        score, standard_error(without), degrees_of_freedom(effective), units, effective, confidence
+        score, standard_error(without, times), degrees_of_freedom(effective), units, effective, confidence
     )
 
 

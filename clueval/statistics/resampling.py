@@ -53,9 +53,10 @@ def weighted_sums(
     """
     listed = list(rows)
     totals = _totals(listed, columns)
-    width = (
-        4 if law.greatest * max(totals, default=0) < 1 << 32 else 8
-    )  # no sum of weights is above one of counts
+    most = law.greatest * max(totals, default=0)  # no sum of weights is above one of counts
+    if most >= 1 << 64:
+        raise UsageError("the counts are too large to be resampled", advice="use the method jackknife")
+    width = 4 if most < 1 << 32 else 8
     sums = [0] * columns
     keys: dict[tuple[tuple[int, int], ...], list[str]] = {}
     for key, counts in listed:

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from operator import sub
 from pathlib import Path as FilePath
 from typing import Any
 
 from clueval.evaluation.headline import headline_rates
 from clueval.evaluation.result import Result
 from clueval.evaluation.score_path import Path, find_path, number_at
-from clueval.evaluation.units.columns import Column, UnitColumns, summed
-from clueval.evaluation.units.intervals import columns_that_weigh
-from clueval.evaluation.units.rates import RateGroup, groups_of
+from clueval.evaluation.units.columns import Column, UnitColumns
+from clueval.evaluation.units.groups import groups_of
+from clueval.evaluation.units.intervals import reported_sequences
+from clueval.evaluation.units.rates import RateGroup
 from clueval.evaluation.units.recipes import entry_at
 from clueval.evaluation.units.trust import RESAMPLES, SEED, Trust
 from clueval.exceptions import UsageError, checked_call
@@ -29,8 +31,6 @@ from clueval.statistics.jackknife import (
     detectable,
     difference_jackknife,
     effective_number,
-    logit_interval,
-    logit_jackknife,
     standard_error,
 )
 from clueval.statistics.randomisation import MOST_FOR_ALL_SWAPS, all_swapped_sums, exact_p, sampled_p
@@ -38,6 +38,10 @@ from clueval.statistics.resampling import SWAP, weighted_sums
 from clueval.statistics.runs import spread_of, standard_deviation
 from clueval.studies.comparison import Comparison
 from clueval.studies.systems import ComparedSystem, System, all_units, require_system, systems_of
+from clueval.studies.tested_rate import UNDEFINED, UNDEFINED_WITHOUT, TestedRate, differences
+
+LEAST_DETECTED = 1e-9
+"""The least difference for which the number of units is computed."""
 
 
 @checked_call
@@ -71,8 +75,11 @@ def compare(
     Raises `UsageError` for results that cannot be compared and for scores that do not exist.
     """
     trust = Trust(confidence=confidence, resamples=resamples, seed=seed)
-    if detect is not None and not detect > 0:
-        raise UsageError(f"detect must be a difference above 0, not {detect!r}", advice="a fraction, as 0.01")
+    if detect is not None and not LEAST_DETECTED <= detect <= 1:
+        raise UsageError(
+            f"detect must be a difference from {LEAST_DETECTED:g} to 1, not {detect!r}",
+            advice="a fraction, as 0.01",
+        )
     require_system(others, "others")
     several = [others, *more] if more or isinstance(others, Result | str | FilePath) else list(others)
     if not several:
@@ -137,15 +144,18 @@ class _Comparing:
         first = systems[0].runs[0].counted
         assert first is not None
         self._metrics = {metric.name: metric for metric in first.metrics}
-        self._sequences = first.sequences
+        self._layers = {
+            metric.name: reported_sequences(metric, first.sequences, self._units) for metric in first.metrics
+        }
         self._columns: dict[tuple[str, str], UnitColumns] = {}
         self._groups: dict[Path, RateGroup] = {}
+        self._swapped: dict[tuple[int, int], list[list[float]]] = {}
 
     def reports(self) -> dict[str, dict[str, Any]]:
         """Return the reports on all systems together, which name every label that one of them has."""
         return {
-            metric: {sequence: self._source(metric, sequence).report for sequence in self._sequences}
-            for metric in self._metrics
+            name: {sequence: self._source(name, sequence).report for sequence in self._layers[name]}
+            for name in self._metrics
         }
 
     def require_rate(self, text: str, path: Path) -> None:
@@ -157,14 +167,14 @@ class _Comparing:
         """Return what is said about one score."""
         place = path[2:]
         source, group = self._source(*path[:2]), self._group(path)
-        tested = [_Tested(source, group, place, runs) for runs in self._members()]
+        tested = [TestedRate(source, group, place, runs) for runs in self._members()]
         values = [self._value(system.name, one) for system, one in zip(self._systems, tested, strict=True)]
         against = [
-            {"system": system.name, **self._difference(source, group, tested[0], one)}
+            {"system": system.name, **self._difference(group, tested[0], one)}
             for system, one in zip(self._systems[1:], tested[1:], strict=True)
         ]
-        corrected = holm([entry["p"] for entry in against])
-        for entry, p in zip(against, corrected, strict=True):
+        with_p = [entry for entry in against if entry["p"] is not None]
+        for entry, p in zip(with_p, holm([entry["p"] for entry in with_p]), strict=True):
             entry["p_holm"] = rounded(p)
         return {"score": text, "values": values, "against_baseline": against}
 
@@ -175,13 +185,9 @@ class _Comparing:
             if not path[-1].startswith("f1"):
                 continue
             source, group = self._source(*path[:2]), self._group(path)
-            own, *others = [_Tested(source, group, path[2:], runs) for runs in self._members()]
+            own, *others = [TestedRate(source, group, path[2:], runs) for runs in self._members()]
             for system, other in zip(self._systems[1:], others, strict=True):
-                difference = other.score - own.score
-                shares = [
-                    (difference - (two - one), unit)
-                    for unit, (one, two) in enumerate(zip(own.without, other.without, strict=True))
-                ]
+                shares = list(own.shares(other))
                 differ = {*own.units_that_differ(other)}
                 largest = sorted(shares, key=lambda share: (-abs(share[0]), share[1]))[:number]
                 units = [
@@ -195,7 +201,7 @@ class _Comparing:
         place = metric, sequence
         if place not in self._columns:
             tallies = [unit.tallies.get(place, Tally()) for unit in self._units]
-            source = UnitColumns(self._metrics[metric], self._sequences[sequence], tallies)
+            source = UnitColumns(self._metrics[metric], self._layers[metric][sequence], tallies)
             self._columns[place] = source
             self._require_gold(source, sequence)
         return self._columns[place]
@@ -230,7 +236,7 @@ class _Comparing:
             ]
             start += len(system.runs) * self._size
 
-    def _value(self, name: str, one: _Tested) -> dict[str, Any]:
+    def _value(self, name: str, one: TestedRate) -> dict[str, Any]:
         found: dict[str, Any] = {"system": name, "value": one.score}
         interval = one.interval(self._trust.confidence)
         found |= {"low": rounded(interval.low), "high": rounded(interval.high)}
@@ -248,29 +254,22 @@ class _Comparing:
             }
         return found
 
-    def _difference(
-        self, source: UnitColumns, group: RateGroup, own: _Tested, other: _Tested
-    ) -> dict[str, Any]:
-        difference = other.score - own.score
-        without = [two - one for one, two in zip(own.without, other.without, strict=True)]
-        sizes = [one + two for one, two in zip(own.sizes, other.sizes, strict=True)]
-        effective, differ = effective_number(sizes), own.units_that_differ(other)
-        confidence = self._trust.confidence
-        by_runs = len(own.scores) > 1 or len(other.scores) > 1
-        found: dict[str, Any] = {"difference": rounded(difference)}
-        if by_runs:
-            spread = spread_of(standard_error(without), effective, [own.scores, other.scores])
-            half = spread.half_width(confidence)
-            ends = Interval(
-                difference - half, difference + half, math.sqrt(spread.variance), len(differ), effective
-            )
-            p, df, is_exact = spread.p(difference), spread.df, False
+    def _difference(self, group: RateGroup, own: TestedRate, other: TestedRate) -> dict[str, Any]:
+        differ = own.units_that_differ(other)
+        by_runs = max(len(runs) for runs in (own.runs, other.runs)) > 1
+        is_exact = not by_runs and len(differ) <= MOST_FOR_ALL_SWAPS
+        difference = None if own.score is None or other.score is None else other.score - own.score
+        p: float | None = None
+        if difference is None:
+            ends, df = Interval(None, None, None, len(differ), None, f"{UNDEFINED} in a system"), 1.0
+        elif by_runs:
+            ends, p, df = self._by_runs(difference, own, other, len(differ))
         else:
-            ends = difference_jackknife(difference, without, len(differ), effective, confidence)
-            p, df = self._p(source, group, own, other, differ), degrees_of_freedom(effective)
-            is_exact = len(differ) <= MOST_FOR_ALL_SWAPS
+            ends, df = self._by_units(difference, own, other, len(differ))
+            p = self._p(group, own, other, difference, differ)
         shown = None if ends.se is None or ends.low is None else detectable(ends.se, df)
-        found |= {
+        found = {
+            "difference": rounded(difference),
             "low": rounded(ends.low),
             "high": rounded(ends.high),
             "p": rounded(p),
@@ -287,91 +286,76 @@ class _Comparing:
             found["units_needed"] = needed
         return found
 
+    def _by_units(
+        self, difference: float, own: TestedRate, other: TestedRate, differ: int
+    ) -> tuple[Interval, float]:
+        """The interval of the difference of two single runs, and its degrees of freedom."""
+        effective = _effective(own, other)
+        df = degrees_of_freedom(effective)
+        if own.without is None or other.without is None:
+            return Interval(None, None, None, differ, effective, UNDEFINED_WITHOUT), df
+        without = differences(own.without, other.without)
+        return difference_jackknife(difference, without, differ, effective, self._trust.confidence), df
+
+    def _by_runs(
+        self, difference: float, own: TestedRate, other: TestedRate, differ: int
+    ) -> tuple[Interval, float | None, float]:
+        """The interval of the difference of two means over runs, its p-value and its degrees of freedom."""
+        effective = _effective(own, other)
+        if own.without is None or other.without is None:
+            return Interval(None, None, None, differ, effective, UNDEFINED_WITHOUT), None, 1.0
+        se_units = standard_error(differences(own.without, other.without))
+        spread = spread_of(se_units, effective, [own.scores, other.scores])
+        half, se = spread.half_width(self._trust.confidence), math.sqrt(spread.variance)
+        ends = Interval(difference - half, difference + half, se, differ, effective)
+        return ends, spread.p(difference), spread.df
+
     def _p(
-        self, source: UnitColumns, group: RateGroup, own: _Tested, other: _Tested, differ: Sequence[int]
+        self, group: RateGroup, own: TestedRate, other: TestedRate, observed: float, differ: Sequence[int]
     ) -> float:
-        observed = other.score - own.score
         if not differ:
             return 1.0
+        place = id(group), other.runs[0].start
+        if place not in self._swapped:
+            self._swapped[place] = self._after_swaps(group, own, other, differ)
+        test = exact_p if len(differ) <= MOST_FOR_ALL_SWAPS else sampled_p
+        return test(observed, self._swapped[place][own.place])
+
+    def _after_swaps(
+        self, group: RateGroup, own: TestedRate, other: TestedRate, differ: Sequence[int]
+    ) -> list[list[float]]:
+        """The difference of each rate of a group after each swap."""
         columns = group.columns
+        different = list({id(column): column for column in columns}.values())
         pairs = [(own.kinds(unit)[0], other.kinds(unit)[0]) for unit in differ]
-        is_exact = len(differ) <= MOST_FOR_ALL_SWAPS
-        if is_exact:
-            changes = [all_swapped_sums([column[b] - column[a] for a, b in pairs]) for column in columns]
+        if len(differ) <= MOST_FOR_ALL_SWAPS:
+            sums = [all_swapped_sums([column[b] - column[a] for a, b in pairs]) for column in different]
         else:
-            rows = []
-            for unit, (a, b) in zip(differ, pairs, strict=True):
-                row = {2 * n: column[a] for n, column in enumerate(columns) if column[a]}
-                row |= {2 * n + 1: column[b] for n, column in enumerate(columns) if column[b]}
-                rows.append((self._keys[unit], row))
-            sums = weighted_sums(rows, 2 * len(columns), SWAP, self._trust.resamples, self._trust.seed)
-            changes = [
-                [b - a for a, b in zip(*sums[2 * n : 2 * n + 2], strict=True)] for n in range(len(columns))
-            ]
-        firsts = own.shifted(columns, changes, 1)
-        seconds = other.shifted(columns, changes, -1)
-        place = own.place
-        swapped = [
-            math.inf if one is None or two is None else two - one
-            for one, two in zip(group.values(firsts)[place], group.values(seconds)[place], strict=True)
-        ]
-        return (exact_p if is_exact else sampled_p)(observed, swapped)
-
-
-class _Tested:
-    """One rate of one system: of each run, of their mean, and of the mean without each unit."""
-
-    def __init__(self, source: UnitColumns, group: RateGroup, path: Path, runs: Sequence[range]) -> None:
-        self.place = list(group.paths).index(path)
-        self._source, self._runs, self._columns = source, runs, group.columns
-        self._times = [source.times_of(members) for members in runs]
-        values = [
-            group.values([[summed(column, times)] for column in group.columns])[self.place][0]
-            for times in self._times
-        ]
-        by_run = []
-        for members, times in zip(runs, self._times, strict=True):
-            of_kinds = group.without_each(times)[self.place]
-            by_run.append([of_kinds[kind] for kind in source.kind_of[members.start : members.stop]])
-        if None in values or any(None in of_run for of_run in by_run):
-            raise UsageError(f"{'.'.join(path)} is undefined in one of the systems", advice="leave it out")
-        self.scores: list[float] = [value for value in values if value is not None]
-        self.score = math.fsum(self.scores) / len(self.scores)
-        self.without = [
-            math.fsum([value for value in row if value is not None]) / len(row)
-            for row in zip(*by_run, strict=True)
-        ]
-        weights = list(map(sum, zip(*columns_that_weigh(group, path), strict=True)))
-        self.sizes = [sum(weights[kind] for kind in self.kinds(unit)) for unit in range(len(runs[0]))]
-
-    def kinds(self, unit: int) -> list[int]:
-        """Return the kinds of a unit in all runs."""
-        return [self._source.kind_of[members[unit]] for members in self._runs]
-
-    def interval(self, confidence: float) -> Interval:
-        """Return the interval of the score, or of the mean of the scores of the runs."""
-        units, effective = sum(map(bool, self.sizes)), effective_number(self.sizes)
-        if len(self.scores) == 1 or units < 2 or not 0 < self.score < 1:
-            return logit_jackknife(self.score, self.without, units, effective, confidence)
-        spread = spread_of(standard_error(self.without), effective, [self.scores])
-        se = math.sqrt(spread.variance)
-        return logit_interval(self.score, se, spread.df, units, effective, confidence)
-
-    def units_that_differ(self, other: _Tested) -> list[int]:
-        """Return the units whose counts behind the rate are not the same in all runs of both systems."""
-        counts = list(zip(*self._columns, strict=True))
+            sums = self._random_swaps(different, pairs, [self._keys[unit] for unit in differ])
+        by_column = dict(zip(map(id, different), sums, strict=True))
+        changes = [by_column[id(column)] for column in columns]
+        firsts, seconds = own.shifted(columns, changes, 1), other.shifted(columns, changes, -1)
         return [
-            unit
-            for unit in range(len(self.sizes))
-            if len({counts[kind] for kind in (*self.kinds(unit), *other.kinds(unit))}) > 1
+            [
+                math.inf if one is None or two is None else two - one
+                for one, two in zip(*of_systems, strict=True)
+            ]
+            for of_systems in zip(group.values(firsts), group.values(seconds), strict=True)
         ]
 
-    def shifted(
-        self, columns: Sequence[Column], changes: Sequence[Sequence[int]], sign: int
+    def _random_swaps(
+        self, columns: Sequence[Column], pairs: Sequence[tuple[int, int]], keys: Sequence[str]
     ) -> list[list[int]]:
-        """Return the sums of the columns after each change, which is added or taken away."""
-        found = []
-        for column, of_column in zip(columns, changes, strict=True):
-            total = summed(column, self._times[0])
-            found.append([total + sign * change for change in of_column])
-        return found
+        """By how much each column of the first system grows in each of the random swaps."""
+        rows = []
+        for key, (a, b) in zip(keys, pairs, strict=True):
+            row = {2 * n: column[a] for n, column in enumerate(columns) if column[a]}
+            row |= {2 * n + 1: column[b] for n, column in enumerate(columns) if column[b]}
+            rows.append((key, row))
+        sums = weighted_sums(rows, 2 * len(columns), SWAP, self._trust.resamples, self._trust.seed)
+        return [list(map(sub, second, first)) for first, second in zip(sums[::2], sums[1::2], strict=True)]
+
+
+def _effective(own: TestedRate, other: TestedRate) -> float:
+    """The effective number of units of two systems together."""
+    return effective_number([one + two for one, two in zip(own.sizes, other.sizes, strict=True)])

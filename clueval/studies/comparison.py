@@ -17,6 +17,8 @@ from clueval.visible import visible
 
 FORMS = ("text", "json", "tsv", "markdown", "latex")
 
+_EPSILON = 1e-12  # 1 - 0.95 is a little more than 0.05
+
 _UNITS = {"document": "documents", "sentence": "sentences"}
 
 
@@ -120,7 +122,8 @@ class Comparison:
         """Yield what the tests say, in words: a sentence for each score and system, then the method."""
         for score in self.scores:
             for entry in score["against_baseline"]:
-                yield f"{score['score']}: {_verdict(self.systems[0], entry)}{self._needed(entry)}."
+                verdict = _verdict(self.systems[0], entry, 1 - self.confidence)
+                yield f"{score['score']}: {verdict}{self._needed(entry)}."
         units = _UNITS.get(self.resample_by, f"values of {self.resample_by}")
         by_runs = any("sd" in value for score in self.scores for value in score["values"])
         test = (
@@ -134,9 +137,10 @@ class Comparison:
             corrected = (
                 " Holm's correction is over systems, not over scores;" if len(self.systems) > 2 else ""
             )
+            level = 1 - self.confidence
             yield (
-                f"{tested} scores were tested;{corrected} of {tested} tests at 5 %, "
-                f"{0.05 * tested:.2g} are positive by chance alone."
+                f"{tested} scores were tested;{corrected} of {tested} tests at {100 * level:.2g} %, "
+                f"{level * tested:.2g} are positive by chance alone."
             )
 
     def _needed(self, entry: Mapping[str, Any]) -> str:
@@ -171,16 +175,18 @@ def _row(score: str, entry: Mapping[str, Any], against: str, columns: Sequence[s
     return [guarded(score), guarded(entry["system"]), guarded(against), *values]
 
 
-def _verdict(baseline: str, entry: Mapping[str, Any]) -> str:
-    """What a test says, in words."""
-    difference, p = entry["difference"], entry["p_holm"]
-    name, size = entry["system"], f"{points(abs(difference))} points"
+def _verdict(baseline: str, entry: Mapping[str, Any], level: float) -> str:
+    """What a test at this level says, in words."""
+    name, difference, p = entry["system"], entry["difference"], entry["p_holm"]
+    if difference is None or p is None:
+        return f"{name} and {baseline} cannot be compared: {entry['reason']}"
     if not entry["units_that_differ"]:
         return f"{name} and {baseline} have the same counts in every unit"
     ends = interval(entry, sign=True)
     shown = f"{f' {ends}' if entry['low'] is not None else ''}, p {_equals(p)}"
-    if p < 0.05:
-        verdict = f"{name} is {'better' if difference > 0 else 'worse'} than {baseline} by {size}{shown}"
+    if p <= level + _EPSILON:
+        size, way = f"{points(abs(difference))} points", "better" if difference > 0 else "worse"
+        verdict = f"{name} is {way} than {baseline} by {size}{shown}"
     else:
         signed = f"{points(difference, sign=True)} points"
         verdict = f"{name} and {baseline} cannot be told apart (difference {signed}{shown})"
@@ -209,8 +215,10 @@ def interval(entry: Mapping[str, Any], *, sign: bool = False) -> str:
     return f"[{points(entry['low'], sign=sign)}, {points(entry['high'], sign=sign)}]"
 
 
-def shown_p(p: float) -> str:
-    """Return a p-value with four decimals; a smaller one as ``<0.0001``."""
+def shown_p(p: float | None) -> str:
+    """Return a p-value with four decimals; a smaller one as ``<0.0001``, none as ``-``."""
+    if p is None:
+        return "-"
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 

@@ -73,15 +73,22 @@ def render_page(comparison: Comparison, *, title: str = "Comparison") -> str:
 
 def _values(comparison: Comparison) -> Iterator[DotFigure]:
     for score in comparison.scores:
-        rows = [(value["system"], value["value"], value) for value in score["values"]]
-        yield _figure(score["score"], "system", "value", rows, is_difference=False)
+        rows = [
+            (value["system"], value["value"], value)
+            for value in score["values"]
+            if value["value"] is not None
+        ]
+        if rows:
+            yield _figure(score["score"], "system", "value", rows, is_difference=False)
 
 
 def _differences(comparison: Comparison, scores: Sequence[Entry], title: str) -> Iterator[DotFigure]:
     """A figure for each system: its differences to the baseline, one row for each score."""
     for number, system in enumerate(comparison.systems[1:]):
         entries = [(score["score"], score["against_baseline"][number]) for score in scores]
-        rows = [(name, entry["difference"], entry) for name, entry in entries]
+        rows = [
+            (name, entry["difference"], entry) for name, entry in entries if entry["difference"] is not None
+        ]
         if rows:
             heading = f"{title}: {system}, compared with {comparison.systems[0]}"
             yield _figure(heading, "score", "difference", rows, is_difference=True)
@@ -123,6 +130,8 @@ def _ends(numbers: Iterable[float | None]) -> tuple[float, float]:
 
 def _units(comparison: Comparison) -> Iterator[ShownTable]:
     for table in comparison.most:
+        if not table["units"]:  # the same counts everywhere, or an undefined score
+            continue
         rows = [
             [cut_label(unit), points(influence, sign=True), f"{positions:,}"]
             for unit, influence, positions in table["units"]

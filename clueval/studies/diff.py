@@ -9,27 +9,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import tee
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice
 from clueval.options import field_names, with_fields
-from clueval.reading.given import InputSide, documents_of
+from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
-from clueval.reading.options import SETS, Reading, Readings, ReadOptions, columns_of_sides, readings_of
-from clueval.reading.pairing import document_pairs, same_documents
-from clueval.reading.paths import pairs_of
-from clueval.reading.same_text import require_same_text
-from clueval.reading.source import source_of
+from clueval.reading.options import SETS, Reading, Readings
+from clueval.reading.trios import Trio, trios
 from clueval.spans.document import Document
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, Diff, DiffFinding
-from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation
 from clueval.transforms.preparing import Preparing
@@ -38,7 +31,6 @@ if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
 
 _READING, _PREPARING = Reading(), Preparing()
-Trio = tuple[Document, Document, Document]
 
 
 @checked_call
@@ -73,58 +65,20 @@ def diff(
     require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
-    readings = readings_of(reading, options)
-    given = {"gold": gold, "old": old, "new": new}
-    paths = [Path(side) for side in given.values() if isinstance(side, str | PathLike)]
-    if len(paths) not in (0, 3):
-        one, other = ("paths", "in memory") if isinstance(gold, str | PathLike) else ("in memory", "paths")
-        raise UsageError(f"gold is {one} and a run is {other}", advice="give three paths, or none")
-    if paths:
-        sides = columns_of_sides([ReadOptions.of(each) for each in readings], layers, False)
-        trios = _of_files(paths[0], paths[1], paths[2], sides, options.get("progress"))
-    else:
-        for each in readings:
-            each.require_none()
-        trios = _of_documents(*(documents_of(side, name) for name, side in given.items()))
-    return _compared(trios, choice, preparing.transforms())
+    sides = {"gold": gold, "old": old, "new": new}
+    return _compared(trios(sides, layers, reading, options), choice, preparing.transforms())
 
 
-def _of_files(
-    gold: Path, old: Path, new: Path, options: Sequence[ReadOptions], progress: Progress | None
-) -> Iterator[Trio]:
-    pairs = pairs_of(gold, old), pairs_of(gold, new)
-    options[0].require_use(path for listed in pairs for _, *both in listed for path in both)
-    for (name, own, before), (_, _, after) in zip(*pairs, strict=True):
-        runs = []
-        for path in (before, after):
-            golds = source_of(own, options[0], name=name, progress=progress)
-            runs.append(document_pairs(golds, source_of(path, options[1], name=name, progress=progress)))
-        for (document, one), (_, other) in zip(*runs, strict=True):
-            yield document, one, other
-
-
-def _of_documents(
-    gold: Iterable[Document], old: Iterable[Document], new: Iterable[Document]
-) -> Iterator[Trio]:
-    first, second = tee(gold)
-    for (document, one), (_, other) in zip(
-        same_documents(first, old), same_documents(second, new), strict=True
-    ):
-        yield document, one, other
-
-
-def _compared(trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]) -> Diff:
+def _compared(found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]) -> Diff:
     preparations = [Preparation(transforms) for _ in range(2)]
     classes: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
     layers: dict[str, None] = {}
     documents = 0
-    for trio in trios:
-        gold, old, new = trio
-        groups = []
-        for run, preparation in zip((old, new), preparations, strict=True):
-            require_same_text(gold, run)
-            groups.append(preparation(Group(gold, run)))
+    for gold, old, new in found_trios:
+        groups = [
+            preparation(Group(gold, run)) for run, preparation in zip((old, new), preparations, strict=True)
+        ]
         documents_of_both = [each for group in groups for each in (group.gold, group.predicted)]
         names = list(dict.fromkeys(name for document in documents_of_both for name in document.layers))
         layers |= dict.fromkeys(names)

@@ -202,6 +202,10 @@ NOTHING = ["none.vrt", "none.vrt"]
             "--html does not apply to --metric fair (leave one out)",
         ),
         (
+            ["agree", *NOTHING, "--lang", "de"],
+            "--lang is the language of the texts in --html (add --html FILE)",
+        ),
+        (
             ["conventions", *NOTHING, "--html", "x", "--format", "json"],
             "--html and --format exclude each other (remove one of them)",
         ),
@@ -310,6 +314,7 @@ def test_fair_errors_go_to_every_file_that_is_named(tmp_path: Path, capsys: Capt
         (["score", "--max-alignment", "0"], "--max-alignment: '0' is not a whole number from 1 on"),
         (["score", "--jobs", "x"], "--jobs: 'x' is neither auto nor a number from 1"),
         (["errors", "--level", "x"], "--level: 'x' is not a whole number from 1 on"),
+        (["errors", "--lang", "d<e"], "--lang: 'd<e' is not a language such as de or de-AT"),
         (["errors", "--limit", "-1"], "--limit: '-1' is not a whole number from 0 on"),
         (["errors", "--window", "-1"], "--window: '-1' is not a whole number from 0 on"),
         (["check", "--max-errors", "x"], "--max-errors: 'x' is not a whole number from 1 on"),

@@ -134,3 +134,74 @@ def test_leaks_are_written_as_a_table_without_text_if_asked(
 
     assert "Anna" not in path.read_text() + capsys.readouterr().out
     assert len(path.read_text().splitlines()) == 2
+
+
+def test_several_processes_find_the_leaks_of_one(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clueval.evaluation.parallel.schedule.SMALLEST", 100)
+    folders = []
+    for name, of in (("gold", "B-PER\tB-high\nI-PER\tO"), ("predicted", "B-X\tO\nO\tO")):
+        folders.append(tmp_path / name)
+        folders[-1].mkdir()
+        for number in range(4):
+            first, second = of.split("\n")
+            text = f"Karl\t{first}\nÖz{number}\t{second}\nist\tO\tO\nKarl\t{first}\n"
+            (folders[-1] / f"{number}.conll").write_text(text * (number + 1))
+    layers = [
+        "--layer",
+        "entity=2",
+        "--layer",
+        "risk=3",
+        "--by",
+        "document",
+        "--conventions",
+        "i2b2,tab,presidio",
+    ]
+
+    found = []
+    for jobs in ("1", "2"):
+        assert main(["masking", *map(str, folders), *layers, "--jobs", jobs, "--format", "json", "-v"]) == 0
+        output = capsys.readouterr()
+        found.append(json.loads(output.out))
+
+    assert "2 processes" in output.err
+    assert len(found[0]["leaks"]) == 10
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("entity", ["person", "5", "-1"])
+def test_a_column_of_a_table_of_spans_has_the_entities_and_is_no_layer(
+    tmp_path: Path, capsys: Capture, entity: str
+) -> None:
+    head = "document\tstart\tend_inclusive\tname"
+    text = write(tmp_path / "text.vrt", '<text id="d">\nAnna\nund\nAnna\nund\nAnne\n</text>\n')
+    gold = write(
+        tmp_path / "g.tsv", f"{head}\tperson\nd\t0\t0\tPER\te1\nd\t2\t2\tPER\te2\nd\t4\t4\tPER\te1\n"
+    )
+    predicted = write(tmp_path / "p.tsv", f"{head}\nd\t0\t0\tX\nd\t2\t2\tX\n")
+
+    arguments = ["--text", str(text), "--entity", entity, "--format", "json"]
+    assert main(["masking", str(gold), str(predicted), *arguments]) == 0
+
+    reports = json.loads(capsys.readouterr().out)["metrics"]["masking"]
+    assert list(reports) == ["name"]
+    row = reports["name"]["classes"]["all"]
+    assert (row["entities"], row["entities_protected"], row["entities_in_part"]) == (2, 1, 1)
+
+
+def test_string_leaks_have_a_limit_too(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "string_leaks=1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_limit_on_leaks_is_told_the_names_of_figures(sides: list[str], capsys: Capture) -> None:
+    assert main(["masking", *sides, "--layer", "entity=2", "--fail-over", "leaks=0"]) == 2
+    assert "documents_exposed counts documents that leak" in capsys.readouterr().err
+
+
+def test_empty_files_are_not_called_free_of_leaks(tmp_path: Path, capsys: Capture) -> None:
+    empty = str(write(tmp_path / "empty.vrt", ""))
+
+    assert main(["masking", empty, empty]) == 0
+    assert "no documents, so nothing was checked" in capsys.readouterr().out

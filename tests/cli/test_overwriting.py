@@ -93,6 +93,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("predicted.conll", ["score", *BOTH, "--fail-if-worse", "predicted.conll", "--save", "OUT"]),
     ("gold.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
     ("one/a.conll", ["diff", *BOTH, "one/a.conll", "-o", "OUT"]),
+    ("one/a.conll", ["diff", *BOTH, "one/a.conll", "--html", "OUT"]),
     ("gold.conll", ["compare", *BOTH, "--html", "OUT"]),
     ("one/a.conll", ["compare", "gold.conll", "predicted.conll,one/a.conll", "-o", "OUT"]),
     ("gold.conll", ["merge", "gold.conll", "-o", "OUT"]),
@@ -221,7 +222,7 @@ def test_new_file_in_an_input_folder_is_allowed(place: Path) -> None:
 OPTIONS_THAT_WRITE = {
     "score": {"output_file", "Trust.save"},
     "compare": {"html", "output_file"},
-    "diff": {"output_file"},
+    "diff": {"html", "output_file"},
     "masking": {"html", "tsv", "output_file"},
     "agree": {"html", "tsv", "xlsx", "pygamma", "output_file"},
     "curate": {"undecided", "output_file"},

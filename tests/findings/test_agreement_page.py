@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from test_page import CHROMIUM, Browser
+from browser import Browser, in_browser
 
 from clueval import Document, Span, agree, curate
 from clueval.studies.annotators.page import write_page
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = in_browser
 
 HOSTILE = "</script><script>document.title='stolen'</script>"
 
@@ -28,13 +27,6 @@ SOURCES = {
     "bob": document((0, 1, "PER"), (3, 4, "ORG")),
     "<i>carl</i>": document((0, 2, "PER")),
 }
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,8 @@ import pytest
 pytest.importorskip("jinja2")
 pytest.importorskip("rapidfuzz")
 
-from test_page import CHROMIUM, MARKUP, Browser, select
+from browser import Browser, in_browser, select
+from test_page import MARKUP
 
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -32,8 +33,6 @@ from clueval.metrics.noisy import Explanation, Noisy
 from clueval.reports import page as html
 from clueval.spans.document import Document
 from clueval.spans.span import Span
-
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
 
 Marked = list[tuple[str, str | None]]
 """A text in pieces, each with its label or None."""
@@ -218,13 +217,6 @@ HOSTILE = [
     "\ud800",
     "x" * 20_000,
 ]
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
 
 
 Write = Callable[..., Path]

@@ -1,160 +1,30 @@
-"""The page of findings in a real browser: headless Chromium, spoken to over the DevTools protocol.
-
-Skipped where no Chromium is found.
-"""
+"""The page of findings in a real browser."""
 
 from __future__ import annotations
 
-import base64
-import fcntl
 import html
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import Browser, in_browser, select
 
 pytest.importorskip("jinja2")
 
+from clueval.cli import main
 from clueval.evaluation.run import score
 from clueval.findings import page as findings_html
 from clueval.findings.choice import Choice, expected
 from clueval.findings.stream import errors
 from clueval.metrics.confusion import Confusion
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+pytestmark = in_browser
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "german"
 LAYERS = {"entity": 2, "risk": 3}
-
-
-class Browser:
-    """One browser with one page. It keeps what the console and uncaught errors say."""
-
-    def __init__(self, profile: Path) -> None:
-        commands, self._write = os.pipe()
-        self._read, answers = os.pipe()
-        # out of the way of the descriptors 3 and 4, from which and to which the browser reads and writes
-        to_browser, from_browser = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (commands, answers))
-        command = [
-            str(CHROMIUM),
-            "--headless=new",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-dev-shm-usage",
-            "--no-first-run",
-            "--hide-scrollbars",
-            "--remote-debugging-pipe",
-            f"--user-data-dir={profile}",
-            "about:blank",
-        ]
-        pipes = f"os.dup2({to_browser}, 3); os.dup2({from_browser}, 4)"
-        start = f"import os, sys; {pipes}; os.execv(sys.argv[1], sys.argv[1:])"
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", start, *command],
-            pass_fds=(to_browser, from_browser),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for end in (commands, answers, to_browser, from_browser):
-            os.close(end)
-        self._rest = b""
-        self._number = 0
-        self._session: str | None = None
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        target = self("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Log", "Network"):
-            self(f"{domain}.enable")
-
-    def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters}
-        if self._session is not None:
-            message["sessionId"] = self._session
-        os.write(self._write, json.dumps(message).encode() + b"\0")
-        while True:
-            answer = self._next()
-            if answer.get("id") == self._number:
-                assert "error" not in answer, answer["error"]
-                result: dict[str, Any] = answer["result"]
-                return result
-
-    def _next(self) -> dict[str, Any]:
-        while b"\0" not in self._rest:
-            data = os.read(self._read, 1 << 20)
-            assert data, "the browser has gone"
-            self._rest += data
-        text, _, self._rest = self._rest.partition(b"\0")
-        message: dict[str, Any] = json.loads(text)
-        method, parameters = message.get("method"), message.get("params", {})
-        if method == "Runtime.exceptionThrown":
-            self.complaints.append(str(parameters["exceptionDetails"]))
-        elif method == "Runtime.consoleAPICalled":
-            self.complaints.append(str(parameters["args"]))
-        elif method == "Log.entryAdded":
-            self.complaints.append(parameters["entry"]["text"])
-        elif method == "Network.requestWillBeSent":
-            self.requests.append(parameters["request"]["url"])
-        return message
-
-    def open(self, page: Path, width: int = 1280, height: int = 900, dark: bool = False) -> None:
-        self.complaints.clear()
-        self.requests.clear()
-        self(
-            "Emulation.setDeviceMetricsOverride",
-            width=width,
-            height=height,
-            deviceScaleFactor=1,
-            mobile=width < 500,
-        )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self("Emulation.setEmulatedMedia", features=[scheme])
-        self("Page.navigate", url=page.as_uri())
-        self.wait_for("document.documentElement?.dataset.ready === 'yes'")
-
-    def run(self, script: str) -> Any:
-        """The value of an expression in the page."""
-        answer = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
-        return answer["result"].get("value")
-
-    def wait_for(self, condition: str, seconds: float = 20) -> None:
-        end = time.monotonic() + seconds
-        while not self.run(condition):
-            assert time.monotonic() < end, f"never true: {condition}; {self.complaints}"
-            time.sleep(0.02)
-
-    def press(self, key: str) -> None:
-        for kind in ("keyDown", "keyUp"):
-            self("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=9)
-
-    def picture(self, path: Path) -> None:
-        path.write_bytes(base64.b64decode(self("Page.captureScreenshot", format="png")["data"]))
-
-    def close(self) -> None:
-        self._process.terminate()
-        self._process.wait(20)
-        os.close(self._write)
-        os.close(self._read)
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    opened = Browser(tmp_path_factory.mktemp("profile"))
-    yield opened
-    opened.close()
 
 
 Page = Callable[..., tuple[Path, dict[str, Any]]]
@@ -216,13 +86,6 @@ def test_the_page_lists_as_many_errors_as_the_scores_count(
         assert listed(browser) == sum(count[side] for count in counts)
 
 
-def select(browser: Browser, name: str, value: str) -> None:
-    browser.run(
-        f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
-        " s.dispatchEvent(new Event('change')); })()"
-    )
-
-
 def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: Page) -> None:
     path, _ = sample_page(page, Choice(1, "entity"))
     browser.open(path)
@@ -236,6 +99,22 @@ def test_a_click_on_a_cell_lists_exactly_what_it_counts(browser: Browser, page: 
 
     browser.run(f"document.querySelectorAll('.heat button')[{buttons - 1}].click()")
     assert browser.run("document.querySelectorAll('.heat button[aria-pressed=true]').length") == 0
+
+
+def test_text_of_the_corpus_has_its_language(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    sides = [str(SAMPLE / f"{side}.vrt") for side in ("gold", "predicted")]
+    assert main(["errors", *sides, "--layer", "entity=2", "--html", str(path), "--lang", "de-AT", "-q"]) == 0
+    assert path.read_text(encoding="utf-8").count('lang="de-AT"') > 50
+
+    browser.open(path)
+
+    texts = browser.run(
+        "[...document.querySelectorAll('.sentence, .error bdi:not(.label)')].map((e) => e.lang)"
+    )
+    assert len(texts) > 50
+    assert set(texts) == {"de-AT"}
+    assert browser.run("document.documentElement.lang") == "en"
 
 
 def test_filters_narrow_the_list_and_reset_widens_it(browser: Browser, page: Page) -> None:

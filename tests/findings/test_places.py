@@ -130,13 +130,18 @@ def test_drawings_have_every_span_of_a_place_over_its_text(
     for place in places(found(gold, predicted, choice, unit)):
         drawing = drawn(place)
 
-        for row, number in zip(place.findings, drawing.own, strict=True):
+        for row, (number,) in zip(place.findings, drawing.own, strict=True):
             bar = drawing.bars[number]
-            assert (bar.side, bar.labels, bar.start, bar.end) == (row.side, row.labels, row.start, row.end)
+            assert (bar.row, bar.labels, bar.start, bar.end) == (
+                int(row.side == "predicted"),
+                row.labels,
+                row.start,
+                row.end,
+            )
             covered = "".join(drawing.pieces[bar.first : bar.last])
             assert (covered.rstrip() if unit == "token" else covered) == row.text
         if choice.window is None:  # a window cuts the spans of the other side
-            shown = {(bar.side, *bar.labels.items()) for bar in drawing.bars}
+            shown = {(SIDES[bar.row], *bar.labels.items()) for bar in drawing.bars}
             assert all(
                 (other, *labels.items()) in shown
                 for row in place.findings
@@ -155,7 +160,7 @@ def test_drawings_have_one_bar_in_a_lane_at_a_piece(own: list[Span], others: lis
         for place in places(rows):
             drawing = drawn(place)
             cells = Counter(
-                (bar.side, bar.lane, piece) for bar in drawing.bars for piece in range(bar.first, bar.last)
+                (bar.row, bar.lane, piece) for bar in drawing.bars for piece in range(bar.first, bar.last)
             )
             assert set(cells.values()) <= {1}
 

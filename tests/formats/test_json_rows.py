@@ -251,7 +251,11 @@ class TestTab:
 
         assert spans(document, "type") == [(18, 27, "PERSON"), (41, 45, "DATETIME")]
         assert spans(document, "risk") == [(18, 27, "DIRECT"), (41, 45, "QUASI")]
-        assert document.layers["type"][0].features == {"entity_id": "001_e1"}
+        assert document.layers["type"][0].features == {
+            "entity_id": "001_e1",
+            "identifier_type": "DIRECT",
+            "confidential_status": "NOT_CONFIDENTIAL",
+        }
         assert document.metadata == {"year": "2001", "countries": "NOR", "dataset_type": "dev"}
 
     def test_predictions_are_positions_without_text_and_label(self) -> None:

@@ -7,8 +7,7 @@ import hashlib
 import sys
 from pathlib import Path
 
-from .cases import LINES
-from .corpora import FORMATS
+from .cases import KINDS
 from .running import run
 from .smaller import smallest
 
@@ -20,11 +19,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("--cases", type=int, default=2000, help="how many cases (%(default)s)")
     parser.add_argument("--first", type=int, default=0, help="the number of the first case (%(default)s)")
-    parser.add_argument("--format", choices=(*FORMATS, LINES), action="append", help="default: all")
+    parser.add_argument("--format", choices=KINDS, action="append", help="default: all")
     parser.add_argument("--keep", action="store_true", help="write what fails, made smaller, to regressions/")
     options = parser.parse_args()
     names: set[str] = set()
-    for kind in options.format or (*FORMATS, LINES):
+    for kind in options.format or KINDS:
         count = 0
         for found in run(kind, range(options.first, options.first + options.cases)):
             count += 1

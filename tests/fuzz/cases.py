@@ -15,9 +15,13 @@ from clueval.metrics import METRICS
 
 from .corpora import FORMATS, Files
 from .mutations import VALUES, mutated
+from .saved import SAVED, saved_command, saved_files
 
 LINES = "lines"
 """The name under which command lines are fuzzed, with valid files."""
+
+KINDS = (*FORMATS, SAVED, LINES)
+"""What can be fuzzed."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,9 @@ def made(kind: str, number: int) -> Case:
         pair = FORMATS[rng.choice(list(FORMATS))](rng)
         case = _files(pair)
         return Case(case, [command_line(rng, pair) for _ in range(3)])
+    if kind == SAVED:
+        results, paths = saved_files(rng)
+        return Case(results, [saved_command(rng, paths) for _ in range(3)])
     pair = FORMATS[kind](rng)
     files = _files(pair)
     for _ in range(rng.choice((0, 1, 1, 1, 2, 2, 3, 5))):
@@ -87,7 +94,7 @@ def command(rng: Random, pair: Files) -> list[str]:
                 "conventions",
                 "masking",
             ),
-            *("agree", "curate"),
+            *("agree", "curate", "diff"),
         )
     )
     sides = [gold, *([] if has_sets and rng.random() < 0.5 else [predicted])]
@@ -113,6 +120,16 @@ def command(rng: Random, pair: Files) -> list[str]:
     if name == "curate":
         more = ([], ["--union"], ["--votes", "1"], ["--decisions", predicted], ["--undecided", "out.tsv"])
         return [name, gold, predicted, *own, *rng.choice(more)]
+    if name == "diff":
+        form = rng.choice(("text", "json", "tsv", "markdown"))
+        more = (
+            ["--format", form],
+            ["--merge"],
+            ["--side", "gold"],
+            ["--fail-on-new"],
+            ["--html", "out.html"],
+        )
+        return [name, *rng.sample([gold, predicted, predicted], 3), *pair.options, *rng.choice(more)]
     if name == "conventions":
         return [
             name,

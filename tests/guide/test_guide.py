@@ -6,13 +6,13 @@ import html
 import io
 import json
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import CHROMIUM, in_browser
 
 import clueval
 from clueval.cli import COMMANDS, main
@@ -20,8 +20,6 @@ from clueval.exceptions import CluevalError
 from clueval.formats import FORMATS
 from clueval.guide.pages import Page, all_pages
 from clueval.metrics import METRICS
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
 def shown(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -133,7 +131,7 @@ def test_site_has_a_search_over_the_text_of_all_pages(site: dict[str, str]) -> N
     assert "script-src 'sha256-" in site["index.html"]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+@in_browser
 def test_search_lists_the_pages_that_have_every_word_and_shows_their_text(
     site: dict[str, str], tmp_path: Path
 ) -> None:

@@ -150,3 +150,8 @@ def test_exact_p_is_that_of_scipy(differences: list[int]) -> None:
 
     swapped = [sum(differences) - 2 * taken for taken in all_swapped_sums(differences)]
     assert exact_p(sum(differences), swapped) == pytest.approx(expected)
+
+
+def test_sums_that_no_field_holds_are_refused() -> None:
+    with pytest.raises(UsageError, match="too large to be resampled"):
+        weighted_sums([("d1", {0: 1 << 62})], 1, BOOTSTRAP, 9, 1)

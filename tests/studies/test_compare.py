@@ -14,6 +14,7 @@ from strategies import at_most, flat_spans
 
 from clueval import CluevalError, Document, Result, Span, compare, score
 from clueval.cli import main
+from clueval.studies.comparison_page import render_page
 
 Capture = pytest.CaptureFixture[str]
 TEXT = ["w"] * 40
@@ -245,7 +246,7 @@ def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
     [
         ({"scores": ["exact.x.micro.recal"]}, "did you mean exact.x.micro.recall"),
         ({"scores": ["exact.x.micro.gold"]}, "is no rate"),
-        ({"detect": 0}, "detect must be a difference above 0"),
+        ({"detect": 0}, "detect must be a difference from 1e-09 to 1"),
         ({"confidence": 95}, "confidence must lie between 0 and 1"),
         ({"names": ["a"]}, "a name of its own"),
         ({"names": ["a", "a"]}, "a name of its own"),
@@ -296,3 +297,44 @@ def test_the_command_refuses_in_one_line(arguments: list[str], message: str | No
 
     assert code == (0 if message is None else 2)
     assert message is None or (message in told and told.count("\n") == 1)
+
+
+def test_a_score_that_is_undefined_in_a_system_has_no_difference_and_stops_no_other() -> None:
+    gold, predicted = counted([(2, 1, 0), (3, 0, 1), (1, 2, 2)])
+    nothing = [document(number, []) for number in range(3)]
+    own, other = (
+        score(gold, side, metrics="noisy", resample_by="document", intervals=True)
+        for side in (predicted, nothing)
+    )
+    found = compare(own, other, names=["own", "none"], details=True)
+    precision, recall, _ = found.to_dict()["scores"]
+    value, entry = precision["values"][1], precision["against_baseline"][0]
+
+    assert (value["value"], value["low"], value["reason"]) == (None, None, "the score is undefined")
+    assert (entry["difference"], entry["p"], entry["p_holm"]) == (None, None, None)
+    assert recall["against_baseline"][0]["p"] == 0.25
+    assert "none and own cannot be compared: the score is undefined in a system." in str(found)
+    assert render_page(found).count('class="dot"') == 5
+
+
+def test_a_label_of_one_system_alone_is_compared() -> None:
+    gold, predicted = counted([(2, 1, 0), (3, 0, 1), (1, 2, 2)])
+    other = [document(n, [Span(0, 1, "B"), *side.layers["x"][1:]]) for n, side in enumerate(predicted)]
+    own, with_b = (score(gold, side, metrics="exact", resample_by="document") for side in (predicted, other))
+    entry = compare(own, with_b, scores=["exact.x.per_label.B.precision"]).to_dict()["scores"][0]
+
+    assert [value["value"] for value in entry["values"]] == [0, 0]
+    assert entry["values"][0]["reason"] == "no unit has anything to count"
+    assert (
+        entry["against_baseline"][0]["difference"],
+        entry["against_baseline"][0]["units_that_differ"],
+    ) == (0, 3)
+
+
+def test_the_verdict_is_that_of_a_test_at_the_level_of_the_intervals() -> None:
+    own, other = result(many(1)), result(many(2, 0.06))
+    entry = differences(compare(own, other))[RECALL]
+    verdicts = [str(compare(own, other, scores=[RECALL], confidence=c)) for c in (0.999, 1 - entry["p"])]
+
+    assert "cannot be told apart" in verdicts[0]
+    assert "B is better than A by" in verdicts[1]

@@ -14,6 +14,7 @@ from strategies import flat_spans
 
 from clueval import Choice, CluevalError, Document, Span, diff, errors
 from clueval.cli import main
+from clueval.findings.systems import CHANGES, shared_places
 
 Capture = pytest.CaptureFixture[str]
 SAMPLES = Path(__file__).parents[1] / "samples" / "german"
@@ -167,8 +168,8 @@ def test_text_of_the_corpus_is_escaped(form: str) -> None:
 @pytest.mark.parametrize(
     ("sides", "message"),
     [
-        ((GOLD, PREDICTED, []), "gold is paths and a run is in memory"),
-        (([], [], GOLD), "gold is in memory and a run is paths"),
+        ((GOLD, PREDICTED, []), "gold is a path, old is a path, new is in memory"),
+        (([], [], GOLD), "gold is in memory, old is in memory, new is a path"),
         ((GOLD, PREDICTED, SAMPLES / "no.vrt"), "no such file"),
     ],
 )
@@ -196,3 +197,29 @@ def test_lists_of_tags_are_compared_as_documents() -> None:
         ("new", 0, {"label": "A"}),
         ("fixed", 2, {"label": "B"}),
     ]
+
+
+@given(flat_spans(), flat_spans(), flat_spans())
+def test_the_page_has_the_errors_of_diff(gold: list[Span], old: list[Span], new: list[Span]) -> None:
+    choice = Choice(labelled="label")
+    sides = [document(spans)[0] for spans in (gold, old, new)]
+    places = shared_places([(sides[0], sides[1], sides[2])], choice, CHANGES)
+    counts = Counter((error.finding.side, error.state) for place in places for error in place.errors)
+    found = diff(*([side] for side in sides), choice)
+
+    assert counts == Counter((each.side, each.state) for each in found.findings)
+
+
+def test_the_command_writes_the_page(tmp_path: Path, capsys: Capture) -> None:
+    pytest.importorskip("jinja2")
+    page = tmp_path / "page.html"
+    given_ = ["diff", *map(str, (GOLD, GOLD, PREDICTED)), "--layer", "entity=2", "--html", str(page)]
+
+    assert main([*given_, "--fail-on-new"]) == 1
+    assert capsys.readouterr().err.splitlines()[1:] == [
+        "errors: 44 new, 0 fixed, 0 changed, 0 still",
+        "clueval diff: 44 new errors",
+    ]
+    assert "not in the old run" in page.read_text(encoding="utf-8")
+    assert main([*given_, "--format", "json"]) == 2
+    assert "--format and -o are for the other forms" in capsys.readouterr().err

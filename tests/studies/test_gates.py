@@ -133,3 +133,23 @@ def test_gates_that_cannot_be_tested_are_refused(arguments: list[str], message: 
     told = capsys.readouterr().err
     assert message in told
     assert told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flags"),
+    [
+        (["--method", "bca", "--resample-by", "sentence"], ["--resample-by", "--method"]),
+        (["--resample-by", "sentence", "--save", "saved"], []),
+        (["--confidence", "0.9", "--fail-under", f"{F1}.low=0"], []),
+        (["--seed", "1", "--intervals"], []),
+    ],
+)
+def test_options_for_intervals_that_have_no_effect_are_warned_of(
+    arguments: list[str], flags: list[str], capsys: Capture
+) -> None:
+    assert main(["score", "gold", "good", "--metric", "exact", *arguments]) == 0
+    lines = capsys.readouterr().err.splitlines()
+
+    assert [line for line in lines if "warning" in line] == [
+        f"clueval score: warning: {flag} has no effect without --intervals" for flag in flags
+    ]

@@ -8,6 +8,7 @@ from importlib import import_module
 from clueval.compat.masking.program import OtherProgram
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
+from clueval.spans.filters import Filter
 
 PROGRAMS = {
     "tab": ("clueval.compat.masking.tab", "TabFigures"),
@@ -18,12 +19,12 @@ PROGRAMS = {
 """The module and the class of each program, which are imported when it is asked for."""
 
 
-def programs(names: Sequence[str], metric: Masking) -> list[OtherProgram]:
-    """Return what counts as these programs do. Raises `UsageError` for an unknown one."""
+def programs(names: Sequence[str], metric: Masking, where: Filter | None = None) -> list[OtherProgram]:
+    """Return what counts as these programs do, spans that pass the filter. Raises `UsageError` for an unknown one."""
     found = []
     for name in dict.fromkeys(names):
         if name not in PROGRAMS:
             raise UsageError(f"unknown convention {name!r}", advice=f"one of {', '.join(PROGRAMS)}")
         module, kind = PROGRAMS[name]
-        found.append(getattr(import_module(module), kind)(metric))
+        found.append(getattr(import_module(module), kind)(metric, where))
     return found

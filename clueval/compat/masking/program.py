@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import compress
 from typing import Any, ClassVar, Self
 
+from clueval.evaluation.parallel.plain_values import PLAIN, NotPlain, a_list, whole
 from clueval.metrics.counting import Tally
 from clueval.metrics.masking import Masking
+from clueval.spans.document import Document
+from clueval.spans.filters import Filter, parse_where
 from clueval.studies.masking.found import CONVENTION
 from clueval.transforms.group import Group
 
@@ -17,16 +22,34 @@ class OtherProgram(ABC):
 
     program: ClassVar[str]
 
-    def __init__(self, metric: Masking) -> None:
+    def __init__(self, metric: Masking, where: Filter | None = None) -> None:
         self.metric = metric
         self.counted: Tally = Tally()
+        self._where = parse_where(()) if where is None else where
 
     @property
     def name(self) -> str:
         return f"{CONVENTION}{self.program}"
 
     def see(self, group: Group) -> None:
+        """Count a document without the spans that the filter leaves out."""
+        where = self._where.on_layers([*group.gold.layers, *group.predicted.layers])
+        if where:
+            gold, predicted = (_filtered(document, where) for document in (group.gold, group.predicted))
+            group = replace(group, gold=gold, predicted=predicted)
         self.counted.update(self.count(group))
+
+    def sent(self) -> Any:
+        """What it has counted, as a value of JSON."""
+        return [[list(key), number] for key, number in self.counted.items()]
+
+    def join(self, sent: Any) -> None:
+        """Add what another process has counted. Raises `ValueError` for another value."""
+        pairs = [a_list(pair, "a count", 2) for pair in a_list(sent, "the counts")]
+        keys = [tuple(a_list(key, "a key")) for key, _ in pairs]
+        if not all(type(part) in PLAIN for key in keys for part in key):
+            raise NotPlain("a key has a part that is not plain")
+        self.counted.update(dict(zip(keys, (whole(number, "a count") for _, number in pairs), strict=True)))
 
     @abstractmethod
     def count(self, group: Group) -> Tally:
@@ -39,6 +62,13 @@ class OtherProgram(ABC):
     def include(self, other: Self) -> None:
         """Add what another one has counted."""
         self.counted.update(other.counted)
+
+
+def _filtered(document: Document, where: Filter) -> Document:
+    layers = {
+        name: list(compress(spans, where.counted(spans, document))) for name, spans in document.layers.items()
+    }
+    return replace(document, layers=layers)
 
 
 def share(part: float, whole: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.compat.masking.conventions import programs
@@ -11,17 +12,22 @@ from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
+from clueval.formats.format import EVERY_SET, Format
+from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
-from clueval.reading.options import SETS, Reading, readings_of
+from clueval.reading.options import SETS, Reading, ReadOptions, readings_of
+from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
 from clueval.reading.source import read
+from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.studies.masking.redacted import RedactedPairs, RedactedTexts
 from clueval.studies.masking.report import MaskingReport
 from clueval.studies.masking.run import masking_report
 from clueval.studies.masking.token_weights import TokenWeights
+from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparing import Preparing
 
@@ -59,8 +65,8 @@ def masking(
             by their names. A setting takes the name of a file where the command does, and a list or one text with
             commas where the command takes several; `entity` may be the column of the ids of entities.
 
-    Returns the `MaskingReport`. One pass in one process; held in memory are one document of each side and the
-    leaks. Raises the errors of `clueval.score`.
+    Returns the `MaskingReport`. Held in memory are the leaks and, in each process, one document of each side;
+    with redacted texts, one process counts. Raises the errors of `clueval.score`.
     """
     known = [
         *SETTINGS,
@@ -81,16 +87,42 @@ def masking(
     preparing = with_fields(preparing, given).without(["by_depth"], "masking")
     options["preparing"] = preparing
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
-    settings, layers = _with_column_of_entities(settings, layers)
+    settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(gold, options))
     metric = metric_of(settings, token_weights=weight_column is not None)
+    if metric.annotators and options.get("gold_set") is None and are_paths(gold):
+        options["gold_set"] = _every_set(gold, options)
     transforms = _transforms(weight_column, gold)
-    observers = programs(several(conventions), metric)
+    counting = options.get("counting", Counting())
+    where = options.get("where", counting.where if isinstance(counting, Counting) else ())
+    observers = programs(several(conventions), metric, parse_where(where))
     if redacted:
         texts = RedactedPairs(RedactedTexts(_given(predicted)), placeholder, align=align)
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
     return masking_report(gold, predicted, metric, observers, transforms=transforms, layers=layers, **options)
+
+
+def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:
+    """Return the name that selects all annotation sets of the gold files, if these have annotation sets."""
+    own, form, _ = _first_file(gold, options)
+    if form is None or own.annotation_set is not None:
+        return None
+    return EVERY_SET if form.sets or (form.rows is not None and form.rows.sets is not None) else None
+
+
+def _table_of_spans(gold: Any, options: Mapping[str, Any]) -> Path | None:
+    """Return the first gold file, if it is a table of spans."""
+    _, form, path = _first_file(gold, options)
+    return path if form is not None and form.name == "spans" else None
+
+
+def _first_file(gold: Any, options: Mapping[str, Any]) -> tuple[Reading, Format | None, Path | None]:
+    """Return how gold is read, and the format and the path of its first file, if it is read from files."""
+    given = {name: options[name] for name in field_names(Reading) if name in options}
+    own, *_ = readings_of(options.get("reading", Reading()), given)
+    first = next((path for _, path in files_of_side(gold)), None) if are_paths(gold) else None
+    return own, None if first is None else ReadOptions.of(own).format_at(first), first
 
 
 def _given(predicted: Any) -> Any:
@@ -128,9 +160,12 @@ def _of_redacted_texts(
 
 
 def _with_column_of_entities(
-    settings: Mapping[str, Any], layers: LayerColumns | None
+    settings: Mapping[str, Any], layers: LayerColumns | None, table: Path | None
 ) -> tuple[dict[str, Any], LayerColumns | None]:
-    """Return the settings and layers; if `entity` is a column, it becomes a layer of the gold side."""
+    """Return the settings and layers; if `entity` is a column, it becomes a layer of the gold side.
+
+    In a `table` of spans, every column is a layer if none is named, so the number becomes the name of the column.
+    """
     name = settings.get("entity")
     try:
         number = column(str(name)) if isinstance(name, str | int) else None
@@ -138,6 +173,11 @@ def _with_column_of_entities(
         number = None
     if number is None:
         return dict(settings), layers
+    if table is not None and layers is None:
+        names = names_in(next(text for _, text in lines(table)))
+        if not -len(names) <= number - (number > 0) < len(names):
+            raise UsageError(f"there is no column {number} for entity", file=str(table))
+        return {**settings, "entity": names[number - (number > 0)]}, None
     columns = {DEFAULT_LAYER: -1} if layers is None else dict(layers)
     kept = {key: value for key, value in settings.items() if key != "entity"}
     return kept, {**columns, Masking().entity: (number, None)}

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
+from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel import outcomes
 from clueval.evaluation.parallel.executors import in_order
 from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome
@@ -65,9 +66,18 @@ class Gathering:
 
     def _add_whole(self, task: Task, outcome: TaskOutcome) -> None:
         if outcome.counts is not None and self._evaluation.fits(outcome.counts):
+            self._join(task, outcome.seen)
             self._evaluation.include(outcome.counts)
         else:
             self._count_here(task, outcome.problem or "other layers than before")
+
+    def _join(self, task: Task, seen: Sequence[Any]) -> None:
+        observers = [each for each in self._evaluation.plan.observers if isinstance(each, WorkerObserver)]
+        try:
+            for observer, value in zip(observers, seen, strict=True):
+                observer.join(value)
+        except ValueError as error:
+            raise _not_counted(task, error) from None
 
     def _add_part(self, task: Task, outcome: TaskOutcome) -> None:
         self._parts.append(outcome)
@@ -116,10 +126,14 @@ def _read(task: Task, answer: object) -> TaskOutcome:
             )
         return outcomes.read(value, task.expected(), task.paths())
     except NotPlain as error:
-        raise WorkerLost(
-            f"what a worker sent back is not the counts of {task}: {error}",
-            advice="look at the worker, or count without it",
-        ) from None
+        raise _not_counted(task, error) from None
+
+
+def _not_counted(task: Task, error: ValueError) -> WorkerLost:
+    return WorkerLost(
+        f"what a worker sent back is not the counts of {task}: {error}",
+        advice="look at the worker, or count without it",
+    )
 
 
 def _require_as_sent(task: Task, changed_file: ChangedFile) -> None:

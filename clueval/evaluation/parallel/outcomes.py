@@ -7,7 +7,7 @@ The JSON is checked strictly when it arrives, because it may come from another m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -37,13 +37,14 @@ class ChangedFile(NamedTuple):
 class TaskOutcome:
     """The counts of a task, or its problem; for a part of a pair of files also the layouts of both sides.
 
-    `changed_file` is set if the problem is that the worker sees another file.
+    `seen` has what each observer has seen. `changed_file` is set if the problem is that the worker sees another file.
     """
 
     counts: PartialCounts | None = None
     layouts: tuple[Layout | None, Layout | None] = (None, None)
     problem: str = ""
     changed_file: ChangedFile | None = None
+    seen: Sequence[Any] = ()
 
 
 def written(outcome: TaskOutcome) -> bytes:
@@ -54,6 +55,7 @@ def written(outcome: TaskOutcome) -> bytes:
         "problem": outcome.problem,
         "changed_file": None if changed_file is None else [str(changed_file.path), changed_file.size],
         "layouts": [None if layout is None else _written_layout(layout) for layout in outcome.layouts],
+        "seen": list(outcome.seen),
         "counts": None if counts is None else written_counts(counts),
     }
     try:
@@ -78,8 +80,8 @@ def opened(data: object) -> dict[str, Any]:
 
 def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> TaskOutcome:
     """The outcome of a task that counted these files. Raises `NotPlain` for a value that cannot be its outcome."""
-    _, problem, changed_file, layouts, plain = record(
-        value, ("clueval", "problem", "changed_file", "layouts", "counts"), "the outcome"
+    _, problem, changed_file, layouts, seen, plain = record(
+        value, ("clueval", "problem", "changed_file", "layouts", "seen", "counts"), "the outcome"
     )
     problem = text(problem, "the problem")[:_LONGEST]
     if bool(problem) == (plain is not None):
@@ -91,7 +93,7 @@ def read(value: dict[str, Any], expected: Expected, paths: Iterable[Path]) -> Ta
     if counts is not None and expected.is_part and counts.total.tokens and None in (gold, predicted):
         raise NotPlain("the layout of a part is missing")
     changed = None if changed_file is None else _read_changed_file(changed_file, paths)
-    return TaskOutcome(counts, (gold, predicted), problem, changed)
+    return TaskOutcome(counts, (gold, predicted), problem, changed, a_list(seen, "what observers have seen"))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -20,10 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.observer import WorkerObserver
 from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome, written
@@ -109,6 +111,7 @@ class Tasks:
 
     def __init__(self, work: Work, pairs: Sequence[FilePair], size: int) -> None:
         self.work, self.pairs = work, pairs
+        self._plan = deepcopy(work.plan)  # its observers have seen nothing
         self.not_cut: set[int] = set()
         self._size = size
         self._evaluation = work.evaluation()
@@ -150,7 +153,7 @@ class Tasks:
             replace(each, text=None if each.text_path is None else each.text_path.absolute())
             for each in self.work.options
         )
-        return self.work._replace(options=(gold, predicted))
+        return self.work._replace(options=(gold, predicted), plan=self._plan)
 
     def _absolute(self, number: int) -> FilePair:
         name, gold, predicted = self.pairs[number]
@@ -219,7 +222,9 @@ def _outcome(task: Task) -> TaskOutcome:
         evaluation = task.work.evaluation()
         if task.part is None:
             task.work.count_here(evaluation, task.pairs)
-            return TaskOutcome(evaluation.counts())
+            observers = evaluation.plan.observers
+            seen = [each.sent() for each in observers if isinstance(each, WorkerObserver)]
+            return TaskOutcome(evaluation.counts(), seen=seen)
         return _count_part(task, evaluation, task.part)
     except (Exception, SystemExit) as error:
         return TaskOutcome(problem=f"{type(error).__name__}: {_message(error)}")

@@ -15,7 +15,7 @@ no column.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from operator import mul
+from operator import add, mul
 from typing import Any
 
 from clueval.evaluation.units.recipes import Path, entry_at
@@ -86,6 +86,10 @@ class UnitColumns:
             found.append(column)
         return found
 
+    def column_of_key(self, key: tuple[Any, ...]) -> Column:
+        """Return the column of a key of the tally; zeros if no unit has it."""
+        return self.by_key.get(key) or [0] * len(self.kinds)
+
     def _columns_of_keys(self) -> dict[tuple[Any, ...], Column]:
         by_key: dict[tuple[Any, ...], Column] = {}
         for number, tally in enumerate(self.kinds):
@@ -129,7 +133,15 @@ class UnitColumns:
             else [factor * count for count in self.by_key[self._keys[place]]]
             for place, factor in digits
         ]
-        return list(map(sum, zip(*parts, strict=True))) if parts else [0] * len(self.kinds)
+        return added(parts) if parts else [0] * len(self.kinds)
+
+
+def added(columns: Sequence[Column]) -> Column:
+    """Return the sum of some columns; the column itself if it is only one."""
+    found = columns[0]
+    for column in columns[1:]:
+        found = list(map(add, found, column))
+    return found
 
 
 def summed(column: Column, times: Times) -> int:

@@ -6,17 +6,19 @@ bootstrap. `clueval.statistics` has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from typing import Any
 
-from clueval.evaluation.units.columns import Column, UnitColumns, summed
-from clueval.evaluation.units.rates import RateGroup, Value, groups_of
+from clueval.evaluation.units.columns import Column, UnitColumns, added, summed
+from clueval.evaluation.units.groups import groups_of
+from clueval.evaluation.units.rates import RateGroup, Value
 from clueval.evaluation.units.recipes import Path
 from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import CORPUS, SENTENCE, Unit, Units
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.metrics.metric import Metric
+from clueval.metrics.metric import Metric, sequences_of
 from clueval.statistics.bootstrap import bca, percentile
 from clueval.statistics.interval import Interval
 from clueval.statistics.jackknife import bound, effective_number, logit_jackknife, standard_error
@@ -79,13 +81,14 @@ def intervals_of(
     keys = [unit.key for unit in units]
     for metric in metrics:
         scores[metric.name] = {}
-        for sequence, layers in sequences.items():
+        for sequence, layers in reported_sequences(metric, sequences, units).items():
             tallies = [unit.tallies.get((metric.name, sequence), Tally()) for unit in units]
             source = UnitColumns(metric, layers, tallies)
             report: dict[str, Any] = {}
             groups, weights = list(groups_of(source)), Weights(source.kind_of)
+            resampled = None if trust.method == "jackknife" else Resampled(source, groups, keys, trust)
             for group in groups:
-                found = _of_group(source, group, keys, trust, weights)
+                found = _of_group(source, group, trust, weights, resampled)
                 for path, interval in zip(group.paths, found, strict=True):
                     _put(report, path, interval.to_dict())
             scores[metric.name][sequence] = report
@@ -95,22 +98,35 @@ def intervals_of(
     return scores, remarks
 
 
+def reported_sequences(
+    metric: Metric, sequences: Mapping[str, Sequence[str]], units: Sequence[Unit]
+) -> Mapping[str, Sequence[str]]:
+    """Return the sequences, with their layers, that a metric reports for some units."""
+    totals: dict[tuple[str, str], Tally] = {}
+    for unit in units if metric.needs.sequences is not None else ():
+        for place, tally in unit.tallies.items():
+            totals.setdefault(place, Tally()).update(tally)
+    return sequences_of(metric, sequences, totals)
+
+
 def _of_group(
-    source: UnitColumns, group: RateGroup, keys: Sequence[str], trust: Trust, weights: Weights
+    source: UnitColumns, group: RateGroup, trust: Trust, weights: Weights, resampled: Resampled | None
 ) -> Iterator[Interval]:
     scores = group.values([[summed(column, source.times)] for column in group.columns])
-    resampled = None if trust.method == "jackknife" else _resampled(source, group, keys, trust)
-    for place, (path, values) in enumerate(zip(group.paths, group.without_each(source.times), strict=True)):
+    drawn = None if resampled is None else resampled.values(group)
+    for place, (path, (without, times)) in enumerate(
+        zip(group.paths, group.different(source.times), strict=True)
+    ):
         (score,) = scores[place]
-        without = list(map(values.__getitem__, source.kind_of))
         units, effective = weights.of(group, path)
         if score is None or None in without:
             reason = "the score is undefined" + (" without one of the units" if score is not None else "")
             yield Interval(None, None, None, units, effective, reason)
-        elif resampled is None:
-            yield logit_jackknife(score, _defined(without), units, effective, trust.confidence)
+        elif drawn is None:
+            yield logit_jackknife(score, _defined(without), units, effective, trust.confidence, times)
         else:
-            yield _bootstrap(score, _defined(without), units, effective, resampled[place], trust)
+            of_units = list(chain.from_iterable(map(repeat, _defined(without), times)))
+            yield _bootstrap(score, of_units, units, effective, drawn[place], trust)
 
 
 class Weights:
@@ -129,7 +145,7 @@ class Weights:
         columns = columns_that_weigh(group, path)
         place = tuple(map(id, columns))
         if place not in self._known:
-            by_kind = list(map(sum, zip(*columns, strict=True)))
+            by_kind = added(columns)
             sizes = [by_kind[kind] for kind in self._kind_of]
             self._known[place] = sum(map(bool, sizes)), effective_number(sizes)
             self._held.append(columns)
@@ -144,12 +160,40 @@ def columns_that_weigh(group: RateGroup, path: Path) -> Sequence[Column]:
     return (predicted,) if path[-1].startswith("precision") else (gold, predicted)
 
 
-def _resampled(source: UnitColumns, group: RateGroup, keys: Sequence[str], trust: Trust) -> list[list[Value]]:
-    rows = [
-        {place: count for place, count in enumerate(row) if count} for row in zip(*group.columns, strict=True)
-    ]
-    named = zip(keys, (rows[kind] for kind in source.kind_of), strict=True)
-    return group.values(weighted_sums(named, len(group.columns), BOOTSTRAP, trust.resamples, trust.seed))
+class Resampled:
+    """The sums of all columns of some groups in each resample."""
+
+    def __init__(
+        self, source: UnitColumns, groups: Sequence[RateGroup], keys: Sequence[str], trust: Trust
+    ) -> None:
+        self._columns = {id(group): group.columns for group in groups}
+        self._weighing = {
+            id(group): [columns_that_weigh(group, path) for path in group.paths] for group in groups
+        }
+        every = chain(self._columns.values(), *self._weighing.values())
+        different = {id(column): column for columns in every for column in columns}
+        rows = [
+            {place: count for place, count in enumerate(row) if count}
+            for row in zip(*different.values(), strict=True)
+        ]
+        named = zip(keys, (rows[kind] for kind in source.kind_of), strict=True)
+        found = weighted_sums(named, len(different), BOOTSTRAP, trust.resamples, trust.seed)
+        self._sums = dict(zip(different, found, strict=True))
+
+    def values(self, group: RateGroup) -> list[list[Value]]:
+        """Return each rate in each resample; None where its denominator is 0, whatever the metric makes of 0/0."""
+        found = []
+        rates = group.values(self._of(self._columns[id(group)]))
+        for values, columns in zip(rates, self._weighing[id(group)], strict=True):
+            if min(map(min, self._of(columns))):
+                found.append(values)
+                continue
+            rows = zip(values, *self._of(columns), strict=True)
+            found.append([value if any(sizes) else None for value, *sizes in rows])
+        return found
+
+    def _of(self, columns: Sequence[Column]) -> list[Sequence[int]]:
+        return [self._sums[id(column)] for column in columns]
 
 
 def _bootstrap(
@@ -188,10 +232,16 @@ def _put(report: dict[str, Any], path: Path, value: object) -> None:
     report[path[-1]] = value
 
 
+def _overall(paths: Iterable[Path]) -> Path | None:
+    """The first rate of all labels together: an F-score or, in a report without one, any rate."""
+    of_all = [path for path in paths if "per_label" not in path]
+    return next((path for path in of_all if path[-1].startswith("f")), next(iter(of_all), None))
+
+
 def _remarks(groups: Sequence[RateGroup], weights: Weights, units: int) -> Iterator[str]:
     """What to know about the units of a sequence: few of them, or few that have a label of a macro average."""
     found = {path: group for group in groups for path in group.paths}
-    overall = next((path for path in found if "per_label" not in path and path[-1].startswith("f")), None)
+    overall = _overall(found)
     if overall is not None:
         _, effective = weights.of(found[overall], overall)
         if effective < FEW_EFFECTIVE:

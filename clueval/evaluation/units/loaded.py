@@ -24,6 +24,9 @@ from clueval.reading.paths import as_path
 from clueval.spans.compared import SIDES
 from clueval.textfiles import lines
 
+MOST = 10**15
+"""The greatest count: no corpus has more."""
+
 _ADVICE = "a saved result is written by clueval score --save"
 
 
@@ -137,7 +140,7 @@ class _SavedLines:
         for entry in self._of_type(value, list, "metrics"):
             given = self._of_type(entry, dict, "a metric")
             name, settings = given.get("name"), self._of_type(given.get("settings"), dict, "settings")
-            if name not in METRICS or name in found:
+            if type(name) is not str or name not in METRICS or name in found:
                 self.refuse(f"{name!r} is no metric of this clueval, or is named twice")
             found[name] = self._metric(name, settings)
         return found
@@ -174,8 +177,11 @@ class _SavedLines:
         metric, sequence, *rest = key
         if not all(type(part) in (str, int, bool, float, type(None)) for part in key):
             self.refuse("a key has a part that is neither text nor a number")
-        names_sequence = isinstance(sequence, str) and plain_sequence(sequence) in header.sequences
-        if metric not in header.metrics or not names_sequence:
+        whole = header.metrics[metric].needs.whole if metric in header.metrics else None
+        plain = plain_sequence(sequence) if isinstance(sequence, str) else None
+        if metric not in header.metrics or (
+            plain not in header.sequences and (plain is None or plain != whole)
+        ):
             self.refuse("a key names a metric or a sequence that the first line does not have")
         place = *key, *map(type, key)
         if place in self._declared:
@@ -324,8 +330,8 @@ class _SavedLines:
         return [self._of_type(each, str, what) for each in self._of_type(value, list, what)]
 
     def _whole(self, value: object, what: str) -> int:
-        if type(value) is not int or value < 0:
-            self.refuse(f"{what} is {value!r}, and not a whole number from 0")
+        if type(value) is not int or not 0 <= value <= MOST:
+            self.refuse(f"{what} is {repr(value)[:40]}, and not a whole number from 0 to {MOST:,}")
         return value
 
 

@@ -1,20 +1,22 @@
 """The rates of a report, computed for many corpora at once: without each unit, resampled, with units swapped.
 
 Rates that depend on the same columns are a group. A group is given the sum of each of its columns in each corpus
-and returns each of its rates in each corpus. `groups_of` finds the groups of a report: entries that a recipe
-computes, means over labels, and all others, which the metric scores corpus by corpus.
+and returns each of its rates in each corpus. `clueval.evaluation.units.groups` finds the groups of a report: entries
+that a recipe computes, means over labels, and all others, which the metric scores corpus by corpus.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from operator import add, mul, or_
+from typing import NamedTuple, Protocol
 
-from clueval.evaluation.units.columns import Column, Times, UnitColumns, summed
-from clueval.evaluation.units.recipes import Path, Recipe, entries, entry_at, is_rate, recipe_of, sizes_of
-from clueval.metrics.counting import Tally, rate
+from clueval.evaluation.units.columns import Column, Times, UnitColumns, added, summed
+from clueval.evaluation.units.recipes import Path, Recipe, entry_at, sizes_of
+from clueval.metrics.counting import Tally
 
 Value = float | None
 Sums = Sequence[Sequence[int]]
@@ -22,6 +24,13 @@ Sums = Sequence[Sequence[int]]
 
 Sizes = tuple[Column, Column]
 """The gold and the predicted spans in each kind of unit."""
+
+
+class Without(NamedTuple):
+    """Values of a rate without one unit, each with the number of units without which it has this value."""
+
+    values: Sequence[Value]
+    times: Sequence[int]
 
 
 class RateGroup(Protocol):
@@ -50,6 +59,10 @@ class RateGroup(Protocol):
         """
         ...
 
+    def different(self, times: Times) -> list[Without]:
+        """Return for each rate its values without one unit; units with equal counts may share one."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class EntryRates:
@@ -59,41 +72,70 @@ class EntryRates:
     columns: Sequence[Column]
     spans: Sizes
     recipe: Recipe
-    latest: list[tuple[Times, list[list[Value]]]] = field(default_factory=list, compare=False, repr=False)
+    latest: list[tuple[Times, _DifferentRows]] = field(default_factory=list, compare=False, repr=False)
 
     def sizes(self, path: Path) -> Sizes:
         return self.spans
 
     def values(self, sums: Sums) -> list[list[Value]]:
-        return self.recipe.function(*sums)  # type: ignore[return-value]  # floats, none of which is None
+        return self.recipe.function(*sums)
 
     def without_each(self, times: Times) -> list[list[Value]]:
         """Compute each rate once for all kinds that have the same counts here, and once for the same `times`."""
+        places, _, found = self._rows(times)
+        return [list(map(values.__getitem__, places)) for values in found]
+
+    def different(self, times: Times) -> list[Without]:
+        _, numbers, found = self._rows(times)
+        return [Without(values, numbers) for values in found]
+
+    def _rows(self, times: Times) -> _DifferentRows:
         if self.latest and self.latest[0][0] is times:
             return self.latest[0][1]
         totals = [summed(column, times) for column in self.columns]
         rows = list(zip(*self.columns, strict=True))
         different = dict.fromkeys(rows)
+        numbered = dict(zip(different, range(len(different)), strict=True))
+        places = list(map(numbered.__getitem__, rows))
         sums = [
             [total - count for count in column]
             for total, column in zip(totals, zip(*different, strict=True), strict=True)
         ]
-        found = []
-        for values in self.values(sums):
-            by_row = dict(zip(different, values, strict=True))
-            found.append(list(map(by_row.__getitem__, rows)))
+        found = _DifferentRows(places, _numbers(places, times), self.values(sums))
         self.latest[:] = [(times, found)]
         return found
 
 
+class _DifferentRows(NamedTuple):
+    """The rows of counts that differ: that of each kind, how many units have each, each rate without such a unit."""
+
+    places: list[int]
+    numbers: list[int]
+    values: list[list[Value]]
+
+
+def _numbers(places: Sequence[int], times: Times) -> list[int]:
+    """How many units have each row; rows are numbered in the order in which they first occur."""
+    if {*times} == {1}:
+        return list(Counter(places).values())
+    numbers = [0] * (max(places, default=-1) + 1)
+    for place, number in zip(places, times, strict=True):
+        numbers[place] += number
+    return numbers
+
+
 @dataclass(frozen=True, slots=True)
 class MeanRates:
-    """Means of the rates of labels: of those labels that occur; weighted by gold spans if `weighted`."""
+    """Means of the rates of labels: of those labels that occur; weighted by gold spans if `weighted`.
+
+    `empty` has the value of each mean if no label occurs.
+    """
 
     paths: Sequence[Path]
     labels: Sequence[EntryRates]
     spans: Sizes
     weighted: bool
+    empty: Sequence[Value]
 
     @property
     def columns(self) -> Sequence[Column]:
@@ -103,6 +145,7 @@ class MeanRates:
         return self.spans
 
     def values(self, sums: Sums) -> list[list[Value]]:
+        """Compute the means as metrics do: each sum is rounded once."""
         place = 0
         weights: list[Sequence[int]] = []
         rates = []
@@ -110,42 +153,50 @@ class MeanRates:
             weights.append(self._weights(*sums[place : place + 2]))
             rates.append(label.values(sums[place + 2 : place + 2 + len(label.columns)]))
             place += 2 + len(label.columns)
-        return _means(rates, weights)
+        by_corpus = list(zip(*weights, strict=True))
+        wholes = [sum(row) for row in by_corpus]
+        means: list[list[Value]] = []
+        for empty, *by_label in zip(self.empty, *rates, strict=True):
+            rows = zip(zip(*by_label, strict=True), by_corpus, wholes, strict=True)
+            means.append(
+                [
+                    math.fsum([v * w for v, w in zip(row, own, strict=True) if v and w]) / whole
+                    if whole
+                    else empty
+                    for row, own, whole in rows
+                ]
+            )
+        return means
 
     def without_each(self, times: Times) -> list[list[Value]]:
-        weights = []
+        """Add label by label, in their order: the last bits may differ from those of `values`."""
+        kinds = len(times)
+        wholes = [0] * kinds
+        sums: list[list[float]] = [[0.0] * kinds for _ in self.paths]
         for label in self.labels:
-            totals = [summed(column, times) for column in label.spans]
-            weights.append(
-                self._weights(
-                    *(
-                        [total - count for count in column]
-                        for total, column in zip(totals, label.spans, strict=True)
-                    )
+            weights = self._weights(
+                *(
+                    [total - count for count in column]
+                    for total, column in ((summed(column, times), column) for column in label.spans)
                 )
             )
-        return _means([label.without_each(times) for label in self.labels], weights)
+            wholes = list(map(add, wholes, weights))
+            is_weighted = self.weighted or not all(weights)
+            for place, values in enumerate(label.without_each(times)):
+                parts = map(mul, values, weights) if is_weighted else values
+                sums[place] = list(map(add, sums[place], parts))
+        return [
+            [part / whole if whole else empty for part, whole in zip(of_rate, wholes, strict=True)]
+            for of_rate, empty in zip(sums, self.empty, strict=True)
+        ]
+
+    def different(self, times: Times) -> list[Without]:
+        return [Without(values, times) for values in self.without_each(times)]
 
     def _weights(self, gold: Sequence[int], predicted: Sequence[int]) -> Sequence[int]:
         if self.weighted:
             return gold
-        return [bool(one or other) for one, other in zip(gold, predicted, strict=True)]
-
-
-def _means(rates: Sequence[list[list[Value]]], weights: Sequence[Sequence[int]]) -> list[list[Value]]:
-    """The weighted means of the labels' rates, for each rate and corpus."""
-    by_corpus = list(zip(*weights, strict=True))
-    wholes = [math.fsum(row) for row in by_corpus]
-    means: list[list[Value]] = []
-    for by_label in zip(*rates, strict=True):
-        rows = zip(zip(*by_label, strict=True), by_corpus, wholes, strict=True)
-        means.append(
-            [
-                rate(math.fsum([v * w for v, w in zip(row, own, strict=True) if v and w]), whole)
-                for row, own, whole in rows
-            ]
-        )
-    return means
+        return list(map(bool, map(or_, gold, predicted)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +211,7 @@ class ScoredRates:
         return list(self.source.by_key.values()) or [[0] * len(self.source.kinds)]
 
     def sizes(self, path: Path) -> Sizes:
-        return _sizes(self.source, path[:-1])
+        return sizes_in(self.source, path[:-1])
 
     def values(self, sums: Sums) -> list[list[Value]]:
         keys = list(self.source.by_key)
@@ -178,6 +229,9 @@ class ScoredRates:
             rows.append(self._scored(rest) if number else nothing)
         return _turned(rows)
 
+    def different(self, times: Times) -> list[Without]:
+        return [Without(values, times) for values in self.without_each(times)]
+
     def _scored(self, total: Tally) -> list[Value]:
         counts = Tally({key: count for key, count in total.items() if count})
         report = self.source.metric.scores(counts, self.source.layers)
@@ -188,89 +242,11 @@ def _turned(rows: Sequence[list[Value]]) -> list[list[Value]]:
     return list(map(list, zip(*rows, strict=True)))
 
 
-def groups_of(source: UnitColumns, wanted: Path | None = None) -> Iterator[RateGroup]:
-    """Yield the groups of all rates of a report, or the one group that has the rate that is `wanted`."""
-    others: list[Path] = []
-    is_right = _Checks(source)
-    per_label: dict[Path, list[EntryRates] | None] = {}
-    for path, entry in entries(source.report):
-        found = [(*path, name) for name, value in entry.items() if is_rate(name, value)]
-        if wanted is not None and wanted not in found:
-            continue
-        is_mean = path[-1:] in (("macro",), ("weighted",)) and entry_at(source.report, _beside(path))
-        group: EntryRates | MeanRates | None
-        if is_mean:
-            group = _mean_group(source, path, per_label)
-        else:
-            of_labels = per_label.get(path[:-1]) or ()
-            known = (each for each in of_labels if each.paths[0][:-1] == path)
-            group = next(known, None) or _entry_group(source, path)
-        if group is not None and {*group.paths} == {*found} and is_right(group):
-            yield group
-        else:
-            others += found if wanted is None else [wanted]
-    if others:
-        yield ScoredRates(others, source)
-
-
-def _entry_group(source: UnitColumns, path: Path) -> EntryRates | None:
-    recipe = recipe_of(entry_at(source.report, path))
-    columns = None if recipe is None else source.of([(*path, name) for name in recipe.counts])
-    if recipe is None or columns is None:
-        return None
-    return EntryRates([(*path, name) for name in recipe.rates], columns, _sizes(source, path), recipe)
-
-
-def _mean_group(
-    source: UnitColumns, path: Path, per_label: dict[Path, list[EntryRates] | None]
-) -> MeanRates | None:
-    place = _beside(path)
-    if place not in per_label:
-        groups = [_entry_group(source, (*place, label)) for label in entry_at(source.report, place)]
-        per_label[place] = None if None in groups else [group for group in groups if group is not None]
-    labels = per_label[place]
-    paths = [(*path, name) for name in ("precision", "recall", "f1")]
-    return MeanRates(paths, labels, _sizes(source, path), path[-1] == "weighted") if labels else None
-
-
-def _beside(path: Path) -> Path:
-    """Where the entries of the labels stand that an average is over."""
-    return (*path[:-1], "per_label")
-
-
-class _Checks:
-    """Whether a group computes what the metric does: for all units, and without the first, a middle, the last kind."""
-
-    def __init__(self, source: UnitColumns) -> None:
-        last = len(source.kinds) - 1
-        self._left_out = sorted({0, last // 2, last} & {*range(last + 1)})
-        self._times = source.times
-        self._reports: list[Mapping[str, object]] = [source.report]
-        for number in self._left_out:
-            rest = Tally(source.total)
-            rest.subtract(source.kinds[number])
-            self._reports.append(source.metric.scores(+rest, source.layers))
-
-    def __call__(self, group: RateGroup) -> bool:
-        sums = []
-        for column in group.columns:
-            total = summed(column, self._times)
-            sums.append([total, *(total - column[number] for number in self._left_out)])
-        return all(
-            value == entry_at(report, path[:-1]).get(path[-1], value)
-            for values, path in zip(group.values(sums), group.paths, strict=True)
-            for value, report in zip(values, self._reports, strict=True)
-        )
-
-
-def _sizes(source: UnitColumns, path: Path) -> Sizes:
+def sizes_in(source: UnitColumns, path: Path) -> Sizes:
+    """Return the gold and the predicted spans of the entry at this path."""
     found = sizes_of(source.report, path)
     gold, predicted = (None, None) if found is None else map(source.of, found)
     if gold is None or predicted is None:  # every unit in which something was counted weighs the same
         every = [int(any(tally.values())) for tally in source.kinds]
         return every, every
-    return _together(gold), _together(predicted)
-
-
-def _together(columns: Sequence[Column]) -> Column:
-    return columns[0] if len(columns) == 1 else list(map(sum, zip(*columns, strict=True)))
+    return added(gold), added(predicted)

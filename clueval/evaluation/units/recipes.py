@@ -14,16 +14,21 @@ from clueval.metrics.counting import f_measure, rate
 
 Path = tuple[str, ...]
 Numbers = Sequence[float]
+Rates = list[list[float | None]]
 
 _RATE = re.compile(r"(?:^|_)(?:precision|recall|accuracy|rate|f\d+(?:\.\d+)?)(?:_|$)")
 
 
 class Recipe(NamedTuple):
-    """The names of some counts, and a function from columns of them to columns of `rates`."""
+    """The names of some counts, and a function from columns of them to columns of `rates`.
+
+    `is_defined`: no rate is ever undefined.
+    """
 
     counts: tuple[str, ...]
     rates: tuple[str, ...]
-    function: Callable[..., list[list[float]]]
+    function: Callable[..., Rates]
+    is_defined: bool = True
 
 
 def is_rate(name: str, value: object) -> bool:
@@ -53,23 +58,23 @@ def recipe_of(entry: Mapping[str, Any]) -> Recipe | None:
     return None
 
 
-def _prf(gold: Numbers, predicted: Numbers, tp_gold: Numbers, tp_predicted: Numbers) -> list[list[float]]:
+def _prf(gold: Numbers, predicted: Numbers, tp_gold: Numbers, tp_predicted: Numbers) -> Rates:
     return _with_f1(
         [part / whole if whole else 0.0 for part, whole in zip(tp_predicted, predicted, strict=True)],
         [part / whole if whole else 0.0 for part, whole in zip(tp_gold, gold, strict=True)],
     )
 
 
-def _with_f1(precisions: list[float], recalls: list[float]) -> list[list[float]]:
-    return [precisions, recalls, list(map(f_measure, precisions, recalls))]
+def _with_f1(precisions: list[float], recalls: list[float]) -> Rates:
+    return [[*precisions], [*recalls], list(map(f_measure, precisions, recalls))]
 
 
-def _muc(correct: Numbers, partial: Numbers, possible: Numbers, actual: Numbers) -> list[list[float]]:
+def _muc(correct: Numbers, partial: Numbers, possible: Numbers, actual: Numbers) -> Rates:
     credits = [own + 0.5 * half for own, half in zip(correct, partial, strict=True)]
     return _with_f1(list(map(rate, credits, actual)), list(map(rate, credits, possible)))
 
 
-def _fair(tp: Numbers, fp: Numbers, fn: Numbers, le: Numbers, be: Numbers, lbe: Numbers) -> list[list[float]]:
+def _fair(tp: Numbers, fp: Numbers, fn: Numbers, le: Numbers, be: Numbers, lbe: Numbers) -> Rates:
     halves = [(one + other + both) / 2 for one, other, both in zip(le, be, lbe, strict=True)]
     return _with_f1(
         [rate(own, own + (wrong + half)) for own, wrong, half in zip(tp, fp, halves, strict=True)],
@@ -77,11 +82,30 @@ def _fair(tp: Numbers, fp: Numbers, fn: Numbers, le: Numbers, be: Numbers, lbe: 
     )
 
 
-def _traditional(tp: Numbers, fp: Numbers, fn: Numbers) -> list[list[float]]:
+def _traditional(tp: Numbers, fp: Numbers, fn: Numbers) -> Rates:
     return _with_f1(
         [rate(own, own + wrong) for own, wrong in zip(tp, fp, strict=True)],
         [rate(own, own + wrong) for own, wrong in zip(tp, fn, strict=True)],
     )
+
+
+def _noisy(gold: Numbers, predicted: Numbers, matched: Numbers) -> Rates:
+    precisions, recalls = (
+        [part / whole if whole else None for part, whole in zip(matched, wholes, strict=True)]
+        for wholes in (predicted, gold)
+    )
+    f1s = [
+        None if precision is None or recall is None else f_measure(precision, recall)
+        for precision, recall in zip(precisions, recalls, strict=True)
+    ]
+    return [precisions, recalls, f1s]
+
+
+def _gate(*columns: Numbers) -> Rates:
+    from clueval.metrics.gate.counts import GateCounts  # only where there are its counts
+
+    rows = [GateCounts(*row).measures().values() for row in zip(*columns, strict=True)]
+    return list(map(list, zip(*rows, strict=True)))
 
 
 _THREE = ("precision", "recall", "f1")
@@ -91,6 +115,32 @@ _RECIPES = (
     Recipe(("correct", "partial", "possible", "actual"), _THREE, _muc),
     Recipe(("TP", "FP", "FN", "LE", "BE", "LBE"), _THREE, _fair),
     Recipe(("TP", "FP", "FN"), _THREE, _traditional),
+    Recipe(("gold", "predicted", "matched"), _THREE, _noisy, is_defined=False),
+    Recipe(
+        (
+            *(
+                "targets",
+                "responses",
+                "correct_strict",
+                "correct_partial",
+                "incorrect_strict",
+                "incorrect_partial",
+            ),
+            *("single_correct_strict", "single_correct_partial"),
+            *("targets_with_strict_responses", "targets_with_lenient_responses"),
+            *("targets_with_several_strict_responses", "targets_with_several_lenient_responses"),
+            *("accurate_targets_strict", "accurate_targets_lenient"),
+        ),
+        (
+            *("precision_strict", "precision_lenient", "recall_strict", "recall_lenient"),
+            *("f1_strict", "f1_lenient", "f1_average"),
+            *("single_correct_accuracy_strict", "single_correct_accuracy_lenient"),
+            *("target_accuracy_strict", "target_accuracy_lenient"),
+            *("recall_in_responses_strict", "recall_in_responses_lenient"),
+            *("error_rate_strict", "error_rate_lenient"),
+        ),
+        _gate,
+    ),
 )
 
 _SIZES = (

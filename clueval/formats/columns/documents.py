@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
-from typing import NamedTuple
+from operator import add
+from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
-from clueval.formats.columns.columns import TokenTable, parsed
+from clueval.formats.columns.columns import TokenTable, parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
-from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.passages import Passage, misfits
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
+from clueval.spans.flat import Flat
 from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import BadTag, Decoder
-from clueval.tagging.decoding import Chunk
 from clueval.tagging.transitions import Neighbours, Seams
 
 
@@ -62,6 +63,75 @@ class FileTags:
         self.decoders = decoders
         self.ended = False
         self.layout: Layout | None = None
+
+
+class TokenLineNumbers(Sequence[int]):
+    """The line number of each token of a document; they are counted when one is looked at."""
+
+    __slots__ = ("_numbers", "_passages")
+
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        self._passages = passages
+        self._numbers: list[int] | None = None
+
+    @property
+    def numbers(self) -> list[int]:
+        """The line numbers as a list."""
+        if self._numbers is None:
+            self._numbers = [number for passage in self._passages for number in passage.lines()]
+            self._passages = ()
+        return self._numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> int: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> list[int]: ...
+
+    def __getitem__(self, place: int | slice) -> int | list[int]:
+        return self.numbers[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self.numbers == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # as of a list
+
+    def __repr__(self) -> str:
+        return repr(self.numbers)
+
+
+_MANY = 20_000
+"""In a document of more tokens, equal tokens are one object, which takes time and saves memory."""
+
+
+class _Columns(NamedTuple):
+    """The columns of a passage with borders; no ids if the layout has none."""
+
+    tokens: list[str]
+    token_ids: list[str]
+    tags: dict[str, list[str]]
+
+    @classmethod
+    def of(cls, passage: Passage, known: dict[str, str] | None) -> _Columns:
+        """Split the lines of a passage, some thousand at a time; each token becomes the object in `known`, if given.
+
+        Raises `FormatError` for the first malformed line.
+        """
+        assert passage.layout is not None
+        columns = cls([], [], {layer: [] for layer, _ in passage.layout.layers})
+        try:
+            for table in tables(passage.sentences, passage.layout):
+                tokens = table.tokens()
+                columns.tokens.extend(tokens if known is None else map(known.setdefault, tokens, tokens))
+                columns.token_ids.extend(table.token_ids() or ())
+                for layer, tags in table.tags().items():
+                    columns.tags[layer].extend(tags)
+        except ValueError:
+            raise next(misfits(passage)) from None
+        return columns
 
 
 class Transitions(NamedTuple):
@@ -118,31 +188,29 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
-    lines: list[int] = []
+    known: dict[str, str] | None = {} if sum(passage.tokens for passage in passages) > _MANY else None
     repaired = 0
     for passage in passages:
         if passage.layout is None:
             continue
         file.layout = passage.layout
         borders = _borders(passage)
-        tables = parsed(passage)
-        tokens += _without(borders, chain.from_iterable(table.tokens() for table in tables))
-        token_ids += _without(borders, chain.from_iterable(table.token_ids() or () for table in tables))
-        for layer, _ in passage.layout.layers:
+        columns = _Columns.of(passage, known)
+        tokens += _without(borders, columns.tokens)
+        token_ids += _without(borders, columns.token_ids)
+        for layer, column in columns.tags.items():
             decoder = file.decoders[layer]
-            column = _column(tables, layer)
             try:
-                found = Seams(column).neighbours
-                decoder.accept(column, found)
-                chunks = list(decoder.chunks(column, found))
+                seams = Seams(column)
+                decoder.accept(column, seams.neighbours)
+                found = decoder.columns(layer, column, seams)
             except BadTag as error:
                 raise located(error, passage, layer) from None
-            repaired += decoder.repaired(found)
-            neighbours[layer].update(found)
+            repaired += decoder.repaired(seams.neighbours)
+            neighbours[layer].update(seams.neighbours)
             tags.setdefault(layer, []).extend(_without(borders, column))
-            layers[layer].extend(_spans(chunks, layer, passage, borders))
+            layers[layer].extend(_spans(found, passage, borders))
         sentences += _sentences(passage, borders, sentence_id)
-        lines += passage.lines()
     if len(set(token_ids)) != len(token_ids):
         raise next(repeated_ids(passages))
     return Document(
@@ -156,7 +224,7 @@ def _document(
         tags=Frozen(tags),
         repaired=repaired,
         transitions=Transitions(file, neighbours),
-        lines=lines,
+        lines=TokenLineNumbers(passages),
         file=first.file,
     )
 
@@ -207,16 +275,21 @@ def _without(borders: Sequence[int], column: Iterable[str]) -> list[str]:
     return list(chain.from_iterable(values[start:end] for start, end in zip(starts, borders, strict=False)))
 
 
-def _spans(chunks: Iterable[Chunk], layer: str, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
-    """Yield spans in corpus positions for chunks, whose positions include borders."""
-    passed = 0
-    known: dict[str, Frozen] = {}
-    for start, end, label in chunks:
-        labels = known.get(label) or known.setdefault(label, Frozen({layer: label}))
+def _spans(found: Flat, passage: Passage, borders: Sequence[int]) -> Iterator[Span]:
+    """Yield spans in corpus positions, given spans whose positions include borders."""
+    names, labels = found.keyed_labels()
+    shifts = []
+    shift, passed = passage.start, 0
+    for start in found.starts:
         while passed < len(borders) and borders[passed] < start:
             passed += 1
-        shift = passage.start - passed
-        yield Span(start + shift, end + shift, labels)
+        shifts.append(shift - passed)
+    return map(
+        Span,
+        map(add, found.starts, shifts),
+        map(add, found.ends, shifts),
+        map(labels.__getitem__, names),
+    )
 
 
 def _sentences(

@@ -9,8 +9,9 @@ The keys of the tally, of which `clueval.metrics.masking.figures` makes the repo
   words have this weight (as `repr` writes it), so that sums of weights are exact.
 * ``("entities", "by id")`` and ``("entities", "by surface")``: how many mentions of an entity were told apart
   by its id or by its words.
-* ``("seen", layer)``: documents whose predicted side has a layer that ``masks`` names, and ``("gold", "layer")``:
-  documents whose gold side has the layer of the sequence.
+* ``("seen", layer)``: documents whose predicted side has a layer that ``masks`` names; ``("annotator", layer)``:
+  documents whose gold side has one that ``annotators`` names; ``("gold", "layer")``: documents whose gold side has
+  the layer of the sequence, and ``("gold", "classes")`` those with the layer or feature that ``risk_layer`` names.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ TALLY_KEYS: tuple[Shape, ...] = (
     (("weighted",), (*_ROWS, "precision"), any_text, (*FIELDS, *PRECISION_FIELDS), any_score),
     (("entities",), ("by id", "by surface")),
     (("seen",), any_text),
-    (("gold",), ("layer",)),
+    (("annotator",), any_text),
+    (("gold",), ("layer", "classes")),
 )
 """The shapes of the keys, see `clueval.metrics.tally_keys`."""
 

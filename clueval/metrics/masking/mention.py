@@ -9,7 +9,7 @@ are one entity.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -85,7 +85,7 @@ class MentionReader:
     def read(self, spans: Sequence[Span], counted: Sequence[bool] | None) -> Iterator[Mention]:
         """Yield the mentions among the spans of a layer, by position."""
         classes = self._classes()
-        entities = _Overlapped(self.document, self.entity)
+        entities = OverlappedLabels(self.document, self.entity)
         order = sorted(range(len(spans)), key=lambda number: (spans[number].start, spans[number].end))
         for number in order:
             span = spans[number]
@@ -102,16 +102,13 @@ class MentionReader:
 
     def _classes(self) -> Callable[[Span, Ranges], str]:
         """Return the function that gives the class of a span, whose characters are the ranges."""
-        names = [CLASS_LAYER, CLASS_FEATURE] if self.class_layer is None else [self.class_layer]
-        if self.class_layer is None and CLASS_LAYER in self.document.layers:
-            names = [CLASS_LAYER]
+        names = class_names(self.document, self.class_layer)
         overlapped = list(self._unions(names[0]))
 
         def class_of(span: Span, ranges: Ranges) -> str:
-            for name in names:
-                own = span.by_layer.get(name) or span.features.get(name)
-                if own is not None and own != "":
-                    return str(own)
+            own = own_class(span, names)
+            if own is not None:
+                return own
             return next((kind for kind, union in overlapped if _share(union, ranges)), NO_LABEL)
 
         return class_of
@@ -125,6 +122,23 @@ class MentionReader:
             yield kind, union_of(by_class[kind])
 
 
+def class_names(document: Document, class_layer: str | None) -> list[str]:
+    """Return the names under which a span of a document may have a class of its own, that of the layer first."""
+    if class_layer is not None:
+        return [class_layer]
+    return [CLASS_LAYER] if CLASS_LAYER in document.layers else [CLASS_LAYER, CLASS_FEATURE]
+
+
+def own_class(span: Span, names: Iterable[str]) -> str | None:
+    """Return the class that a span itself has, as a label or a feature with one of the names."""
+    labels, features = span.by_layer, span.features
+    for name in names:
+        own = labels.get(name) or features.get(name)
+        if own is not None and own != "":
+            return str(own)
+    return None
+
+
 def _share(union: Sequence[Range], ranges: Ranges) -> bool:
     """Return whether the ranges share a character with a union of ranges."""
     for start, end in ranges:
@@ -134,7 +148,7 @@ def _share(union: Sequence[Range], ranges: Ranges) -> bool:
     return False
 
 
-class _Overlapped:
+class OverlappedLabels:
     """Labels that spans have in a feature, in a layer of their own, or in a layer of the document in their place."""
 
     def __init__(self, document: Document, name: str) -> None:
@@ -146,11 +160,20 @@ class _Overlapped:
 
     def label_of(self, span: Span) -> str | None:
         """Return the label for a span, None if it has none."""
+        own = self.own_label(span)
+        return self.label_in_place(span) if own is None else own
+
+    def own_label(self, span: Span) -> str | None:
+        """Return the label that the span itself has, None if it has none."""
         own = span.features.get(self._name)
         if own is None or own == "":
             own = span.by_layer.get(self._name)
-        if own is not None:
-            return str(own)
+        return None if own is None else str(own)
+
+    def label_in_place(self, span: Span) -> str | None:
+        """Return the label of the layer in the place of a span, None if it has none there."""
+        if not self._spans:
+            return None
         if (span.start, span.end) in self._same:
             return self._same[span.start, span.end]
         first = bisect_right(self._reach, span.start)  # the first span that ends after the start

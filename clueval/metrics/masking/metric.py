@@ -13,6 +13,9 @@ from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Ma
 from clueval.metrics.masking.figures import report_of
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
+from clueval.metrics.masking.token_counts import TokenCounts
+from clueval.metrics.masking.token_mentions import NotTokens, TokenReader, masks_of
+from clueval.metrics.masking.token_text import TokenText
 from clueval.metrics.masking.word_files import IgnoredWords, WordWeights
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape
@@ -157,15 +160,49 @@ class Masking:
 
     def count(self, gold: Side, predicted: Side) -> Tally:
         """Count one document. Raises `UsageError` for a side without a document, and for one without text."""
-        examination = self.examine(gold, predicted)
-        if examination is None:
-            return Tally()
-        tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        tally = self._count_tokens(gold, predicted)
+        if tally is None:
+            examination = self.examine(gold, predicted)
+            if examination is None:
+                return Tally()
+            tally = count(examination, risk_by(self.risk_order), self._weight_of(examination))
+        assert gold.document is not None
         assert predicted.document is not None
         tally.update(("seen", layer) for layer in self.masks if layer in predicted.document.layers)
-        if gold.document is not None and (gold.sequence in gold.document.layers or self.annotators):
+        tally.update(("annotator", layer) for layer in self.annotators if layer in gold.document.layers)
+        if gold.sequence in gold.document.layers or self.annotators:
             tally["gold", "layer"] += 1
+        classified = any(key[0] == "class" and key[1] != NO_LABEL for key in tally)
+        if self.risk_layer is not None and (classified or self.risk_layer in gold.document.layers):
+            tally["gold", "classes"] += 1
         return tally
+
+    def _count_tokens(self, gold: Side, predicted: Side) -> Tally | None:
+        """Count a document by sums over its tokens; None if its characters must be examined."""
+        own, other = gold.document, predicted.document
+        if own is None or other is None or not self._has_whole_tokens(own, other):
+            return None
+        views = self._views(gold)
+        if views is None:
+            return None
+        assert own.tokens is not None
+        text = TokenText(own.tokens, self.ignore_words.words)
+        risk = risk_by(self.risk_order)
+        reader = TokenReader(own, text, self.risk_layer, risk, self.entity, frozenset(self.keep))
+        try:
+            masks = masks_of(other, *self.masking_spans(predicted, gold.sequence), self._is_mask)
+            mentions = {name: reader.read(*view) for name, view in views.items()}
+        except NotTokens:
+            return None
+        return TokenCounts(text, masks, mentions, risk).tally()
+
+    def _has_whole_tokens(self, own: Document, other: Document) -> bool:
+        """Return whether tokens are masked as a whole and need no weights, unless spans have gaps."""
+        are_tokens = own.unit == other.unit == "token" and own.tokens is not None and other.tokens is not None
+        has_weights = self.token_weights or self.word_weights is not None
+        if not are_tokens or has_weights or self.ignore == "none" or PLACEHOLDERS in other.metadata:
+            return False
+        return "" not in (own.tokens or ())
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
         """Raise `UsageError`: mentions are characters of documents."""
@@ -194,11 +231,18 @@ class Masking:
         return tables(title, report)
 
     def check(self, total: Tally) -> None:
-        """Raise `UsageError` if no document has a layer that `masks` names."""
-        counted = any(key[0] == "precision" for key in total)
-        for layer in self.masks if counted and self.masks != (EVERY,) else ():
-            if not total["seen", layer]:
-                raise UsageError(f"no predicted document has a layer {layer!r}", advice="check --masks")
+        """Raise `UsageError` if no document has a layer or feature that a setting names."""
+        counted = any(key[0] in ("precision", "gold") for key in total)
+        for names, side, key in ((self.masks, "predicted", "seen"), (self.annotators, "gold", "annotator")):
+            for layer in names if counted and names != (EVERY,) else ():
+                if not total[key, layer]:
+                    raise UsageError(f"no {side} document has a layer {layer!r}", advice=_CHECK[side])
+        if not total["all", "", "mentions"]:
+            return
+        if self.risk_layer is not None and not total["gold", "classes"]:
+            raise UsageError(f"no mention has a class in a layer or feature {self.risk_layer!r}")
+        if self.entity != type(self)().entity and not total["entities", "by id"]:
+            raise UsageError(f"no mention has an entity in a layer or feature {self.entity!r}")
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
@@ -307,6 +351,8 @@ class Masking:
         found = self.mention_layers(tallies)
         return [name for name in found if tallies[name]["gold", "layer"]] or found
 
+
+_CHECK = {"predicted": "check --masks", "gold": "check --annotators"}
 
 _Spans = tuple[Sequence[Span], Sequence[bool] | None]
 """Spans, and whether each is counted (None: all are)."""

@@ -28,12 +28,13 @@ def find_strings(
     the number of different lengths of strings with the same first word.
     """
     lengths = _lengths_by_first_word(
-        text, {words for words in strings if words.middle or _is_searched(words.ends)}
+        text, {words for words in strings if words.middle or is_searched(words.ends)}
     )
     return [*_found(text, lengths, mentioned, exposed)] if lengths else []
 
 
-def _is_searched(words: Iterable[str]) -> bool:
+def is_searched(words: Iterable[str]) -> bool:
+    """Return whether words are long enough to be searched elsewhere."""
     joined = "".join(words)
     return len(joined) >= (LEAST_DIGITS if joined.isdigit() else LEAST_CHARACTERS)
 

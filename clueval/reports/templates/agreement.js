@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { byId, visible, make } = page;
+  const { byId, visible, make, ofLength } = page;
   const about = JSON.parse(byId("about").textContent);
   const names = about.annotators;
   const places = page.lines().map((line, number) => {
@@ -70,7 +70,7 @@
       const text = place.tokens.slice(start, end).join(joiner);
       if (number && joiner) what.append(joiner);
       if (!over.length) { what.append(visible(text)); return; }
-      const piece = make("span", "m");
+      const piece = page.ofCorpus(make("span", "m"));
       const labels = over.filter(([from]) => from === start).map(([, , label]) => label);
       if (labels.length) piece.append(make("span", "label", labels.join(" + ")));
       piece.append(visible(text));
@@ -87,9 +87,9 @@
     head.append(make("span", "place", `${place.id} ${place.start}–${place.end - 1}`));
     card.append(head);
     if (place.before || place.inside || place.after) {
-      const context = make("p", "context");
+      const context = page.ofCorpus(make("p", "context"));
       context.append(visible(place.before), make("mark", "", place.inside), visible(place.after));
-      card.append(context);
+      card.append(ofLength(context, place.before.length + place.inside.length + place.after.length));
     }
     const group = make("fieldset", "readings");
     group.append(make("legend", "unseen", `Readings of ${place.id} ${place.start}`));

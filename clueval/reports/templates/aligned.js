@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const COLUMNS = 1000;  // shown of one span at a time, because a span may be as long as its document
-  const { byId, number } = page;
+  const { byId, number, numbered, visible, put, make, ofCorpus, ofLength } = page;
   const count = byId("count"), search = byId("f-text");
 
   const RESULTS = {
@@ -37,38 +37,11 @@
 
   // --- characters ------------------------------------------------------------------------------------------
 
-  // control characters, direction marks, invisible blanks and lone surrogates are shown by their numbers
-  const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]/u;
-  const EACH_INVISIBLE = new RegExp(`(${INVISIBLE.source})`, "u");
+  // a character in a column of its own is seen, or its number is
+  const UNSEEN = /^[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\ufffe\uffff]$/u;
   const COMBINING = /^\p{M}/u;
   const BLANK = /^\p{Zs}$/u;
   const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-  const name = (character) => "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
-  // joiners within a text belong to its script or its emoji; they are shown by number only if alone in a column
-  const steers = (character) => INVISIBLE.test(character) && character !== "\u200c" && character !== "\u200d";
-  const visible = (text) => INVISIBLE.test(text) ? [...text].map((c) => steers(c) ? name(c) : c).join("") : text;
-
-  function put(parent, text) {
-    if (!INVISIBLE.test(text)) {
-      parent.append(text);
-      return;
-    }
-    for (const part of text.split(EACH_INVISIBLE)) {
-      if (part && INVISIBLE.test(part) && steers(part)) {
-        const box = document.createElement("span");
-        box.className = "control";
-        box.textContent = name(part);
-        parent.append(box);
-      } else if (part) parent.append(part);
-    }
-  }
-
-  function make(element, css, text) {
-    const made = document.createElement(element);
-    if (css) made.className = css;
-    if (text) put(made, text);
-    return made;
-  }
 
   const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "grapheme" }) : null;
   const clusters = (text) => segmenter ? Array.from(segmenter.segment(text), ({ segment }) => segment) : [...text];
@@ -92,14 +65,10 @@
   const SIGNS = { equal: "", replaced: "≠", "only-gold": "−", "only-predicted": "+" };
 
   function cell(css, character) {
-    if (BLANK.test(character)) {
-      const box = make("span", css + " blank");
-      box.textContent = character === " " ? "␣" : name(character);
-      if (character !== " ") box.classList.add("control");
-      return box;
-    }
+    if (character === " ") return make("span", css + " blank", "␣");
+    if (BLANK.test(character)) return make("span", css + " blank control", numbered(character));
     const box = make("span", css);
-    if (character === "\u200c" || character === "\u200d") box.append(make("span", "control", name(character)));
+    if (UNSEEN.test(character)) box.append(make("span", "control", numbered(character)));
     else if (COMBINING.test(character)) box.append(make("span", "alone", "◌" + character));
     else put(box, character);
     return box;
@@ -110,7 +79,7 @@
     const mark = make("span", "mark");
     mark.textContent = SIGNS[kind];
     // characters that look alike are distinguished by their numbers
-    if (kind !== "equal") made.title = [own, other].map((character) => character ? name(character) : "nothing").join(" → ");
+    if (kind !== "equal") made.title = [own, other].map((character) => character ? numbered(character) : "nothing").join(" → ");
     made.append(cell("of-gold", own), mark, cell("of-predicted", other));
     return made;
   }
@@ -202,7 +171,7 @@
     const line = make("p", css);
     const other = span.result === "none" ? " · opposite: " : " · predicted: ";
     for (const [side, text] of [["gold: ", goldText(span)], [other, otherText(span)]])
-      line.append(make("span", "", side), make("bdi", "", text));
+      line.append(make("span", "", side), ofCorpus(make("bdi", "", text)));
     return line;
   }
 
@@ -222,8 +191,8 @@
     item.append(head, ...aligned(span, rightToLeft), texts(rightToLeft ? "written" : "unseen", span));
     if (span.opposite !== null) {
       const opposite = make("p", "opposite", "The predicted text opposite the gold span: ");
-      opposite.append("“", make("bdi", "", span.opposite), "”");
-      item.append(opposite);
+      opposite.append("“", ofCorpus(make("bdi", "", span.opposite)), "”");
+      item.append(ofLength(opposite, span.opposite.length));
     }
     return item;
   }

@@ -5,10 +5,12 @@ const page = (() => {
   const number = (n) => n.toLocaleString("en");
   const many = (n, noun) => `${number(n)} ${noun}${n === 1 ? "" : "s"}`;
 
-  // control characters and invisible ones are shown by their numbers
-  const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ufffe\uffff]/;
-  const EACH_INVISIBLE = new RegExp(INVISIBLE.source, "g");
-  const numbered = (character) => "U+" + character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
+  // characters that steer text or are no characters are shown by their numbers, except line feeds and tabs;
+  // clueval/visible.py has the same list
+  const STEERING = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200b\\u200e\\u200f\\u2028-\\u202e\\u2060-\\u206f" +
+    "\\ufeff\\ufff9-\\ufffb\\ufffe\\uffff\\u{e0000}-\\u{e00ff}\\ud800-\\udfff]";
+  const INVISIBLE = new RegExp(STEERING, "u"), EACH_INVISIBLE = new RegExp(STEERING, "gu"), PARTS = new RegExp(`(${STEERING})`, "u");
+  const numbered = (character) => "U+" + character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
   const visible = (text) => text.replace(EACH_INVISIBLE, numbered);
 
   function put(parent, text) {
@@ -16,19 +18,32 @@ const page = (() => {
       parent.append(text);
       return;
     }
-    for (const part of text.split(new RegExp(`(${INVISIBLE.source})`))) {
-      if (part.length === 1 && INVISIBLE.test(part)) {
-        const box = make("span", "control");
-        box.textContent = numbered(part);
-        parent.append(box);
-      } else if (part) parent.append(part);
-    }
+    text.split(PARTS).forEach((part, n) => {
+      if (n % 2) parent.append(make("span", "control", numbered(part)));
+      else if (part) parent.append(part);
+    });
   }
 
   function make(name, css, text) {
     const element = document.createElement(name);
     if (css) element.className = css;
     if (text !== undefined) put(element, text);
+    return element;
+  }
+
+  // Text of the corpus has its language; the empty one is unknown.
+  function ofCorpus(element) {
+    element.lang = document.documentElement.dataset.lang ?? "";
+    return element;
+  }
+
+  // Long text scrolls, and can be scrolled with the keyboard.
+  const LONG = 600;
+  function ofLength(element, length) {
+    if (length > LONG) {
+      element.classList.add("long");
+      element.tabIndex = 0;
+    }
     return element;
   }
 
@@ -63,8 +78,11 @@ const page = (() => {
     };
   }
 
+  // what needs a script is hidden without one
+  for (const part of document.querySelectorAll("#filters, #keys")) part.hidden = false;
+
   // folded parts are printed as well
   window.addEventListener("beforeprint", () => { for (const part of document.querySelectorAll("details")) part.open = true; });
 
-  return { byId, number, many, visible, put, make, tally, lines, pagedList };
+  return { byId, number, many, numbered, visible, put, make, ofCorpus, ofLength, tally, lines, pagedList };
 })();

@@ -1,10 +1,12 @@
 "use strict";
 (() => {
   const { byId, number, many, visible, make, put, tally } = page;
+  const MOST_VALUES = 60;  // of a filter for metadata or documents
   const ABOVE = "\u0000above";
   const NO_LABEL = "\u0000none";
-  const SIDES = ["gold", "predicted"];
+  const ROWS = [["gold", ""], ["predicted", ""], ["predicted", " second"]];  // side and class of the rows of bars
   const about = JSON.parse(byId("about").textContent);
+  const systems = about.systems ?? [];
   const count = byId("count"), form = byId("filters"), row = byId("select-row");
 
   // --- data: a line begins a document, or is a place in the last document with its text, spans and errors ---
@@ -18,12 +20,17 @@
     }
     const [, anchor, start, end, unit, cutBefore, cutAfter, pieces, bars, errors] = fields;
     const place = { anchor, start, end, unit, cutBefore, cutAfter, pieces, home, haystack: null, index: places.length };
-    place.bars = bars.map(([side, labels, start, end, first, last, lane]) =>
-      ({ side: SIDES[side], labels, start, end, first, last, lane, wrong: false }));
-    place.errors = errors.map(([number, side, sequence, kind, reason, found, firstId, lastId, sentences, line]) => {
+    place.bars = bars.map(([row, labels, start, end, first, last, lane]) => {
+      const [side, css] = ROWS[row];
+      return { row, side, css: side + css, labels, start, end, first, last, lane, wrong: false };
+    });
+    place.errors = errors.map(([number, side, sequence, kind, reason, found, firstId, lastId, sentences, line, state, views, more]) => {
       const bar = place.bars[number];
-      bar.wrong = true;
-      return { bar, labels: bar.labels, side, sequence, kind, reason, found, firstId, lastId, sentences, line, place, home };
+      for (const each of [number, ...more ?? []]) place.bars[each].wrong = true;
+      return {
+        bar, labels: bar.labels, side, sequence, firstId, lastId, sentences, line, place, home, state,
+        views: (views ?? [[0, kind, reason, found]]).map(([system, kind, reason, found]) => ({ system, kind, reason, found })),
+      };
     });
     places.push(place);
     findings.push(...place.errors);
@@ -45,15 +52,15 @@
 
   // --- filters ---------------------------------------------------------------------------------------------
 
-  const selects = new Map();  // name -> {element, fits(finding, value)}
+  const selects = new Map();  // name -> {element, fits(finding, value, view)}; a view is the class in one system
 
-  function addSelect(name, title, groups, fits) {
+  function addSelect(name, title, groups, fits, first = "all", always = false) {
     const options = groups.reduce((sum, group) => sum + group.options.length, 0);
     const label = document.createElement("label");
     const select = document.createElement("select");
     label.textContent = visible(title);
     select.id = "f-" + name;
-    select.append(new Option("all", ""));
+    select.append(new Option(first, ""));
     for (const group of groups) {
       let parent = select;
       if (group.title && groups.length > 1) {
@@ -61,10 +68,10 @@
         parent.label = visible(group.title);
         select.append(parent);
       }
-      for (const [value, shown, n] of group.options) parent.append(new Option(visible(`${shown} (${n})`), value));
+      for (const [value, shown, n] of group.options) parent.append(new Option(visible(n === undefined ? shown : `${shown} (${n})`), value));
     }
     label.append(select);
-    if (options < 2 && !["side", "class", "label"].includes(name)) label.hidden = true;
+    if (options < 2 && !always && !["side", "class", "label"].includes(name)) label.hidden = true;
     row.append(label);
     select.addEventListener("change", () => { released(); apply(); });
     selects.set(name, { element: select, fits });
@@ -75,37 +82,68 @@
   const plain = (counts, order) =>
     [{ options: sorted(counts, order).map((value) => [value, value, counts.get(value)]) }];
 
+  const views = findings.flatMap((f) => f.views.map((view) => ({ f, ...view })));
+  if (systems.length) {
+    addSelect("state", about.stateTitle, plain(tally(findings.map((f) => f.state)), about.states), (f, value) => f.state === value);
+    addSelect("system", "System", plain(tally(views.map((v) => systems[v.system])), systems), (f, value, v) => systems[v.system] === value);
+  }
   addSelect("side", "Side", plain(tally(findings.map((f) => f.side)), ["gold", "predicted", ""]),
     (f, value) => f.side === value);
-  addSelect("class", "Class", plain(tally(findings.map((f) => f.kind)), about.kinds), (f, value) => f.kind === value);
-  addSelect("reason", "Reason", plain(tally(findings.map((f) => f.reason))), (f, value) => f.reason === value);
+  addSelect("class", "Class", plain(tally(views.map((v) => v.kind)), about.kinds), (f, value, v) => v.kind === value);
+  addSelect("reason", "Reason", plain(tally(views.map((v) => v.reason))), (f, value, v) => v.reason === value);
   addSelect("layer", "Layer", plain(tally(findings.map((f) => f.sequence))), (f, value) => f.sequence === value);
 
   const layers = [...new Set(findings.flatMap((f) => Object.keys(f.labels)))];
-  const labelGroups = (of) => layers.map((layer) => {
-    const counts = tally(findings.map((f) => of(f, layer)).filter((value) => value !== undefined && value !== null));
+  const labelGroups = (all, of) => layers.map((layer) => {
+    const counts = tally(all.map((each) => of(each, layer)).filter((value) => value !== undefined && value !== null));
     return { title: layer, options: sorted(counts).map((value) => [JSON.stringify([layer, value]), shownLabel(value), counts.get(value)]) };
   });
   function shownLabel(value) {
     return value === ABOVE ? "no match at the level" : value === NO_LABEL ? "no label" : value;
   }
-  const foundOf = (f, layer) => !(layer in f.labels) || f.labels[layer] === null ? undefined
-    : f.reason === "boundary" ? ABOVE : (f.found[layer] ?? NO_LABEL);
-  addSelect("label", "Label", labelGroups((f, layer) => f.labels[layer]), (f, value) => {
+  const foundOf = (f, layer, view) => !(layer in f.labels) || f.labels[layer] === null ? undefined
+    : view.reason === "boundary" ? ABOVE : (view.found[layer] ?? NO_LABEL);
+  addSelect("label", "Label", labelGroups(findings, (f, layer) => f.labels[layer]), (f, value) => {
     const [layer, label] = JSON.parse(value);
     return f.labels[layer] === label;
   });
-  addSelect("found", "Found as", labelGroups(foundOf), (f, value) => {
+  addSelect("found", "Found as", labelGroups(views, (v, layer) => foundOf(v.f, layer, v)), (f, value, v) => {
     const [layer, label] = JSON.parse(value);
-    return foundOf(f, layer) === label;
+    return foundOf(f, layer, v) === label;
   });
 
+  const documents = tally(findings.map((f) => f.home.id));
+  if (documents.size <= MOST_VALUES)
+    addSelect("document", "Document", plain(documents), (f, value) => f.home.id === value);
   const keys = [...new Set(findings.map((f) => f.home).flatMap((d) => Object.keys(d.metadata)))];
   for (const key of keys) {
     const counts = tally(findings.map((f) => f.home.metadata[key]).filter((value) => value !== undefined));
-    if (counts.size > 1 && counts.size <= 60)
+    if (counts.size > 1 && counts.size <= MOST_VALUES)
       addSelect("meta-" + keys.indexOf(key), key, plain(counts), (f, value) => f.home.metadata[key] === value);
   }
+
+  const reviews = page.reviews(about.key, places);
+  const SEEN = {
+    open: ["not reviewed", (note) => !note.done], done: ["reviewed", (note) => note.done],
+    comment: ["with a comment", (note) => note.comment !== ""],
+  };
+  const unnumbered = (words) => [{ options: Object.entries(words).map(([value, [shown]]) => [value, shown]) }];
+  addSelect("seen", "Review", unnumbered(SEEN), (f, value) => SEEN[value][1](reviews.of(f.place)));
+
+  // orders other than that of the text; the worst class of a place counts, and only errors that fit
+  const WORST = ["exact", "superset", "tiling", "overlap", "partial", "spurious", "missed"];
+  function worst(here) {
+    let found = 0;
+    for (const f of here) for (const view of f.views) found = Math.max(found, WORST.indexOf(view.kind));
+    return found;
+  }
+  const byNumber = (a, b) => b.key - a.key, byText = new Intl.Collator("en").compare;
+  const ORDERS = {  // name, key of the errors of a place, order of keys
+    worst: ["worst class first", (here) => worst(here) * 1e6 + here.length, byNumber],
+    most: ["most errors first", (here) => here.length, byNumber],
+    label: ["by label", (here) => joined(here[0].labels), (a, b) => byText(a.key, b.key)],
+  };
+  addSelect("sort", "Order", unnumbered(ORDERS), () => true, "text order", true);
 
   const reset = document.createElement("button");
   reset.type = "button";
@@ -114,7 +152,9 @@
   reset.textContent = "Reset";
   reset.addEventListener("click", () => { clear(); apply(); });
   row.append(reset);
-  if (window.matchMedia("(max-width: 620px)").matches) byId("selects").open = false;
+  if (window.matchMedia("(max-width: 620px)").matches) {  // the list begins sooner
+    for (const part of [byId("selects"), ...document.querySelectorAll(".folds")]) part.open = false;
+  }
   form.addEventListener("submit", (event) => event.preventDefault());
   const search = byId("f-text");
   let waiting = 0;
@@ -134,17 +174,21 @@
   function apply() {
     const began = performance.now();
     const active = [...selects.values()].filter(({ element }) => element.value !== "")
-      .map(({ element, fits }) => (f) => fits(f, element.value));
+      .map(({ element, fits }) => (f, view) => fits(f, element.value, view));
+    const fitsAll = (f) => f.views.some((view) => active.every((fits) => fits(f, view)));
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
       ? places.filter((place) => words.every((word) => haystackOf(place).includes(word))) : places;
-    shown = [];
+    const order = ORDERS[selects.get("sort").element.value];
+    const found = [];
     fitting = new Set();
     for (const place of searched) {
-      const here = active.length ? place.errors.filter((f) => active.every((fits) => fits(f))) : place.errors;
-      if (here.length) shown.push(place);
+      const here = active.length ? place.errors.filter(fitsAll) : place.errors;
+      if (here.length) found.push({ place, key: order ? order[1](here) : 0 });
       for (const f of here) fitting.add(f);
     }
+    if (order) found.sort(order[2]);
+    shown = found.map(({ place }) => place);
     list.show(shown);
     tellCount(shown.length);
     remember();
@@ -195,6 +239,15 @@
     });
   }
 
+  for (const button of document.querySelectorAll("button[data-filter]")) {
+    button.addEventListener("click", () => {
+      clear();
+      for (const [name, value] of Object.entries(JSON.parse(button.dataset.filter))) choose(name, value);
+      apply();
+      byId("findings").scrollIntoView();
+    });
+  }
+
   // --- the list --------------------------------------------------------------------------------------------
 
   const MOST_ERRORS = 30;
@@ -204,6 +257,8 @@
   function card(place) {
     const item = make("li", "card");
     item.id = place.anchor;
+    item.tabIndex = -1;
+    item.addEventListener("focusin", () => { current = place; });
     const head = make("div", "head");
     const sentences = [...new Set(place.errors.flatMap((f) => f.sentences))].join(", ");
     const where = make("a", "place", [place.home.id, sentences, `${place.unit} ${range(place.start, place.end)}`].filter(Boolean).join(" · "));
@@ -226,25 +281,28 @@
       last.append(more);
       errors.append(last);
     }
-    item.append(head, sentence(place), errors);
+    item.append(head, sentence(place), errors, reviews.controls(place));
     return item;
   }
 
   function errorLine(f) {
     const line = make("li", fitting.has(f) ? "error" : "error off");
     const what = make("span", "what");
-    what.append(make("i", f.kind), f.kind + (f.reason === "label" ? ", wrong label" : ""));
+    const words = f.views.map((view) => view.kind + (view.reason === "label" ? ", wrong label" : ""));
+    const same = new Set(words).size === 1 ? words.slice(0, 1) : words.map((each, n) => `${systems[f.views[n].system]} ${each}`);
+    if (f.state) what.append(f.state + ": ");
+    what.append(make("i", f.views[0].kind), same.join(", "));
     const ids = range(f.firstId, f.lastId);
     const where = [`${f.place.unit} ${range(f.bar.start, f.bar.end)}`, ids && `id ${ids}`, f.line !== null && `line ${f.line}`];
     const text = textOf(f.bar, f.place.pieces);
     line.append(make("b", "side " + f.bar.side, f.side || "span"), " ", make("bdi", "label", joined(f.labels)), " “",
-      make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text), "” ", what, " ",
+      page.ofCorpus(make("bdi", "", text.length > 200 ? text.slice(0, 200) + "…" : text)), "” ", what, " ",
       make("span", "ids", where.filter(Boolean).join(" · ")));
     return line;
   }
 
   function sentence(place) {
-    const line = make("p", "sentence");
+    const line = page.ofLength(page.ofCorpus(make("p", "sentence")), place.pieces.reduce((sum, piece) => sum + piece.length, 0));
     for (const [name, side] of [["--above", "gold"], ["--below", "predicted"]])
       line.style.setProperty(name, Math.max(0, ...place.bars.filter((bar) => bar.side === side).map((bar) => bar.lane + 1)));
     if (place.cutBefore) line.append(make("span", "cut", "… "));
@@ -260,11 +318,12 @@
         let width = 0;
         for (const bar of over) {
           const begins = n === 0 && number === bar.first, ends = n === words.length - 1 && number === bar.last - 1;
-          const mark = make("i", ["bar", bar.side, bar.wrong ? "wrong" : "", begins ? "begins" : "", ends ? "ends" : ""].filter(Boolean).join(" "));
+          const mark = make("i", ["bar", bar.css, bar.wrong ? "wrong" : "", begins ? "begins" : "", ends ? "ends" : ""].filter(Boolean).join(" "));
           mark.style.setProperty("--lane", bar.lane);
           mark.setAttribute("aria-hidden", "true");
           if (begins) {
-            const label = joined(bar.labels), shown = label.length > 30 ? label.slice(0, 30) + "…" : label;
+            const label = joined(bar.labels);
+            const shown = (systems.length && bar.row ? systems[bar.row - 1] + " " : "") + (label.length > 30 ? label.slice(0, 30) + "…" : label);
             mark.append(visible(shown));
             width = Math.max(width, shown.length * 0.68 + 1);
           }
@@ -323,12 +382,12 @@
     for (const card of document.querySelectorAll(".card.current")) card.classList.remove("current");
     const card = byId(place.anchor);
     card.classList.add("current");
-    card.tabIndex = -1;
     card.focus({ preventScroll: true });
     card.scrollIntoView({ block: "center", behavior: "instant" });
     remember();
   }
   window.addEventListener("hashchange", goTo);
+  document.addEventListener("reviews", apply);
 
   // --- keys ------------------------------------------------------------------------------------------------
 
@@ -337,9 +396,13 @@
     if (next) bring(next);
   }
 
+  const inCurrent = (selector) => current && byId(current.anchor)?.querySelector(selector);
+
   const KEYS = {
     j: () => step(1),
     k: () => step(-1),
+    r: () => inCurrent(".review [type=checkbox]")?.click(),
+    c: () => inCurrent(".comment")?.focus(),
     "/": () => search.focus(),
     "?": () => { const keys = byId("keys"); keys.open = !keys.open; keys.scrollIntoView({ block: "center" }); },
     0: () => { clear(); apply(); },
@@ -351,7 +414,7 @@
     apply();
   };
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, select, textarea")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input:not([type=checkbox]), select, textarea")) return;
     const action = KEYS[event.key];
     if (!action) return;
     event.preventDefault();

@@ -48,3 +48,4 @@ field.addEventListener("input", typed);
 addEventListener("hashchange", addressed);
 addressed();
 field.focus();
+document.documentElement.dataset.ready = "yes";

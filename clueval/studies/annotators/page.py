@@ -8,11 +8,12 @@ browser, if it allows that, so that work can be continued.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, assets, environment, json_inside
+from clueval.reports.page import LONG, ShownTable, assets, environment, json_inside
 from clueval.studies.annotators.disagreement import Disagreement, written
 from clueval.studies.annotators.render import (
     ceiling_table,
@@ -26,6 +27,9 @@ from clueval.studies.annotators.render import (
 from clueval.writing import whole_file
 
 Report = Mapping[str, Any]
+
+WITHOUT_SCRIPT = 500
+"""The number of disagreements that the page shows without its script."""
 
 MEANINGS = (
     (
@@ -71,6 +75,7 @@ def write_page(
     disagreements: Iterable[Disagreement],
     *,
     title: str = "Agreement of annotators",
+    lang: str = "",
 ) -> None:
     """Write the page, whole or not at all; the disagreements are streamed to the file.
 
@@ -79,8 +84,11 @@ def write_page(
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
 
+    rest = iter(disagreements)
+    first = list(islice(rest, WITHOUT_SCRIPT))
     pieces = jinja.get_template("agreement.html").generate(
         title=title,
+        lang=lang,
         report=report,
         matrices=list(_matrices(report)),
         meanings=MEANINGS,
@@ -88,8 +96,10 @@ def write_page(
         main_tables=[ShownTable.of(table) for table in _tables(report)],
         more_tables=(),
         about=Markup(json_inside(_about(report))),
-        **assets("agreement", script=True),
-        data=(Markup(json_inside(_line(row)) + "\n") for row in disagreements),
+        **assets("agreement", "agreement"),
+        without_script=WITHOUT_SCRIPT,
+        cards=(_card(row, len(report["agreement"]) > 1) for row in first),
+        data=(Markup(json_inside(_line(row)) + "\n") for row in chain(first, rest)),
     )
     with whole_file(path) as file:
         for piece in pieces:
@@ -128,6 +138,25 @@ def _line(row: Disagreement) -> list[Any]:
         row.context[row.place[1] :],
         list(row.tokens),
     ]
+
+
+def _card(row: Disagreement, has_layers: bool) -> dict[str, Any]:
+    """Return the values of a card for a browser that runs no script."""
+    before, after = row.place
+    return {
+        "what": row.kind if row.boundary is None else f"{row.kind} ({row.boundary})",
+        "layer": row.sequence if has_layers else "",
+        "document": row.document,
+        "where": f"{row.start}–{row.end - 1}",
+        "before": row.context[:before],
+        "inside": row.context[before:after],
+        "after": row.context[after:],
+        "long": len(row.context) > LONG,
+        "readings": [
+            (cut_label(name), "not annotated" if reading is None else written(reading) or "nothing")
+            for name, reading in row.readings.items()
+        ],
+    }
 
 
 def _matrices(report: Report) -> Iterator[Matrix]:

@@ -86,6 +86,8 @@ def _value(report: MaskingFindings, figure: str) -> float | None:
 
 def _of_report(report: Mapping[str, Any], name: str, kind: str | None) -> Any:
     classes = report["classes"]
+    if kind is None and name == "string_leaks":
+        return report[name]
     if name in classes["all"]:
         return classes.get("all" if kind is None else kind, {}).get(name)
     return report["precision"].get(name, _MISSING) if kind is None else _MISSING

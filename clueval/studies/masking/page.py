@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clueval.metrics.masking.tables import tables
 from clueval.metrics.tables import of_report, of_section
 from clueval.reports.cutting import cut_label
-from clueval.reports.page import ShownTable, assets, environment
+from clueval.reports.page import LONG, ShownTable, assets, environment
 from clueval.studies.masking.found import MaskingFindings, percent_above
 from clueval.studies.masking.text import where_masked
 from clueval.writing import whole_file
@@ -55,14 +55,14 @@ class ShownLeak(NamedTuple):
     more: int
 
 
-def write(path: Path, report: MaskingFindings, *, text: bool) -> None:
+def write(path: Path, report: MaskingFindings, *, text: bool, lang: str = "") -> None:
     """Write the page, whole or not at all. Raises `MissingExtra` without Jinja2, and `FileError`."""
-    page = render(report, text=text)
+    page = render(report, text=text, lang=lang)
     with whole_file(path) as file:
         file.write(page)
 
 
-def render(report: MaskingFindings, *, text: bool = True) -> str:
+def render(report: MaskingFindings, *, text: bool = True, lang: str = "") -> str:
     """Return the page; without `text` it has positions only, no text of the documents."""
     jinja = environment()
     kinds = list(dict.fromkeys(leak.kind for leak in report.leaks))
@@ -83,6 +83,8 @@ def render(report: MaskingFindings, *, text: bool = True) -> str:
         inconsistent_number=len(report.inconsistent),
         conventions=list(_conventions(report)),
         text=text,
+        lang=lang,
+        long=LONG,
         main_tables=list(_tables(report)),
         more_tables=list(_tables_of_groups(report)),
         **assets("masking"),

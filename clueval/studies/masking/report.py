@@ -39,11 +39,14 @@ class MaskingReport(MaskingFindings):
 
         write(Path(path), self, text=text)
 
-    def write_page(self, path: str | Path, *, text: bool = True) -> None:
-        """Write the web page to sign. Raises `FileError`, and `MissingExtra` without the extra ``report``."""
+    def write_page(self, path: str | Path, *, text: bool = True, lang: str = "") -> None:
+        """Write the web page to sign; `lang` is the language of the texts, such as ``de``.
+
+        Raises `FileError`, and `MissingExtra` without the extra ``report``.
+        """
         from clueval.studies.masking.page import write
 
-        write(Path(path), self, text=text)
+        write(Path(path), self, text=text, lang=lang)
 
     def failures(
         self, fail_under: Iterable[str] | str = (), fail_over: Iterable[str] | str = ()

@@ -43,10 +43,10 @@ def lines(report: MaskingFindings, *, text: bool) -> Iterator[str]:
 
 def _leaks(report: MaskingFindings, *, text: bool) -> Iterator[str]:
     number = len(report.leaks)
-    if number:
-        yield f"{number:,} leak{'s' * (number != 1)}, riskiest first"
-    else:
-        yield "no leaks" if report.result.documents else "there are no documents, so nothing was checked"
+    if not report.result.documents:
+        yield "no documents, so nothing was checked"
+        return
+    yield f"{number:,} leak{'s' * (number != 1)}, riskiest first" if number else "no leaks"
     for leak in report.leaks[:MOST_LEAKS]:
         yield visible(f"  {_line(leak)}{f': {cut_label(leak.text)}' if text else ''}")
     if number > MOST_LEAKS:

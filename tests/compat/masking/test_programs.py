@@ -189,3 +189,16 @@ def test_several_programs_may_be_asked_for_and_reports_add() -> None:
 def test_an_unknown_program_is_refused() -> None:
     with pytest.raises(UsageError, match="unknown convention 'gate'"):
         figures("gate", *sides())
+
+
+def test_spans_that_a_filter_leaves_out_are_not_counted() -> None:
+    tokens = ["Anna", "Öz", "Ulm"]
+    gold = Document("d", {"name": [Span(0, 1, {"name": "PER"}), Span(2, 3, {"name": "LOC"})]}, tokens=tokens)
+    predicted = Document(
+        "d", {"name": [Span(1, 2, {"name": "PER"}), Span(2, 3, {"name": "LOC"})]}, tokens=tokens
+    )
+
+    report = clueval.masking([gold], [predicted], where=["name=PER"], conventions="i2b2")
+
+    strict = report.reports["name"]["conventions"]["i2b2"]["strict"]
+    assert (strict["tp"], strict["fp"], strict["fn"]) == (0, 1, 1)

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from strategies import flat_spans
 
 from clueval.evaluation.units.columns import UnitColumns
-from clueval.evaluation.units.rates import EntryRates, MeanRates, ScoredRates, groups_of
+from clueval.evaluation.units.groups import groups_of
+from clueval.evaluation.units.rates import EntryRates, MeanRates, ScoredRates
 from clueval.evaluation.units.recipes import entries, entry_at, is_rate
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.counting import Tally
@@ -90,10 +91,12 @@ def test_rates_of_resampled_units_are_those_that_the_metric_gives(
     ("name", "kinds"),
     [
         ("levels", {EntryRates, MeanRates}),
-        ("exact", {EntryRates, MeanRates, ScoredRates}),  # token accuracy has no recipe
+        ("exact", {EntryRates, MeanRates}),
         ("muc", {EntryRates}),
         ("fair", {EntryRates}),
-        ("partial", {ScoredRates}),
+        ("partial", {EntryRates, MeanRates}),
+        ("gate", {EntryRates, MeanRates}),
+        ("noisy", {EntryRates, ScoredRates}),  # means over documents
     ],
 )
 def test_rates_of_the_usual_metrics_are_computed_by_recipes(name: str, kinds: set[type]) -> None:

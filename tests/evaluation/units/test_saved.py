@@ -123,6 +123,7 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
     "negative count": (lambda lines: lines[2]["counts"].__setitem__(1, -1), 3, "-1, and not a whole number"),
     "fraction": (lambda lines: lines[2]["counts"].__setitem__(1, 1.5), 3, "1.5, and not a whole number"),
     "true": (lambda lines: lines[2]["counts"].__setitem__(1, True), 3, "True, and not a whole number"),
+    "too large": (lambda lines: lines[2]["counts"].__setitem__(1, 10**400), 3, "to 1,000,000,000,000,000"),
     "zero": (lambda lines: lines[2]["counts"].__setitem__(1, 0), 3, "counts of 0 are left out"),
     "unit twice": (lambda lines: lines.insert(3, lines[2]), 4, "the unit 'a001' comes twice"),
     "key twice": (
@@ -144,6 +145,7 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
         "first line does not have",
     ),
     "unknown metric": (lambda lines: lines[0]["metrics"][0].update(name="x"), 1, "is no metric"),
+    "metric without a name": (lambda lines: lines[0]["metrics"][0].update(name=["x"]), 1, "is no metric"),
     "unknown setting": (
         lambda lines: lines[0]["metrics"][0]["settings"].update(x=1),
         1,

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from clueval import CluevalError, Document, Result, Span, load_result, score
+from clueval import CluevalError, Document, Result, Span, compare, load_result, score
 from clueval.evaluation.units.unit import different_keys, document_key
 from clueval.metrics import METRICS
 from clueval.metrics.counting import Tally
 from clueval.metrics.exact import Exact
+from clueval.metrics.masking import Masking
 from clueval.metrics.metric import Side
 from clueval.spans.document import Sentence
 
@@ -196,3 +197,42 @@ def test_every_metric_has_intervals_and_can_be_saved(metric: str, tmp_path: Path
     assert loaded.intervals() == result.intervals()
     assert loaded.to_dict() == without_intervals(result)
     assert list(loaded.tables()) == list(score(gold, predicted, metrics=metric).tables())
+
+
+@pytest.mark.parametrize(("units", "low"), [(3, None), (6, 1.0)])
+def test_resamples_without_a_span_of_the_label_are_left_out(units: int, low: float | None) -> None:
+    """Of 3 units, 5 % of the resamples have none; of 6, a quarter of a percent."""
+    gold = [Document(str(n), {"x": [Span(0, 1, "A" if n < units else "B")]}, tokens=["a"]) for n in range(9)]
+    wrong = [Document("8", {"x": []}, tokens=["a"])]
+    found = score([*gold], [*gold[:8], *wrong], metrics="exact", resample_by="document").intervals(
+        method="percentile", confidence=0.5, resamples=999
+    )
+    recall = found["scores"]["exact"]["x"]["per_label"]["A"]["recall"]
+
+    if low is None:
+        assert (recall["low"], recall["reason"]) == (
+            None,
+            "the score is undefined in over 1 % of the resamples",
+        )
+    else:
+        assert (round(recall["low"], 4), recall["bound"]) == (round(0.5 ** (1 / units), 4), True)
+
+
+def test_few_effective_units_are_remarked_on_where_a_metric_has_no_f_score() -> None:
+    found = score(*GERMAN, layers=COLUMNS, metrics="masking", intervals=True)
+
+    assert "remark: masking, entity: 5 units, of which 4.7 are effective" in str(found)
+
+
+def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(tmp_path: Path) -> None:
+    text = {"text": "abcd efgh", "unit": "character"}
+    name = [Span(0, 2, "P")]
+    gold = [Document(str(n), {"one": name, "two": name if n % 2 else []}, **text) for n in range(8)]
+    predicted = [Document(str(n), {"mask": name if n % 3 else []}, **text) for n in range(8)]
+    result = score(gold, predicted, metrics=Masking(annotators=("one", "two")), intervals=True)
+    result.save(tmp_path / "r.clueval")
+    recall = result.intervals()["scores"]["masking"]["annotators"]["classes"]["all"]["mention_recall"]
+
+    assert recall["low"] < 7.5 / 12 < recall["high"]
+    assert load_result(tmp_path / "r.clueval").intervals() == result.intervals()
+    assert compare(result, tmp_path / "r.clueval").to_dict()["scores"][0]["against_baseline"][0]["p"] == 1

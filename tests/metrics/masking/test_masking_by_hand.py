@@ -373,3 +373,36 @@ def test_the_effective_number_of_documents_weighs_them_by_their_mentions() -> No
     recall = scores["masking"]["label"]["classes"]["all"]["mention_recall"]
     assert recall["effective"] == pytest.approx((1 + 2 + 4) ** 2 / (1 + 4 + 16))
     assert recall["low"] < 2 / 3 < recall["high"]
+
+
+def test_a_layer_of_one_side_alone_is_worth_no_warning(recwarn: pytest.WarningsRecorder) -> None:
+    gold = Document("d", {"name": [Span(0, 1, "A")]}, tokens=["Öz"])
+
+    score([gold], [Document("d", {"mask": [Span(0, 1, "X")]}, tokens=["Öz"])], metrics="masking")
+    assert not recwarn.list
+
+    score([gold], [Document("d", {"mask": []}, tokens=["Öz"])], metrics="masking")
+    assert [str(one.message) for one in recwarn.list] == ["predicted has no spans"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"annotators": ("name", "nope")}, "no gold document has a layer 'nope'"),
+        ({"risk_layer": "nope"}, "no mention has a class in a layer or feature 'nope'"),
+        ({"entity": "nope"}, "no mention has an entity in a layer or feature 'nope'"),
+    ],
+)
+def test_a_layer_that_no_document_has_is_refused(settings: dict[str, Any], message: str) -> None:
+    document = Document("d", {"name": [Span(0, 1, "A")]}, tokens=["Öz"])
+
+    with pytest.raises(UsageError, match=message):
+        score([document], [document], metrics=[Masking(**settings)])
+
+
+def test_a_document_without_classes_is_scored_if_its_layer_of_classes_is_empty() -> None:
+    document = Document("d", {"name": [Span(0, 1, "A")], "kind": []}, tokens=["Öz"])
+
+    found = score([document], [document], metrics=[Masking(risk_layer="kind")]).metrics["masking"]["name"]
+
+    assert list(found["classes"]) == ["all", "_"]

@@ -189,7 +189,7 @@ def test_unknown_settings_are_refused() -> None:
 def test_the_text_has_the_sentence_on_documents_and_the_leaks() -> None:
     lines = str(report()).splitlines()
 
-    assert lines[2] == "1 of 1 document leaks; the share among all documents cannot be bounded."
+    assert lines[2] == "1 of 1 document leaks; all other documents may leak, too."
     assert "  d [31,35) high, PER, missed; masked in 1 of 2 places: Weiß" in lines
     assert "Weiß" not in report().render(text=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import clueval
 from clueval import MaskingReport, read
 
 FOLDER = Path(__file__).parents[2] / "samples" / "german"
+GOLD = FOLDER / "entities.vrt"
 
 
 @pytest.fixture(scope="module")
@@ -60,3 +62,18 @@ def test_leaks_are_those_that_the_description_of_the_sample_names(report: Maskin
 
     missed = {leak.text for leak in report.leaks if leak.status == "missed"}
     assert {text for text in missed if text in readme} >= {"Pfeilschmidt", "Pit", "Fährstraße", "Winter 2017"}
+
+
+def test_no_form_without_text_has_a_word_of_the_corpus(report: MaskingReport, tmp_path: Path) -> None:
+    words = {line.split("\t")[0] for line in GOLD.read_text(encoding="utf-8").splitlines() if "\t" in line}
+    long = {word for word in words if len(word) > 3 and not word.isdigit()}
+
+    report.write_page(tmp_path / "page.html", text=False)
+    report.write_table(tmp_path / "table.tsv", text=False)
+    shown = [report.render("text", text=False), report.to_json()]
+    shown += [path.read_text(encoding="utf-8") for path in tmp_path.iterdir()]
+
+    assert len(long) > 500
+    assert not [
+        set(re.findall(r"\w+", form)) & long for form in shown if set(re.findall(r"\w+", form)) & long
+    ]

@@ -1,0 +1,100 @@
+"""Measures the web page of errors in headless Chromium: how long it takes to open and to filter, and how large it is.
+
+Writes the page of a generated corpus with about ten thousand places, opens it several times, and sets filters and
+orders. Our aims: it opens in less than a second, a filter takes less than 100 ms, and a place takes at most 1 kB beside
+the text. Caveat: opening ends with the event `load`, when the list is there; Chromium's own start is not counted.
+
+    python benchmarks/pages.py
+    python benchmarks/pages.py --tokens 100000 --runs 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from browser import CHROMIUM, Browser
+from findings import ERRORS
+from generate import Corpus, write
+from measure import environment
+
+from clueval.cli import main as clueval
+
+OPENED = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+PLACES = """document.getElementById('data').textContent.split('\\n').filter((line) => line.trim())
+  .map((line) => JSON.parse(line)).filter((fields) => fields[0] === 'p').map((fields) => fields[7].join(''))"""
+FILTER = """(([name, value, text]) => {
+  document.getElementById('reset').click();
+  document.getElementById('f-text').value = text;
+  const select = document.getElementById('f-' + name);
+  select.value = value;
+  const began = performance.now();
+  select.dispatchEvent(new Event('change'));
+  document.body.offsetHeight;
+  return performance.now() - began;
+})"""
+
+
+def filters(browser: Browser) -> Iterator[tuple[str, list[tuple[str, str, str]]]]:
+    """Yield the names of filters, and their values as name, value and searched text."""
+    for name in ("side", "class", "label", "found", "sort"):
+        script = f"[...document.getElementById('f-{name}').options].map((option) => option.value)"
+        yield name, [(name, value, "") for value in browser.run(script) if value]
+    yield "text", [("side", "", word) for word in ("a", "haus", "per 1", "nothing like this")]
+
+
+def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
+    """Write and open the page, and return the figures in Markdown."""
+    gold, predicted = write(Corpus(tokens=tokens, seed=seed, errors=ERRORS, token_ids=True), folder)
+    page = folder / "page.html"
+    options = ["--layer", "entity=2", "--token-id", "3", "--level", "1", "--labelled", "entity", "-q"]
+    if clueval(["errors", str(gold), str(predicted), *options, "--html", str(page)]):
+        raise SystemExit(2)
+    browser = Browser(folder / "profile")
+    opened = []
+    for _ in range(runs + 1):
+        browser.open(page, width=1400)
+        opened.append(browser.run(OPENED))
+    texts = browser.run(PLACES)
+    beside = page.stat().st_size - sum(len(text.encode()) for text in texts)
+    rows = [("open", f"{_spread(opened[1:])} ms")]
+    rows.append(("bytes beside the text, for each place", f"{beside / len(texts):,.0f}"))
+    for name, values in filters(browser):
+        times = [browser.run(f"{FILTER}({json.dumps(value)})") for value in values for _ in range(runs)]
+        rows.append((f"filter {name}" if name != "sort" else "order", f"{_spread(times)} ms"))
+    browser.close()
+    settings = f"* seed {seed}, {runs} runs, {len(texts):,} places; median (least-greatest)"
+    cells = [f"| {what} | {cost} |" for what, cost in rows]
+    head = [environment(["clueval", "jinja2"]), settings, ""]
+    return "\n".join([*head, "| what | cost |", "| --- | ---: |", *cells])
+
+
+def _spread(values: Sequence[Any]) -> str:
+    ordered = sorted(values)
+    return f"{ordered[len(ordered) // 2]:.0f} ({ordered[0]:.0f}-{ordered[-1]:.0f})"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, and print the report."""
+    parser = argparse.ArgumentParser(description="Measure the page of errors in a browser.")
+    parser.add_argument("--tokens", type=int, default=1_400_000, help="size of the corpus (%(default)s)")
+    parser.add_argument("--runs", type=int, default=5, help="counted runs of each step (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    if CHROMIUM is None:
+        print("no Chromium is installed", file=sys.stderr)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="clueval-benchmark-", ignore_cleanup_errors=True) as folder:
+        print(report(options.tokens, options.seed, options.runs, Path(folder)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

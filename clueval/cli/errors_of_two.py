@@ -1,0 +1,112 @@
+"""``clueval errors GOLD A B --html FILE`` and ``clueval diff GOLD OLD NEW --html FILE``: two systems on one page."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clueval.cli import options as common
+from clueval.cli.fields import given_fields
+from clueval.cli.outputs import refuse_to_overwrite, require_page, require_writable
+from clueval.cli.printing import remark, wrote
+from clueval.cli.progress import progress
+from clueval.evaluation.options import Counting
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import score
+from clueval.exceptions import UsageError
+from clueval.findings import systems_page
+from clueval.findings.choice import SIDES, Choice
+from clueval.findings.systems import States, System, shared_places, shared_states
+from clueval.metrics.confusion import Confusion
+from clueval.reading.options import SETS, Reading
+from clueval.reading.trios import trios
+from clueval.transforms.preparing import Preparing
+
+_ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
+"""The options that apply to one system only."""
+
+
+def run(options: argparse.Namespace, choice: Choice) -> int:
+    """Write the page of two systems."""
+    _check(options)
+    systems = [System("A", options.predicted.name), System("B", options.second.name)]
+    states = shared_states(*(system.short for system in systems))
+    paths = [options.gold, options.predicted, options.second]
+    result, _ = write_page(options, choice, paths, systems, states)
+    common.say_what_was_read(options, result)
+    return 0
+
+
+def write_page(
+    options: argparse.Namespace,
+    choice: Choice,
+    paths: Sequence[Path],
+    systems: Sequence[System],
+    states: States,
+) -> tuple[Result, dict[str, int]]:
+    """Write the page of gold and two systems, and report it.
+
+    Returns the scores of the first system, and the number of errors in each state.
+    """
+    gold, one, two = paths
+    if common.preparing_of(options) != Preparing():
+        raise UsageError(
+            "spans cannot be changed for the page of two systems",
+            advice="leave out the options that clueval help errors spans lists, or leave out --html",
+        )
+    with progress([gold, gold, *paths, *paths]) as advance:
+        reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
+        reading |= {"progress": advance}
+        results = [_scored(options, gold, predicted, reading) for predicted in (one, two)]
+        reports = [report for result in results for report in result.metrics["levels"].values()]
+        choice.require_layer(layer for report in reports for layer in report["labelled"])
+        sides = reading.pop("reading", (Reading(), Reading()))
+        files = dict(zip(("gold", "A", "B"), paths, strict=True))
+        documents = trios(files, common.layers(options), sides, reading)
+        counts = systems_page.write(
+            options.html,
+            shared_places(documents, choice, states),
+            [result.to_dict() for result in results],
+            choice,
+            systems,
+            states,
+            title=f"Errors: {', '.join(path.name for path in paths)}",
+            lang=options.lang or "",
+        )
+    wrote(options.html)
+    listed = {state: sum(counts[side, state] for side in SIDES) for state in states.meanings}
+    remark(f"errors: {', '.join(f'{number:,} {state}' for state, number in listed.items())}")
+    return results[0], listed
+
+
+def _scored(options: argparse.Namespace, gold: Path, predicted: Path, reading: Mapping[str, Any]) -> Result:
+    return score(
+        gold,
+        predicted,
+        metrics=["levels", Confusion()],
+        layers=common.layers(options),
+        counting=Counting(**given_fields(Counting, options)),
+        **reading,
+    )
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Raise `CluevalError` for options that do not apply to two systems, and for an output that cannot be written."""
+    for name in _ONLY_ONE:
+        if getattr(options, name) not in (None, False):
+            raise UsageError(
+                f"--{name} does not apply to two systems", advice="give one system, or only --html"
+            )
+    if options.metric != "levels":
+        raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
+    if options.html is None:
+        raise UsageError(
+            "the errors of two systems are shown as a web page",
+            advice="add --html FILE; clueval diff compares two runs in the terminal",
+        )
+    inputs = [options.gold, options.predicted, options.second, common.text_of(options)]
+    refuse_to_overwrite(inputs, [options.html])
+    require_writable([options.html])
+    require_page(options.html, options.lang)

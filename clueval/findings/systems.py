@@ -1,0 +1,171 @@
+"""The errors of two systems on the same gold, place by place: what both got wrong, and what only one of them.
+
+A span is *one* error, whether one system has it or both: a gold span that both miss, a predicted span that both have.
+So the errors of one system are those in both and those only in it, as its score counts them. Errors of both systems
+that overlap are at the same place, as in `clueval.findings.places`; a place shows all spans of both systems there,
+also the correct ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from clueval.findings.choice import Choice, findings
+from clueval.findings.places import ErrorPlace, in_text_order, places_of_document
+from clueval.findings.table import Finding
+from clueval.spans.document import Document
+from clueval.spans.index import SpanIndex
+from clueval.spans.merging import with_merged
+from clueval.spans.span import Span
+
+Pair = tuple[Finding | None, Finding | None]
+"""An error as each of the two systems has it; None: the system does not have it."""
+
+
+class System(NamedTuple):
+    """A system: `short` stands at each of its spans and errors, `name` in the head of the page."""
+
+    short: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """The states of errors: `of` returns the state of an error, `meanings` has all states, and each in words.
+
+    `title` is the name of their filter.
+    """
+
+    title: str
+    of: Callable[[Pair], str]
+    meanings: Mapping[str, str]
+
+
+def shared_states(one: str, two: str) -> States:
+    """Return the states of the errors of two systems: in both, only in the one, only in the other."""
+    only = f"only {one}", f"only {two}"
+    return States(
+        "Wrong in",
+        lambda pair: "both" if all(pair) else only[pair[0] is None],
+        {"both": "both systems have the error", only[0]: f"{two} is right", only[1]: f"{one} is right"},
+    )
+
+
+def _changes(pair: Pair) -> str:
+    before, after = pair
+    if before is None or after is None:
+        return "new" if before is None else "fixed"
+    same = after.side == "predicted" or (_class(before), before.found) == (_class(after), after.found)
+    return "still" if same else "changed"
+
+
+def _class(finding: Finding) -> str:
+    return "missed" if finding.kind == "partial" else finding.kind
+
+
+CHANGES = States(
+    "State",
+    _changes,
+    {
+        "new": "not in the old run",
+        "fixed": "not in the new run",
+        "changed": "gold spans with another class or label",
+        "still": "the same in both runs",
+    },
+)
+"""The states of errors of an old and a new run, as `clueval.diff` counts them."""
+
+
+class SharedError(NamedTuple):
+    """A span that is an error of one system or of both."""
+
+    state: str
+    by: Pair
+
+    @property
+    def finding(self) -> Finding:
+        """The error as the first system has it that has it."""
+        found = self.by[0] or self.by[1]
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPlace(ErrorPlace):
+    """A place with the errors of two systems; `findings` has those of both, `errors` each error once.
+
+    `spans` are all spans of gold (row 0) and of the systems (rows 1 and 2) that overlap the place.
+    """
+
+    errors: tuple[SharedError, ...]
+    spans: tuple[tuple[int, Span], ...]
+
+
+def shared_places(
+    trios: Iterable[tuple[Document, Document, Document]], choice: Choice, states: States
+) -> Iterator[SharedPlace]:
+    """Yield the places of gold and two systems, in text order. Holds the documents of one text.
+
+    >>> gold = Document("d", {"label": [Span(0, 2, "PER")]}, tokens=["Frau", "Anna", "Weiß"])
+    >>> one, two = (Document("d", {"label": spans}, tokens=gold.tokens) for spans in ([Span(1, 3, "PER")], []))
+    >>> (place,) = shared_places([(gold, one, two)], Choice(), shared_states("A", "B"))
+    >>> [(error.state, error.finding.side, error.finding.text) for error in place.errors]
+    [('both', 'gold', 'Frau Anna'), ('only A', 'predicted', 'Anna Weiß')]
+    """
+    for gold, *systems in trios:
+        found = [list(findings(gold, system, choice)) for system in systems]
+        errors = {id(each): (n, key) for n, of_system in enumerate(found) for each, key in _keys(of_system)}
+        rows = [with_merged(each) if choice.merge else each for each in (gold, *systems)]
+        spans = _Spans(rows)
+        for place in places_of_document(in_text_order(found[0] + found[1])):
+            yield SharedPlace(
+                place.findings,
+                place.start,
+                place.end,
+                tuple(_shared(place.findings, errors, states)),
+                tuple(spans.at(place)),
+            )
+
+
+_Key = tuple[object, ...]
+
+
+def _keys(of_system: Iterable[Finding]) -> Iterator[tuple[Finding, _Key]]:
+    """Yield each finding with what it has in common with the same error of another system; equal ones are numbered."""
+    numbers = Counter[_Key]()
+    for each in of_system:
+        labels = tuple(sorted(each.labels.items(), key=str))
+        key = each.side, each.sequence, each.start, each.end, labels
+        numbers[key] += 1
+        yield each, (*key, numbers[key])
+
+
+def _shared(
+    found: Iterable[Finding], errors: Mapping[int, tuple[int, _Key]], states: States
+) -> Iterator[SharedError]:
+    pairs: dict[_Key, list[Finding | None]] = {}
+    for finding in found:
+        system, key = errors[id(finding)]
+        pairs.setdefault(key, [None, None])[system] = finding
+    for one, two in pairs.values():
+        yield SharedError(states.of((one, two)), (one, two))
+
+
+class _Spans:
+    """The spans of gold and of the systems, by row and layer."""
+
+    def __init__(self, rows: Iterable[Document]) -> None:
+        self._rows = list(rows)
+        self._indexes: dict[tuple[int, str], SpanIndex] = {}
+
+    def at(self, place: ErrorPlace) -> Iterator[tuple[int, Span]]:
+        """Yield the spans that overlap a place, of the layers in which it has errors."""
+        for layer in dict.fromkeys(finding.sequence for finding in place.findings):
+            for row, document in enumerate(self._rows):
+                if (row, layer) not in self._indexes:
+                    self._indexes[row, layer] = SpanIndex(document.layers.get(layer, ()))
+                for span in self._indexes[row, layer].overlapping(Span(place.start, place.end + 1)):
+                    yield row, span

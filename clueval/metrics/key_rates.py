@@ -1,0 +1,19 @@
+"""How rates of a report follow from the counts of a tally, for intervals and tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+
+class KeyRates(NamedTuple):
+    """Rates at one place of a report, and the keys of the tally from whose counts they follow.
+
+    `function` is given a column for each key, with its count in each of some corpora, and returns a column for each
+    rate.
+    """
+
+    path: tuple[str, ...]
+    keys: Sequence[tuple[Any, ...]]
+    rates: tuple[str, ...]
+    function: Callable[..., list[list[float | None]]]

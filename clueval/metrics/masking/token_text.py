@@ -1,0 +1,49 @@
+"""The tokens of a document as numbers: how many letters and digits each has, and sums over runs of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import compress
+
+
+class LetterNumbers(dict[str, int]):
+    """The number of letters and digits of words, for the words that occurred last."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= 50_000:
+            self.clear()
+        number = self[word] = len(word) if word.isalnum() else sum(map(str.isalnum, word))
+        return number
+
+
+_LETTERS = LetterNumbers()
+
+
+class TokenText:
+    """The tokens of a document; `letters` and `core` have a number for each.
+
+    `letters` is the number of letters and digits, `core` that of those that are not ignorable. A token counts as a
+    word if its core is not empty.
+    """
+
+    def __init__(self, tokens: Sequence[str], ignored_words: Collection[str]) -> None:
+        self.tokens = tokens
+        self.letters = list(map(_LETTERS.__getitem__, tokens))
+        self.core = self.letters
+        if ignored_words:
+            ignored = (token.casefold() in ignored_words for token in tokens)
+            self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
+
+    def length(self, start: int, end: int) -> int:
+        """Return the number of characters of a run of tokens that is not empty, with the blanks in it."""
+        return sum(map(len, self.tokens[start:end])) + end - start - 1
+
+    def words_of(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the words of a run of tokens."""
+        if end - start == 1:
+            return (self.tokens[start],) if self.core[start] else ()
+        return tuple(compress(self.tokens[start:end], self.core[start:end]))
+
+    def letters_in(self, flags: Iterable[int]) -> int:
+        """Return the number of letters and digits of the tokens whose flags are set."""
+        return sum(compress(self.letters, flags))

@@ -1,0 +1,151 @@
+"""Headless Chromium, spoken to over the DevTools protocol. Tests that need it are skipped where it is not found."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+
+
+LOADED = """location.href !== 'about:blank' && document.readyState === 'complete'
+  && (!document.getElementById('data') || document.documentElement.dataset.ready === 'yes')"""
+"""True when a page is loaded and its script, if it has data for one, has run."""
+
+
+class Browser:
+    """One browser with one page. It keeps what the console and uncaught errors say."""
+
+    def __init__(self, profile: Path) -> None:
+        commands, self._write = os.pipe()
+        self._read, answers = os.pipe()
+        # out of the way of the descriptors 3 and 4, from which and to which the browser reads and writes
+        to_browser, from_browser = (fcntl.fcntl(end, fcntl.F_DUPFD, 20) for end in (commands, answers))
+        command = [
+            str(CHROMIUM),
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+            "--hide-scrollbars",
+            "--remote-debugging-pipe",
+            f"--user-data-dir={profile}",
+            "about:blank",
+        ]
+        pipes = f"os.dup2({to_browser}, 3); os.dup2({from_browser}, 4)"
+        start = f"import os, sys; {pipes}; os.execv(sys.argv[1], sys.argv[1:])"
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", start, *command],
+            pass_fds=(to_browser, from_browser),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for end in (commands, answers, to_browser, from_browser):
+            os.close(end)
+        self._rest = b""
+        self._number = 0
+        self._session: str | None = None
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        target = self("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            self(f"{domain}.enable")
+
+    def __call__(self, method: str, **parameters: Any) -> dict[str, Any]:
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if self._session is not None:
+            message["sessionId"] = self._session
+        os.write(self._write, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer["error"]
+                result: dict[str, Any] = answer["result"]
+                return result
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            data = os.read(self._read, 1 << 20)
+            assert data, "the browser has gone"
+            self._rest += data
+        text, _, self._rest = self._rest.partition(b"\0")
+        message: dict[str, Any] = json.loads(text)
+        method, parameters = message.get("method"), message.get("params", {})
+        if method == "Runtime.exceptionThrown":
+            self.complaints.append(str(parameters["exceptionDetails"]))
+        elif method == "Runtime.consoleAPICalled":
+            self.complaints.append(str(parameters["args"]))
+        elif method == "Log.entryAdded":
+            self.complaints.append(parameters["entry"]["text"])
+        elif method == "Network.requestWillBeSent":
+            self.requests.append(parameters["request"]["url"])
+        return message
+
+    def open(
+        self, page: Path, width: int = 1280, height: int = 900, dark: bool = False, is_ready: str = LOADED
+    ) -> None:
+        self.complaints.clear()
+        self.requests.clear()
+        self(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=width < 500,
+        )
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self("Emulation.setEmulatedMedia", features=[scheme])
+        self("Page.navigate", url=page.as_uri())
+        self.wait_for(is_ready)
+
+    def run(self, script: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def wait_for(self, condition: str, seconds: float = 20) -> None:
+        self.wait_until(lambda: bool(self.run(condition)), condition, seconds)
+
+    def wait_until(self, is_so: Callable[[], bool], what: str = "", seconds: float = 20) -> None:
+        end = time.monotonic() + seconds
+        while not is_so():
+            assert time.monotonic() < end, f"never true: {what}; {self.complaints}"
+            time.sleep(0.02)
+
+    def press(self, key: str) -> None:
+        for kind in ("keyDown", "keyUp"):
+            self("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=9)
+
+    def picture(self, path: Path) -> None:
+        path.write_bytes(base64.b64decode(self("Page.captureScreenshot", format="png")["data"]))
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.wait(20)
+        os.close(self._write)
+        os.close(self._read)
+
+
+def select(browser: Browser, name: str, value: str) -> None:
+    browser.run(
+        f"(() => {{ const s = document.getElementById({json.dumps(name)}); s.value = {json.dumps(value)};"
+        " s.dispatchEvent(new Event('change')); })()"
+    )

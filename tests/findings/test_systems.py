@@ -1,0 +1,140 @@
+"""The errors of two systems: each state is counted as the scores and `clueval.diff` count it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from browser import Browser, in_browser, select
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import at_most, flat_spans
+
+from clueval.cli import main
+from clueval.findings.choice import SIDES, Choice, findings
+from clueval.findings.drawing import drawn
+from clueval.findings.places import places
+from clueval.findings.stream import errors
+from clueval.findings.systems import CHANGES, shared_places, shared_states
+from clueval.findings.table import FINDING_KINDS
+from clueval.spans.document import Document
+from clueval.spans.match_classes import LEVELS
+from clueval.spans.span import Span
+from clueval.studies.diff import diff
+
+SAMPLE = Path(__file__).parents[1] / "samples" / "german"
+TOKENS = tuple(f"w{n}" for n in range(14))
+spans = flat_spans(("x",), zero_length=True)
+choices = st.builds(
+    Choice, level=st.sampled_from(LEVELS), labelled=st.sampled_from([None, "x"]), merge=st.booleans()
+)
+
+
+def documents(*sides: list[Span]) -> tuple[Document, Document, Document]:
+    gold, one, two = (Document("d", {"x": side}, tokens=TOKENS) for side in sides)
+    return gold, one, two
+
+
+@given(spans, spans, spans, choices)
+@at_most(100)
+def test_states_add_up_to_the_errors_of_each_system(
+    gold: list[Span], one: list[Span], two: list[Span], choice: Choice
+) -> None:
+    group = documents(gold, one, two)
+    found = list(shared_places([group], choice, shared_states("A", "B")))
+
+    counted = Counter((error.finding.side, error.state) for place in found for error in place.errors)
+
+    for system, only in zip(group[1:], ("only A", "only B"), strict=True):
+        expected = Counter(each.side for each in findings(group[0], system, choice))
+        assert {side: counted[side, "both"] + counted[side, only] for side in SIDES} == {
+            side: expected[side] for side in SIDES
+        }
+
+
+@given(spans, spans, spans, choices)
+@at_most(100)
+def test_changes_are_those_that_diff_counts(
+    gold: list[Span], one: list[Span], two: list[Span], choice: Choice
+) -> None:
+    group = documents(gold, one, two)
+    found = shared_places([group], choice, CHANGES)
+
+    counted = Counter((error.finding.side, error.state) for place in found for error in place.errors)
+
+    expected = diff(*([each] for each in group), choice).counts
+    assert counted == Counter({(side, state): n for side in expected for state, n in expected[side].items()})
+
+
+def test_drawing_has_the_spans_of_a_system_that_is_right() -> None:
+    group = documents([Span(1, 3, "PER")], [Span(1, 2, "PER")], [Span(1, 3, "PER")])
+
+    (place,) = shared_places([group], Choice(1), shared_states("A", "B"))
+
+    drawing = drawn(place)
+    assert [(bar.row, bar.start, bar.end, bar.lane) for bar in drawing.bars] == [
+        (0, 1, 2, 0),
+        (2, 1, 2, 1),
+        (1, 1, 1, 0),
+    ]
+    states = [(error.state, error.finding.side) for error in place.errors]
+    assert states == [("only A", "predicted"), ("only A", "gold")]
+
+
+def test_errors_of_two_systems_are_written_as_one_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("jinja2")
+    gold, one = (str(SAMPLE / f"{side}.vrt") for side in SIDES)
+    page = tmp_path / "page.html"
+
+    assert main(["errors", gold, one, gold, "--layer", "entity=2", "--level", "1", "--html", str(page)]) == 0
+
+    assert "errors: 0 both, 75 only A, 0 only B" in capsys.readouterr().err
+    found = places(errors(gold, one, Choice(1), layers={"entity": 2}))
+    assert page.read_text(encoding="utf-8").count('<li class="card"') == len(list(found))
+
+
+@in_browser
+def test_filters_of_two_systems_count_what_the_score_of_each_system_counts(
+    browser: Browser, tmp_path: Path
+) -> None:
+    gold, one = (SAMPLE / f"{side}.vrt" for side in SIDES)
+    sentences = zip(*(path.read_text(encoding="utf-8").split("</s>") for path in (gold, one)), strict=True)
+    two = tmp_path / "two.vrt"
+    two.write_text("</s>".join(pair[n % 3 > 0] for n, pair in enumerate(sentences)), encoding="utf-8")
+    page, options = tmp_path / "page.html", ["--layer", "entity=2", "--labelled", "entity", "--level", "1"]
+    choice = Choice(1, "entity")
+    assert main(["errors", str(two), str(gold), str(one), *options, "--html", str(page), "-q"]) == 0
+
+    browser.open(page)
+
+    for system, path in (("A", gold), ("B", one)):
+        counts = Counter((each.side, each.kind) for each in errors(two, path, choice, layers={"entity": 2}))
+        select(browser, "f-system", system)
+        for side in SIDES:
+            select(browser, "f-side", side)
+            for kind in FINDING_KINDS:
+                select(browser, "f-class", kind)
+                said = browser.run("document.querySelector('#count b').textContent")
+                assert said.split(", ")[1].split()[0] == str(counts[side, kind])
+            select(browser, "f-class", "")
+    assert browser.complaints == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "the errors of two systems are shown as a web page (add --html FILE"),
+        (["--html", "x", "--tsv", "y"], "--tsv does not apply to two systems"),
+        (["--html", "x", "--limit", "3"], "--limit does not apply to two systems"),
+        (["--html", "x", "--metric", "fair"], "--metric fair does not apply to two systems"),
+        (["--html", "x", "--labelled", "b", "--layer", "a=2"], "there is no layer 'b' (one of a)"),
+    ],
+)
+def test_options_that_do_not_apply_to_two_systems_are_refused(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["errors", "a.vrt", "b.vrt", "c.vrt", *options]) == 2
+    assert message in capsys.readouterr().err

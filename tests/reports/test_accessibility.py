@@ -1,0 +1,122 @@
+"""axe-core, the checker of accessibility, finds nothing in any page: light and dark, on a phone and on a desktop.
+
+axe-core is npm's package. Where npm cannot fetch it the tests are skipped, and in CI a skipped test is a failure.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from browser import Browser, in_browser
+
+pytest.importorskip("jinja2")
+
+from clueval.cli import main
+
+pytestmark = [in_browser, pytest.mark.long]
+
+VERSION = "4.14.1"
+GERMAN = Path(__file__).parents[1] / "samples" / "german"
+GOLD, PREDICTED = (str(GERMAN / f"{side}.vrt") for side in ("gold", "predicted"))
+LAYERS = ["--layer", "entity=2", "--layer", "risk=3", "--token-id", "4"]
+RUN = """axe.run(document, {resultTypes: ["violations"]}).then((found) => found.violations.flatMap(
+  (rule) => rule.nodes.map((node) => `${rule.id}: ${node.target.join(" ")}: ${node.failureSummary}`)))"""
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core."""
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("npm is not installed")
+    folder = tmp_path_factory.mktemp("axe")
+    command = [npm, "install", "--prefix", str(folder), "--no-audit", "--no-fund", f"axe-core@{VERSION}"]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+    except (subprocess.SubprocessError, OSError) as error:
+        pytest.skip(f"npm cannot fetch axe-core: {error}")
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+def pages_of(*arguments: str) -> Callable[[Path], list[Path]]:
+    """Return a function that runs a command with --html and returns the page."""
+
+    def write(folder: Path) -> list[Path]:
+        path = folder / "page.html"
+        assert main([*arguments, "--html", str(path)]) == 0
+        return [path]
+
+    return write
+
+
+def other_annotator(folder: Path) -> str:
+    """A third file: gold in the first half, else predicted."""
+    halves = zip(
+        *(Path(side).read_text(encoding="utf-8").split("</s>") for side in (GOLD, PREDICTED)), strict=True
+    )
+    path = folder / "third.vrt"
+    path.write_text("</s>".join(pair[n % 2] for n, pair in enumerate(halves)), encoding="utf-8")
+    return str(path)
+
+
+def of_two(folder: Path) -> list[Path]:
+    return pages_of("errors", GOLD, PREDICTED, other_annotator(folder), *LAYERS, "--labelled", "entity")(
+        folder
+    )
+
+
+def agreement(folder: Path) -> list[Path]:
+    return pages_of("agree", GOLD, PREDICTED, other_annotator(folder), *LAYERS)(folder)
+
+
+def noisy(folder: Path) -> list[Path]:
+    """Gold with letters that are read wrongly."""
+    text = Path(PREDICTED).read_text(encoding="utf-8").replace("ü\t", "ii\t").replace("ung\t", "uug\t")
+    path = folder / "noisy.vrt"
+    path.write_text(text, encoding="utf-8")
+    return pages_of("errors", GOLD, str(path), "--layer", "entity=2", "--metric", "noisy")(folder)
+
+
+def comparison(folder: Path) -> list[Path]:
+    saved = []
+    for name, path in (("a", PREDICTED), ("b", other_annotator(folder))):
+        saved.append(str(folder / f"{name}.clueval"))
+        assert main(["score", GOLD, path, *LAYERS, "--save", saved[-1]]) == 0
+    return pages_of("compare", *saved)(folder)
+
+
+def guide(folder: Path) -> list[Path]:
+    assert main(["guide", "--html", str(folder / "guide")]) == 0
+    names = ("index", "tutorial-errors", "reference-metrics", "start-lists", "howto-gate")
+    return [folder / "guide" / f"{name}.html" for name in names]
+
+
+PAGES: dict[str, Callable[[Path], list[Path]]] = {
+    "errors": pages_of("errors", GOLD, PREDICTED, *LAYERS, "--level", "1", "--labelled", "entity"),
+    "errors of two systems": of_two,
+    "conventions": pages_of("conventions", GOLD, PREDICTED, *LAYERS),
+    "gate": pages_of("gate", GOLD, PREDICTED, "--layer", "entity=2"),
+    "noisy": noisy,
+    "masking": pages_of("masking", GOLD, PREDICTED, *LAYERS),
+    "agreement": agreement,
+    "comparison": comparison,
+    "guide": guide,
+}
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_nothing_in_light_and_dark_on_a_phone_and_on_a_desktop(
+    browser: Browser, axe: str, name: str, tmp_path: Path
+) -> None:
+    for page in PAGES[name](tmp_path):
+        for width in (390, 1400):
+            for dark in (False, True):
+                browser.open(page, width=width, dark=dark)
+                browser.run("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+                browser.run(f"{axe}; undefined")
+
+                assert (page.name, width, dark, browser.run(RUN)) == (page.name, width, dark, [])
