@@ -376,6 +376,14 @@ def token_rows(rng: Random) -> Files:
     return _rows(rng, row)
 
 
+def w2ner(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        spans = [{"index": list(range(start, end)), "type": label} for start, end, label in own]
+        return {"id": name, "sentence": words, "ner": spans}
+
+    return _rows(rng, row)
+
+
 FORMATS: dict[str, Callable[[Random], Files]] = {
     "vrt": vrt,
     "conll": conll,
@@ -392,5 +400,6 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "label-studio": label_studio,
     "spacy-json": spacy_json,
     "token-rows": token_rows,
+    "w2ner": w2ner,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -113,6 +113,11 @@ def token_rows(data: bytes, side: str, text: bytes = b"") -> Count:
     return sum(len(row["tokens"]) for row in rows), sum(begun(row["ner_tags"]) for row in rows)
 
 
+def w2ner(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    return sum(len(row["sentence"]) for row in rows), sum(len(row["ner"]) for row in rows)
+
+
 COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "vrt": vrt,
     "conll": conll,
@@ -129,4 +134,5 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "label-studio": label_studio,
     "spacy-json": texts("ents"),
     "token-rows": token_rows,
+    "w2ner": w2ner,
 }
