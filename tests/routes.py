@@ -258,6 +258,20 @@ def table_of_spans(texts: Sequence[Text]) -> str:
     return "".join(lines)
 
 
+def doccano(texts: Sequence[Text]) -> str:
+    """The spans of the first layer; a document is a row."""
+    lines = []
+    for text in texts:
+        rows = [row for sentence in text.sentences for row in sentence] or [("x", "O")]
+        tags = [tag for sentence in text.sentences for tag in (row[1] for row in sentence)]
+        spans = [Span(*place, label) for *place, label in decode(tags)]
+        document = to_characters(Document(text.id, {"label": spans}, tokens=[row[0] for row in rows]))
+        marks = [[span.start, span.end, span.label] for span in document.layers["label"]]
+        value = {"id": text.id, "text": document.text, "label": marks, "meta": {"domain": text.domain}}
+        lines.append(json.dumps(value) + "\n")
+    return "".join(lines)
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """How a corpus is written, and read again. `layers`: those that a filter can name."""
@@ -286,6 +300,7 @@ FORMATS = {
     "ltf": Format(ltf, "xml"),
     "bdoc": Format(bdoc, "bdocjs", {"gold_set": "Key", "predicted_set": "Key"}),
     "nerval": Format(nerval, "bio", {"input": "nerval"}, one_text=True),
+    "doccano": Format(doccano, "jsonl", metadata=True),
     "spans": Format(table_of_spans, "tsv", {}, "entity", metadata=True),
 }
 
@@ -382,6 +397,11 @@ def _by_documents_as_they_come(files: Files, options: Options) -> Result:
     return score(*files.documents(), **options)
 
 
+def _by_documents_of_rows(files: Files, options: Options) -> Result:
+    with patch("clueval.evaluation.row_pairs.count_rows", return_value=False):
+        return by_files(files, options)
+
+
 def _by_pairs(files: Files, options: Options) -> Result:
     return by_files(files, options | {"pair_by": "id"})
 
@@ -474,6 +494,10 @@ def _of_columns(form: Format, options: Options) -> bool:
     return form.columns
 
 
+def _of_rows(form: Format, options: Options) -> bool:
+    return form is FORMATS["doccano"]
+
+
 def _one_file(form: Format, options: Options) -> bool:
     return form.files == 1
 
@@ -520,6 +544,7 @@ ROUTES = {
     "small blocks": Route(_by_small_blocks),
     "documents": Route(_by_documents, DOCUMENTS),
     "documents as they come": Route(_by_documents_as_they_come, DOCUMENTS),
+    "documents of rows": Route(_by_documents_of_rows, takes=_of_rows),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),

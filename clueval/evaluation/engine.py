@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.depths import depth_sequence
@@ -59,6 +59,7 @@ class Evaluation:
         self.text = "aligned" if plan.texts_may_differ else "equal"
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
+        self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
         self.preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
@@ -271,9 +272,8 @@ class Evaluation:
 
     def count_compared(self, compared: Compared) -> None:
         """Count the spans on which two texts agree, and those that differ."""
-        self.units.add("token")
-        if not compared.has_text:
-            self.text = "absent"
+        self.units.add(compared.unit)
+        self.text = self.text if compared.has_text else "absent"
         receivers = self.receivers(compared.document, compared.metadata, compared.documents, compared.tokens)
         for sequence, comparison in compared.sequences.items() if receivers else ():
             for metric in self.plan.metrics:

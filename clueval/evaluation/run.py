@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from clueval.evaluation.engine import Evaluation
+from clueval.evaluation.file_pairs import count_without_documents
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
-from clueval.evaluation.lockstep import FileEnd, compared
+from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.notices import empty_files, warnings_of
 from clueval.evaluation.observer import Observer, WorkerObserver, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
@@ -392,15 +393,15 @@ def _add_passed_over(evaluation: Evaluation, sources: Iterable[tuple[int, Source
 
 
 def _count_sources(evaluation: Evaluation, gold: Source, predicted: Source) -> FileEnd | None:
-    """Count a pair of files, by lockstep if possible; then spans and repaired tags are in the returned `FileEnd`."""
+    """Count a pair of files; spans and repaired tags that are not counted yet are in the returned `FileEnd`."""
     for number, source in enumerate((gold, predicted)):
         _see(evaluation, source, number)
-    reading = None if evaluation.leaves_out_spans else compared(gold, predicted, evaluation.plan)
-    if reading is not None:
-        return evaluation.count_reading(reading)
-    _count_groups(evaluation, document_pairs(gold, predicted))
-    _add_passed_over(evaluation, enumerate((gold, predicted)))
-    return None
+    counted, end = count_without_documents(evaluation, gold, predicted)
+    if not counted:
+        _count_groups(evaluation, document_pairs(gold, predicted))
+    if end is None:
+        _add_passed_over(evaluation, enumerate((gold, predicted)))
+    return end
 
 
 def _choices_of_tags(evaluation: Evaluation) -> dict[str, str]:

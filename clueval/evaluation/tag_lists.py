@@ -59,23 +59,43 @@ def count_tags(
 
 def _compared(given: Given, decoders: Decoders, merge: bool) -> Iterator[Compared]:
     scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
-    stretches = StretchCounts(check=partial(_check, scheme))
-    done = waiting = 0
+    counter = TagCounter(decoders, merge)
+    done = 0
     for batch in _batches(given):
         gold, predicted = (_as_lists(sentences) for sentences in batch)
         tokens = require_lengths(gold, predicted, done, given.ids)
         try:
-            stretches.add(gold, predicted)
+            yield from counter.add(gold, predicted, tokens)
         except (CluevalError, Ignored, TypeError):
             _require_tags((gold, predicted), scheme, done, given.ids)
             raise
-        yield Compared(len(gold), tokens)
         done += len(gold)
-        waiting += tokens
-        if len(stretches.counts) > MOST_STRETCHES:
-            yield from compared_stretches(stretches, waiting, decoders, merge)
-            waiting = 0
-    yield from compared_stretches(stretches, waiting, decoders, merge)
+    yield from counter.rest()
+
+
+class TagCounter:
+    """Compares parallel sentences of tags, some at a time; holds some thousand distinct stretches."""
+
+    def __init__(self, decoders: Decoders, merge: bool) -> None:
+        scheme = decoders[SIDES[0], DEFAULT_LAYER].named_scheme
+        self._stretches = StretchCounts(check=partial(_check, scheme))
+        self._decoders, self._merge = decoders, merge
+        self._waiting = 0
+
+    def add(
+        self, gold: Sequence[list[Any]], predicted: Sequence[list[Any]], tokens: int
+    ) -> Iterator[Compared]:
+        """Yield what was compared after adding sentences with this number of tokens; each is a document."""
+        self._stretches.add(gold, predicted)
+        yield Compared(len(gold), tokens)
+        self._waiting += tokens
+        if len(self._stretches.counts) > MOST_STRETCHES:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Compared]:
+        """Yield what was not compared yet."""
+        waiting, self._waiting = self._waiting, 0
+        return compared_stretches(self._stretches, waiting, self._decoders, self._merge)
 
 
 def _batches(given: Given) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:

@@ -11,6 +11,7 @@ line in `ORDER` or `ENDINGS`.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 
 from clueval.exceptions import FormatError, UsageError
@@ -72,11 +73,15 @@ GROUPED = (".ann", ".a1", ".xmi")
 """The endings of the files of a folder to read where there are such; the other files belong to them."""
 
 
+_module = cache(import_module)
+"""Importing a module again takes a microsecond, which counts where there are thousands of small files."""
+
+
 def format_named(name: str) -> Format:
     """Return the record of a format. Raises `UsageError` for an unknown name."""
     if name not in FORMATS:
         raise UsageError(f"unknown format {name!r}", advice=f"one of {', '.join(FORMATS)}")
-    record: Format = import_module(FORMATS[name]).FORMAT
+    record: Format = _module(FORMATS[name]).FORMAT
     return record
 
 
@@ -85,13 +90,20 @@ def all_formats() -> list[Format]:
     return [format_named(name) for name in FORMATS]
 
 
+def format_by_ending(file_name: str) -> Format | None:
+    """Return the format that the ending of a file name decides, before ``.gz``; None if it decides none."""
+    _, dot, ending = file_name.removesuffix(".gz").rpartition(".")
+    name = ENDINGS.get(dot + ending)
+    return None if name is None else format_named(name)
+
+
 def format_of(beginning: Beginning, file: str) -> Format:
     """Return the format of a file, given its beginning; `file` is its name in errors.
 
     Raises `FormatError`, which lists the signs that were tried, if no format matches.
     """
-    if beginning.ending in ENDINGS:
-        return format_named(ENDINGS[beginning.ending])
+    if (decided := format_by_ending(beginning.file_name)) is not None:
+        return decided
     for form in map(format_named, ORDER):
         if form.has(beginning):
             return form

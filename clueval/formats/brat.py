@@ -15,6 +15,7 @@ is the name of the file.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError, FileError, FormatError, UsageError
+from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -153,6 +155,40 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     yield _document(Path(name).stem, text, found, options, opened.file)
 
 
+_SPAN = re.compile(r"^(T[0-9]+)\t([^\s;]+) ([0-9]{1,18}) ([0-9]{1,18})\t(.*)$", re.MULTILINE)
+
+
+def _flat(opened: Opened) -> FlatRow | None:
+    """Return a document as a flat row; None unless it has only spans of one piece, with the right texts."""
+    path = os.fspath(opened.path)
+    if not path.endswith(".ann"):
+        return None
+    text, annotations = (_plain_text(path[:-4] + ending, opened.max_line) for ending in (".txt", ".ann"))
+    if text is None or annotations is None or annotations.startswith("\ufeff") or "\r" in annotations:
+        return None
+    lines = _SPAN.findall(annotations)
+    number = annotations.count("\n") + (annotations[-1:] not in ("", "\n"))
+    if not len(lines) == number == len({line[0] for line in lines}) <= opened.max_sentence:
+        return None
+    spans = [(int(start), int(end), label) for _, label, start, end, _ in lines]
+    if [text[start:end] for start, end, _ in spans] != [line[-1] for line in lines]:
+        return None
+    if opened.progress is not None:
+        opened.progress(len(annotations.encode()))
+    return flat_row(opened.path.stem, text, spans, 1, None)
+
+
+def _plain_text(path: str, most: int) -> str | None:
+    """Return the text of a file, with its line ends; None if it is packed, too large, or not plain UTF-8."""
+    try:
+        with open(path, "rb", 0) as raw:  # noqa: PTH123  # a folder has thousands; a `Path` takes half of the time
+            data = raw.read()
+        plain = len(data) <= most and not data.startswith(b"\x1f\x8b") and b"\0" not in data
+        return data.decode() if plain else None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def _at(error: ValueError, file: str) -> ValueError:
     """Return the error with its file."""
     if isinstance(error, CluevalError):
@@ -269,6 +305,7 @@ FORMAT = Format(
     holds="brat's stand-off files: `X.ann` with spans, attributes and links, and the text in `X.txt` beside it",
     endings=(".ann", ".a1"),
     read=_read,
+    flat=_flat,
     options=frozenset({"layers", "offsets"}),
     single=True,
     nameless=True,

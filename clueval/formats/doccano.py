@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from clueval.formats.flat_rows import FlatRow, flat_row, has_more
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
@@ -43,8 +44,11 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
         layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
-    metadata = scalars(found, _NOT_METADATA) | scalars(found.get("meta"))
-    yield rows.document(identifier, text, layers, metadata)
+    yield rows.document(identifier, text, layers, _metadata(found))
+
+
+def _metadata(row: Row) -> dict[str, str]:
+    return scalars(row, _NOT_METADATA) | scalars(row.get("meta"))
 
 
 def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -> Span:
@@ -87,7 +91,18 @@ def _sets(row: Any) -> Iterable[str]:
             yield user
 
 
-FORM = RowForm(_documents, _sets)
+def _flat(row: Any, number: int) -> FlatRow | None:
+    if type(row) is not dict or not row.keys().isdisjoint(_USERS) or row.get("relations") not in (None, []):
+        return None
+    items = row["label"] if "label" in row else next((row[key] for key in _SPANS if key in row), None)
+    if items and type(items) is list and type(items[0]) is dict:
+        if any(type(item) is not dict or _user(item) is not None or has_more(item) for item in items):
+            return None
+        items = [(item.get("start_offset"), item.get("end_offset"), item.get("label")) for item in items]
+    return flat_row(row.get("id"), row["text"] if "text" in row else row.get("data"), items, number, row)
+
+
+FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
 
 
 def rows_of(document: Document, layers: Sequence[str]) -> Row:

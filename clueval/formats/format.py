@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from clueval.exceptions import UsageError
 from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.recognition import Beginning, Sign, either
+from clueval.textfiles import Part
 
 if TYPE_CHECKING:
+    from clueval.formats.flat_rows import FlatRow
     from clueval.formats.opened import Opened
     from clueval.spans.document import Document
     from clueval.spans.span import Span
@@ -44,6 +46,8 @@ class Options(Protocol):
     def labels(self) -> str | Sequence[str] | None: ...
     @property
     def max_document(self) -> int: ...
+    @property
+    def part(self) -> Part | None: ...
 
 
 class Lines(Protocol):
@@ -100,6 +104,7 @@ class Format:
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
+        flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
         default_source: the name of the source of labels without ``--layer``, if sources have names.
         extra: the extra of clueval that must be installed.
@@ -121,6 +126,7 @@ class Format:
     sets: bool = False
     chooses: bool = False
     rows: Any = None
+    flat: Callable[[Opened], FlatRow | None] | None = None
     group: tuple[str, ...] = ()
     default_source: str | None = None
     extra: str | None = None

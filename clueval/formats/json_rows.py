@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, NoReturn
 
 from clueval.exceptions import CluevalError, FormatError, SpanError, UsageError
+from clueval.formats.flat_rows import FlatRow, TaggedRow
 from clueval.formats.format import EVERY_SET, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
@@ -145,6 +146,8 @@ class RowReader:
         unit = self.options.offsets
         if unit in (None, "points") and not any(map(is_given, references)):
             return spans
+        if any(is_given(reference) and not isinstance(reference, str) for reference in references):
+            self.refuse("the text of a span is not a text")
         mentions = [
             FileMention(span.fragments, reference, span.line, f"span [{span.start},{span.end})")
             for span, reference in zip(spans, references, strict=True)
@@ -212,37 +215,101 @@ class RowForm(NamedTuple):
     """How the rows of a format are read: the documents of a row, and the names of its annotation sets.
 
     `other_names` returns all names by which the sets of a row may be selected, if there are others than those.
+    `flat` returns a row, given with its number, as a flat row, or None; `metadata` returns the metadata of a flat
+    row. `tagged` returns a row as tokens with tags, or None. `values` returns the rows of a file. With
+    `independent`, rows can be read without those before them.
     """
 
     documents: Callable[[Any, RowReader], Iterable[Document]]
     sets: Callable[[Any], Iterable[str]] | None = None
     other_names: Callable[[Any], Iterable[str]] | None = None
+    flat: Callable[[Any, int], FlatRow | None] | None = None
+    metadata: Callable[[Any], Mapping[str, str]] | None = None
+    values: Callable[[Opened], Iterator[tuple[int, Any]]] = Opened.values
+    tagged: Callable[[Any, RowReader], TaggedRow | None] | None = None
+    independent: bool = True
 
 
 def documents_of(values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader) -> Iterator[Document]:
     """Yield the documents of numbered rows. Raises `UsageError` for several annotation sets of which none is named."""
-    numbered = iter(values)
-    wanted = rows.options.annotation_set
-    if wanted == EVERY_SET and form.sets is not None:
-        yield from _with_every_set(numbered, form, form.sets, rows)
-        return
-    seen: dict[str, None] = {}
-    found = False
-    for rows.number, row in numbered:
-        if form.sets is not None:
-            own = list(form.sets(row))
-            seen |= dict.fromkeys(own)
-            if wanted is None and len(seen) > 1:
-                for _, later in numbered:
-                    seen |= dict.fromkeys(form.sets(later))
-                raise _sets_error("the file has several annotation sets, but none is named", rows, seen)
-            if wanted is not None and wanted not in (form.other_names or form.sets)(row):
+    if rows.options.annotation_set == EVERY_SET and form.sets is not None:
+        return _with_every_set(iter(values), form, form.sets, rows)
+    return RowStream(values, form._replace(flat=None), rows)  # type: ignore[return-value]  # without flat rows
+
+
+class RowStream(Iterator["Document | FlatRow"]):
+    """The numbered rows of one side: flat rows where the format can make them, else documents.
+
+    `name` is the name of the file, put before the ids of documents, if there are several files.
+    """
+
+    def __init__(
+        self, values: Iterable[tuple[int, Any]], form: RowForm, rows: RowReader, name: str | None = None
+    ) -> None:
+        self._form, self._rows = form, rows
+        self._prefix = "" if name is None else f"{name}:"
+        self._seen: dict[str, None] = {}
+        self._items = self._read(iter(values))
+
+    def __next__(self) -> Document | FlatRow:
+        return next(self._items)
+
+    def __iter__(self) -> Iterator[Document | FlatRow]:
+        return self._items
+
+    def id_of(self, item: FlatRow) -> str:
+        """Return the id of the document of a flat row."""
+        return f"{self._prefix}{item.id}"
+
+    def metadata_of(self, item: FlatRow) -> Mapping[str, str]:
+        """Return the metadata of a flat row."""
+        return {} if self._form.metadata is None else self._form.metadata(item.row)
+
+    def document(self, item: Document | FlatRow) -> Document:
+        """Return the document of an item."""
+        if isinstance(item, FlatRow):
+            self._rows.number = item.number
+            (item,) = _documents_of_row(item.row, self._form, self._rows)
+        return replace(item, id=f"{self._prefix}{item.id}") if self._prefix else item
+
+    def _read(self, numbered: Iterator[tuple[int, Any]]) -> Iterator[Document | FlatRow]:
+        form, rows, seen = self._form, self._rows, self._seen
+        flat, wanted = form.flat, rows.options.annotation_set
+        chosen, found = wanted, False
+        for number, row in numbered:
+            made = None if flat is None else flat(row, number)
+            if made is not None and (made.set == chosen or (made.set is None and wanted is None)):
+                found = True
+                yield made
                 continue
-            found = True
-            rows.set = wanted if wanted is not None else next(iter(own), None)
-        yield from _documents_of_row(row, form, rows)
-    if wanted is not None and form.sets is not None and not found and rows.number:
-        raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+            rows.number = number
+            if form.sets is not None:
+                if not self._is_chosen(row, numbered):
+                    continue
+                found, chosen = True, rows.set if wanted is None and seen else wanted
+            yield from _documents_of_row(row, form, rows)
+        if wanted is not None and form.sets is not None and not found and rows.number:
+            raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+
+    def _is_chosen(self, row: Any, further: Iterable[tuple[int, Any]]) -> bool:
+        """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
+
+        Raises `UsageError` if there are several sets, none of which is named, after reading all `further` rows.
+        """
+        form, rows, seen = self._form, self._rows, self._seen
+        assert form.sets is not None
+        own, wanted = list(form.sets(row)), rows.options.annotation_set
+        seen |= dict.fromkeys(own)
+        if seen and wanted is None and rows.options.part is not None:
+            raise UsageError("a part of a file may have other annotation sets than the rest", file=rows.file)
+        if wanted is None and len(seen) > 1:
+            for _, later in further:
+                seen |= dict.fromkeys(form.sets(later))
+            raise _sets_error("the file has several annotation sets, but none is named", rows, seen)
+        if wanted is not None and wanted not in (form.other_names or form.sets)(row):
+            return False
+        rows.set = wanted if wanted is not None else next(iter(own), None)
+        return True
 
 
 def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:
@@ -296,6 +363,6 @@ def read_rows(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
     """Return the reader of files of a format of rows."""
 
     def read(opened: Opened, options: Options) -> Iterator[Document]:
-        return documents_of(opened.values(), form, RowReader(options, opened.file, opened.passed_over))
+        return documents_of(form.values(opened), form, RowReader(options, opened.file, opened.passed_over))
 
     return read

@@ -84,6 +84,9 @@ class _Values:
 
     def _begins(self) -> bool:
         """Return whether a value begins, after skipping blanks, the array's brackets and commas."""
+        if self._array is False and self._waiting.startswith("\n{", self._at):
+            self._at += 1  # as it nearly always is
+            return True
         self._skip_blanks()
         if self._array is None and self._at < len(self._waiting):
             self._array = self._took("[")

@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from clueval.exceptions import UsageError
+from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format
 from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
@@ -29,6 +30,7 @@ from clueval.spans.span import DEFAULT_LAYER, Span
 GROUND_TRUTH, PREDICTION = "ground-truth", "prediction:"
 _MIN_KEYS = ("id", "annotator", "annotation_id", "created_at", "updated_at", "lead_time", "agreement")
 _KINDS = ("annotations", "completions")
+_REGION = frozenset({"start", "end", "text", "labels"})
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -255,7 +257,44 @@ def _has_object(beginning: Beginning, key: str) -> bool:
     return bool(found) and after.lstrip(" \t\r\n:").startswith("{")
 
 
-FORM = RowForm(_documents, _sets, other_names=_other_names)
+def _flat(row: Any, number: int) -> FlatRow | None:
+    """Return a task with one annotation, whose regions have one label of one control each, as a flat row."""
+    if type(row) is not dict or any(map(row.get, ("drafts", "predictions", "completions"))):
+        return None
+    data, annotations = row.get("data"), row.get("annotations")
+    if type(data) is not dict or type(annotations) is not list or len(annotations) != 1:
+        return None
+    (own,) = annotations
+    if type(own) is not dict or _is_cancelled(own) or type(own.get("result")) is not list:
+        return None
+    text = data.get("text")
+    first = own["result"][0] if own["result"] else None
+    control = first.get("from_name") if type(first) is dict else None
+    spans = [_flat_region(region, control, text) for region in own["result"]]
+    if None in spans:
+        return None
+    annotator = _annotator(own.get("completed_by", own.get("created_username")))[0]
+    return flat_row(row.get("id"), text, spans, number, row, annotator)
+
+
+def _flat_region(region: Any, control: Any, text: Any) -> tuple[Any, Any, str] | None:
+    """Return the span of a region that has one label of this control and nothing unusual."""
+    value = region.get("value") if type(region) is dict else None
+    if type(value) is not dict or region.get("type") != "labels" or not _REGION.issuperset(value):
+        return None
+    start, end, labels, own = value.get("start"), value.get("end"), value.get("labels"), value.get("text")
+    if type(labels) is not list or len(labels) != 1 or region.get("from_name") != control:
+        return None
+    if type(start) is not int or type(end) is not int or type(text) is not str:
+        return None
+    return (start, end, labels[0]) if own is None or own == text[start:end] else None
+
+
+def _metadata(row: Mapping[str, Any]) -> dict[str, str]:
+    return scalars(row["data"], ("text",))
+
+
+FORM = RowForm(_documents, _sets, other_names=_other_names, flat=_flat, metadata=_metadata)
 
 FORMAT = Format(
     name="label-studio",

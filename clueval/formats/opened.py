@@ -10,7 +10,7 @@ from typing import Any
 
 from clueval.limits import MAX_LINE, MAX_SENTENCE, held_lines, in_sentences, require_few_values
 from clueval.spans.document import Document
-from clueval.textfiles import BLOCK, Progress, decoded_as_written, lines, raw_blocks, raw_content
+from clueval.textfiles import BLOCK, Part, Progress, decoded_as_written, lines, raw_blocks, raw_content
 
 
 def _no_texts() -> Iterator[Document]:
@@ -22,7 +22,8 @@ class Opened:
     """A file with its limits.
 
     `texts` returns the documents of the text file that belongs to a table of spans; `block` is the number of
-    bytes that are read at a time. `passed_over` counts what the format does not read, by kind, in the plural.
+    bytes that are read at a time; `part` limits `values` to these bytes. `passed_over` counts what the format does
+    not read, by kind, in the plural.
     Every method reads the file from its beginning; it raises `FileError` if the file cannot be read,
     `FormatError` for bytes that are not UTF-8 and for content above the limits.
     """
@@ -34,6 +35,7 @@ class Opened:
     texts: Callable[[], Iterator[Document]] = _no_texts
     block: int = BLOCK
     passed_over: Counter[str] = field(default_factory=Counter)
+    part: Part | None = None
 
     @property
     def file(self) -> str:
@@ -71,7 +73,9 @@ class Opened:
         """
         from clueval.formats.json_values import values_of
 
-        return values_of(raw_blocks(self.path, self.progress, size=self.block), self.file, self.max_line)
+        return values_of(
+            raw_blocks(self.path, self.progress, self.part, self.block), self.file, self.max_line
+        )
 
     def text_as_on_disk(self) -> str:
         """Return the whole text with its line ends and its byte-order mark, if it has one."""

@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
@@ -51,25 +52,41 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
             spans.append(rows.span(item, ("start", "end"), layer, item.get("label"), features=features))
             references.append(item.get("text"))
         layers[layer] = rows.checked(text, spans, references, identifier)
-    yield rows.document(identifier, text, layers, scalars(found.get("meta")))
+    yield rows.document(identifier, text, layers, _metadata(found))
+
+
+def _metadata(row: Row) -> dict[str, str]:
+    return scalars(row.get("meta"))
 
 
 def _features(item: dict[str, Any]) -> dict[str, Any]:
     return {"score": item["score"]} if isinstance(item.get("score"), int | float) else {}
 
 
+def _flat(row: Any, number: int) -> FlatRow | None:
+    if type(row) is not dict or row.get("answer") not in ("accept", None):
+        return None
+    text, items = row.get("text"), row.get("spans", [])
+    spans = flat_items(items, text, ("start", "end", "label"))
+    return flat_row(row.get("_input_hash"), text, spans, number, row, _set(row))
+
+
+def _set(row: dict[str, Any]) -> Any:
+    """Return the annotator of a row."""
+    name = row.get("_annotator_id")
+    return row.get("_session_id") if name is None else name
+
+
 def _sets(row: Any) -> Iterable[str]:
-    if isinstance(row, dict):
-        name = next((row[key] for key in ("_annotator_id", "_session_id") if row.get(key) is not None), None)
-        if name is not None:
-            yield str(name)
+    if isinstance(row, dict) and (name := _set(row)) is not None:
+        yield str(name)
 
 
 def _is_prodigy(beginning: Beginning) -> bool:
     return "_input_hash" in beginning.keys and bool(beginning.keys & {"spans", "answer"})
 
 
-FORM = RowForm(_documents, _sets)
+FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
 
 FORMAT = Format(
     name="prodigy",

@@ -51,7 +51,8 @@ class Beginning:
             return frozenset()
         keys: set[str] = set()
         depth, wanted = 0, 1 if text[0] == "{" else 2
-        for string, colon, opening, closing in re.findall(_JSON, text):
+        for match in re.finditer(_JSON, text):
+            string, colon, opening, closing = match.groups("")
             depth += bool(opening) - bool(closing)
             if colon and depth == wanted:
                 keys.add(string)

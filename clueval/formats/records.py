@@ -20,6 +20,7 @@ from clueval.formats import FORMATS, all_formats, format_named
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.textfiles import Part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +38,7 @@ class RowOptions:
     ignore_punct: bool | None = None
     labels: str | Sequence[str] | None = None
     max_document: int = 0
+    part: Part | None = None
     unit: str | None = None
 
 

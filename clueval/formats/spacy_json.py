@@ -14,8 +14,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clueval.formats.format import Format, Options, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, documents_of, json_lines, scalars
+from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
+from clueval.formats.format import Format, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.tag_rows import TaggedRows
@@ -45,8 +46,12 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         spans = [_span(item, layer, rows) for item in items]
         references = [item.get("text") if isinstance(item, dict) else None for item in items]
         layers[layer] = rows.checked(text, spans, references, identifier)
-    metadata = scalars(found.get("meta")) | scalars(found.get("_"))
-    yield rows.document(identifier, text, layers, metadata)
+    yield rows.document(identifier, text, layers, _metadata(found))
+
+
+def _metadata(row: Any) -> dict[str, str]:
+    found = row[1] if isinstance(row, list) else row
+    return scalars(found.get("meta")) | scalars(found.get("_"))
 
 
 def _items(row: Row, source: str, rows: RowReader) -> list[Any]:
@@ -117,11 +122,21 @@ def _values(opened: Opened) -> Iterator[tuple[int, Any]]:
         yield from values
 
 
-def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    return documents_of(_values(opened), FORM, RowReader(options, opened.file, opened.passed_over))
+def _flat(row: Any, number: int) -> FlatRow | None:
+    if type(row) is list and len(row) == 2 and type(row[1]) is dict and "text" not in row[1]:
+        text, of = row
+    elif type(row) is dict:
+        text, of = row.get("text"), row
+    else:
+        return None
+    items = of["entities"] if "entities" in of else of.get("ents")
+    if "paragraphs" in of or type(items) is not list:
+        return None
+    spans = items if items and type(items[0]) is list else flat_items(items, text, ("start", "end", "label"))
+    return flat_row(of.get("id"), text, spans, number, row)
 
 
-FORM = RowForm(_documents)
+FORM = RowForm(_documents, flat=_flat, metadata=_metadata, values=_values)
 
 
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
@@ -158,7 +173,7 @@ FORMAT = Format(
     name="spacy-json",
     holds='spaCy\'s JSON: `[text, {"entities"}]`, `Doc.to_json`, or `paragraphs` with BILUO tags',
     signs=(Sign('JSON `[text, {"entities"}]`, or with `text` and `ents`, or `paragraphs`', _is_spacy),),
-    read=_read,
+    read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
     rows=FORM,
     default_source=SOURCE,

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
 from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
@@ -44,8 +45,24 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         spans = [_span(mention, layer, source, rows) for mention in mentions]
         references = [mention.get("span_text") for mention in mentions]
         layers[layer] = rows.checked(text, spans, references, identifier)
-    metadata = scalars(found.get("meta")) | scalars({"dataset_type": found.get("dataset_type")})
-    yield rows.document(identifier, text, layers, metadata)
+    yield rows.document(identifier, text, layers, _metadata(found))
+
+
+def _metadata(row: Row) -> dict[str, str]:
+    return scalars(row.get("meta")) | scalars({"dataset_type": row.get("dataset_type")})
+
+
+def _flat(row: Any, number: int) -> FlatRow | None:
+    """Return the row of a single annotator as a flat row."""
+    annotations = row.get("annotations") if type(row) is dict else None
+    if type(annotations) is not dict or len(annotations) != 1:
+        return None
+    ((name, own),) = annotations.items()
+    text = row.get("text")
+    items = own.get("entity_mentions") if type(own) is dict else None
+    spans = flat_items(items, text, ("start_offset", "end_offset", SOURCES[0]), "span_text")
+    identifier = row.get("id") if row.get("doc_id") is None else row["doc_id"]
+    return flat_row(identifier, text, spans, number, row, name)
 
 
 def _span(mention: object, layer: str, source: str, rows: RowReader) -> Span:
@@ -103,7 +120,7 @@ def _is_tab(beginning: Beginning) -> bool:
     return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
 
 
-FORM = RowForm(_documents, _sets)
+FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
 
 FORMAT = Format(
     name="tab",

@@ -27,6 +27,8 @@ class TaggedRows:
     @classmethod
     def of(cls, rows: RowReader, layers: Sequence[str]) -> TaggedRows:
         """Return the decoders of these rows, which are made once."""
+        if rows.options.part is not None:
+            raise UsageError("all tags of a file determine their scheme, so it is not cut", file=rows.file)
         found: TaggedRows | None = rows.known.get("decoders")
         if found is None:
             found = rows.known["decoders"] = cls(rows, layers)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import FileError, FormatError, UsageError
+from clueval.formats.flat_rows import TaggedRow
 from clueval.formats.format import Format, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
@@ -172,7 +173,28 @@ def _is_token_rows(beginning: Beginning) -> bool:
     return bool(beginning.keys & {*_TOKENS}) and any(map(_is_key_of_tags, beginning.keys))
 
 
-FORM = RowForm(_documents)
+def _tagged(row: Any, rows: RowReader) -> TaggedRow | None:
+    """Return a row whose tags are all text, or numbers with names; None for others."""
+    tokens = next((row[key] for key in _TOKENS if key in row), None) if type(row) is dict else None
+    identifier = rows.id(row, "id") if type(tokens) is list else ""
+    if type(tokens) is not list or set(map(type, tokens)) != {str}:
+        return None
+    (source,) = _sources(row, rows).values()
+    tags = row[source]
+    if type(tags) is not list or len(tags) != len(tokens):
+        return None
+    kinds = set(map(type, tags))
+    if kinds == {int}:
+        names = _names(rows, source)
+        if not names.keys() >= set(tags):
+            return None
+        tags = list(map(names.__getitem__, tags))
+    elif kinds != {str}:
+        return None
+    return TaggedRow(identifier, tokens, tags)
+
+
+FORM = RowForm(_documents, tagged=_tagged, independent=False)
 
 FORMAT = Format(
     name="token-rows",

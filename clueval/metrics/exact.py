@@ -45,6 +45,8 @@ class Exact:
     )
 
     def count(self, gold: Side, predicted: Side) -> Tally:
+        # `Flat` makes its spans each time it is iterated
+        gold, predicted = (side._replace(spans=list(side.spans)) for side in (gold, predicted))
         tally = _positions(gold, predicted)
         golds, predicteds = _keys(gold.spans), _keys(predicted.spans)
         wanted, found = set(golds), set(predicteds)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
-from clueval.formats import FORMATS, all_formats, format_named, format_of
+from clueval.formats import FORMATS, all_formats, format_by_ending, format_named, format_of
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.named import NamedColumns, columns_of_layers
 from clueval.formats.columns.sizes import SIZES, Sizes
@@ -411,6 +411,8 @@ class ReadOptions(Reading):
         """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
         if self.input is not None:
             return format_named(self.input)
+        if (decided := format_by_ending(path.name)) is not None:
+            return decided  # many small files need not be opened for it
         return format_of(Beginning(path.name, self._first_block(path), self.whole_text), str(path))
 
     def with_names(self, form: Format, path: Path) -> ReadOptions:

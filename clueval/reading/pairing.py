@@ -284,8 +284,14 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
             extra = gold or predicted
             assert extra is not None
             raise ends_early(own, other, gold is None, extra.id, first_line(extra))
-        same_id = not without_ids or gold.id == predicted.id
-        yield gold, predicted if same_id else replace(predicted, id=gold.id)
+        yield with_same_id(gold, predicted, without_ids)
+
+
+def with_same_id(gold: Document, predicted: Document, nameless: bool) -> tuple[Document, Document]:
+    """Return two documents; with `nameless`, the predicted document has the id of gold."""
+    if not nameless or gold.id == predicted.id:
+        return gold, predicted
+    return gold, replace(predicted, id=gold.id)
 
 
 def ends_early(own: Source, other: Source, gold_ends: bool, document: str, line: int | None) -> TextMismatch:

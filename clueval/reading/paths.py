@@ -90,15 +90,15 @@ def _printable(name: str) -> str:
 def _names_below(folder: Path) -> Iterator[str]:
     """Yield the relative names of the files below a folder, except hidden ones; no link to a folder is followed."""
 
-    def fail(error: OSError) -> None:
-        raise error
-
-    for here, folders, files in os.walk(folder, onerror=fail):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in files:
-            path = Path(here, name)
-            if not name.startswith(".") and path.is_file():
-                yield path.relative_to(folder).as_posix()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                for name in _names_below(Path(entry)):
+                    yield f"{entry.name}/{name}"
+            elif entry.is_file():
+                yield entry.name
 
 
 def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]:

@@ -13,7 +13,7 @@ from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.token_lines import TokenLines
-from clueval.formats.format import Format
+from clueval.formats.format import EVERY_SET, Format
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
 from clueval.reading.options import Reading, ReadOptions, formats_that_read
@@ -25,6 +25,7 @@ from clueval.tagging.decoder import Decoder
 from clueval.textfiles import Complain, Progress, refuse
 
 if TYPE_CHECKING:
+    from clueval.formats.flat_rows import FlatItems, TaggedRow
     from clueval.formats.opened import Opened
     from clueval.reading.keywords import ReadingOptions
 
@@ -109,12 +110,54 @@ class Source:
             return iter([self._named(self._of_set())])
         return map(self._named, form.read(self._opened(), self.options))
 
+    def flat_items(self) -> FlatItems | None:
+        """Return the documents of a format that has flat rows; None for others, and for other layers than its own."""
+        form, options = self.form, self.options
+        rows, layers = form.rows, options.layers
+        if layers is not None and list(layers.values()) != [form.default_source]:
+            return None
+        if (
+            options.offsets not in (None, "points")
+            or options.text_key is not None
+            or options.annotation_set == EVERY_SET
+        ):
+            return None
+        if form.flat is not None:
+            from clueval.formats.flat_rows import FlatFile
+
+            row = form.flat(self._opened())
+            return FlatFile(row, "" if row is None else self._name_in_folder(str(row.id)), self.documents)
+        if rows is None or rows.flat is None:
+            return None
+        from clueval.formats.json_rows import RowReader, RowStream  # other formats do not need it
+
+        opened = self._opened()
+        reader = RowReader(options, opened.file, self.passed_over)
+        return RowStream(rows.values(opened), rows, reader, self.name)
+
+    def tagged_rows(self) -> Iterator[TaggedRow | None]:
+        """Yield the rows of a format of tokens and tags; None for each row that must be read as a document."""
+        from clueval.formats.json_rows import RowReader  # other formats do not need it
+
+        form, opened = self.form.rows, self._opened()
+        reader = RowReader(self.options, opened.file)
+        for reader.number, row in form.values(opened):
+            yield form.tagged(row, reader)
+
     def _opened(self) -> Opened:
         from clueval.formats.opened import Opened  # column formats do not need it
 
         options = self.options
         limits = options.max_line, options.max_sentence
-        return Opened(self.path, *limits, self.progress, self._texts, options.sizes.block, self.passed_over)
+        return Opened(
+            self.path,
+            *limits,
+            self.progress,
+            self._texts,
+            options.sizes.block,
+            self.passed_over,
+            options.part,
+        )
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
@@ -138,10 +181,14 @@ class Source:
         """Return the document; if there are several files, the name of its file is put before its id."""
         if self.name is None or self.form.token_lines is not None:
             return document
-        if self.form.group:  # named without ending, because several files belong together
-            folder, slash, _ = self.name.rpartition("/")
-            return replace(document, id=f"{folder}{slash}{document.id}")
+        if self.form.group:
+            return replace(document, id=self._name_in_folder(document.id))
         return replace(document, id=self.name if self.form.single else f"{self.name}:{document.id}")
+
+    def _name_in_folder(self, name: str) -> str:
+        """Return the name of a document without ending, because several files belong together."""
+        folder, slash, _ = (self.name or "").rpartition("/")
+        return f"{folder}{slash}{name}"
 
     def _texts(self) -> Iterator[Document]:
         """Yield the documents of the text that belongs to a table of spans, without layers."""

@@ -42,7 +42,7 @@ class Compared(NamedTuple):
     holds a comparison for each sequence by its name; it may include spans and tags of earlier parts.
     `document` and `metadata` are the id and the metadata of the document that contains the part, if counts
     are broken down or filtered by document. `has_text` is false for spans without a text. `tallies` holds
-    counts that a metric has made already, by metric and sequence.
+    counts that a metric has made already, by metric and sequence. `unit` is what `tokens` counts.
     """
 
     documents: int
@@ -52,3 +52,4 @@ class Compared(NamedTuple):
     metadata: Mapping[str, str] = _NOTHING
     has_text: bool = True
     tallies: Mapping[tuple[str, str], Counter[Any]] = _NOTHING
+    unit: str = "token"

@@ -8,7 +8,8 @@
 4. Different tokens on both sides: tokens are joined by blanks, and 3 applies.
 
 Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
-spans is cut off on both sides and counted (``trimmed``).
+spans is cut off on both sides and counted (``trimmed``). Fragments between which there are only line ends, where brat
+divides spans, are joined and counted (``joined``).
 
 For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
 get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
@@ -113,13 +114,30 @@ class Placing:
     def _trim(self, span: Span, text: str, first: int) -> Span:
         ranges = [_without_edges(text, start - first, end - first) for start, end in span.fragments]
         kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
-        moved = tuple((start + first, end + first) for start, end in kept)
+        joined = _without_line_ends(text, kept)
+        moved = tuple((start + first, end + first) for start, end in joined)
         if moved == span.fragments:
             return span
-        self.prepared["trimmed",] += 1
+        self.prepared["trimmed" if len(joined) == len(kept) else "joined",] += 1
         return replace(
             span, start=moved[0][0], end=moved[-1][1], parts=moved if len(moved) > 1 else None, tokens=None
         )
+
+
+def _without_line_ends(text: str, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the ranges with those joined between which there are only line ends.
+
+    >>> _without_line_ends("ab\\ncd ef", [(0, 2), (3, 5), (6, 8)])
+    [(0, 5), (6, 8)]
+    """
+    joined = list(ranges[:1])
+    for start, end in ranges[1:]:
+        before = joined[-1][1]
+        if before < start and not text[before:start].strip("\r\n"):
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _has_same_tokens(gold: Document, other: Document) -> bool:

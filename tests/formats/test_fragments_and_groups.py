@@ -161,3 +161,23 @@ def test_alternatives_of_the_predicted_side_are_an_error(tmp_path: Path) -> None
 
     with pytest.raises(CluevalError, match=r"predicted span \[4,9\) 'A' has alternatives"):
         score(path, path, metrics="exact")
+
+
+@pytest.mark.parametrize("form", ["doccano", "prodigy"])
+def test_fragments_and_alternatives_of_rows_count_although_flat_rows_are_no_documents(
+    form: str, tmp_path: Path
+) -> None:
+    make = {"doccano": doccano, "prodigy": prodigy}[form]
+    places = [{"start": 3, "end": 8, "label": "A"}, {"start": 6, "end": 8, "label": "A"}]
+    gaps = {**MAIN, "start": 0, "fragments": GAPS, "label": "B"}
+    folders = [tmp_path / name for name in ("gold", "predicted")]
+    for folder in folders:
+        folder.mkdir()
+    gold = make(folders[0], [{**MAIN, "alternatives": OTHERS}, gaps])
+    predicted = make(folders[1], [*places, {**MAIN, "start": 0, "label": "B"}])
+
+    result = score(gold, predicted, metrics="exact")
+
+    micro = result.metrics["exact"]["label"]["micro"]
+    assert (micro["tp_gold"], micro["fp"], micro["fn"]) == (1, 2, 1)
+    assert result.to_dict()["prepared"] == {"by_alternative": 1, "groups": 1}

@@ -140,7 +140,7 @@ def cut(gold: Path, predicted: Path, heads: tuple[Heads, Heads], number: int) ->
         cuts = [(0, 0)]
         misses = 0
         for part in range(1, number):
-            place = int(gold_file.size * _share(part / number))
+            place = int(gold_file.size * share(part / number))
             if place <= cuts[-1][0]:  # the last part is longer than intended
                 continue
             found = _cut_near(gold_file, predicted_file, place, cuts[-1])
@@ -156,10 +156,10 @@ def cut(gold: Path, predicted: Path, heads: tuple[Heads, Heads], number: int) ->
     ]
 
 
-def _share(parts: float) -> float:
+def share(parts: float) -> float:
     """The share of a file in the first parts. Later parts are shorter, so that processes end at about the same time.
 
-    >>> [round(_share(part / 4), 2) for part in range(5)]
+    >>> [round(share(part / 4), 2) for part in range(5)]
     [0.0, 0.44, 0.75, 0.94, 1.0]
     """
     return 1 - (1 - parts) * (1 - parts)

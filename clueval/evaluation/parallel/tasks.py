@@ -10,7 +10,9 @@ paths, ranges of bytes and options, no text. Its outcome is sent back as JSON (s
 * numbers of documents without an id: if ids are needed, a part after the first in which an id is missing is a
   problem;
 * scheme: if ill-formed tags are discarded, the first tags of a file determine it, and the file is not cut;
-* metadata in comments (CoNLL): if metadata is needed, the file is not cut.
+* metadata in comments (CoNLL): if metadata is needed, the file is not cut;
+* rows of JSON: if ids are needed, the file is not cut, because rows without an id are known by their numbers; a part
+  with annotation sets, or with tags, is a problem.
 
 A worker may run on another machine, with another file or none under the same path, so it checks the sizes of the
 files first.
@@ -30,10 +32,12 @@ from clueval.evaluation.parallel.cuts import Heads, PartPair, cut
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.outcomes import ChangedFile, TaskOutcome, written
 from clueval.evaluation.parallel.plain_values import NotPlain
-from clueval.evaluation.parallel.work import FilePair, Work, size_of
+from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
+from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.exceptions import CluevalError
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
+from clueval.reading.source import Source
 from clueval.spans.filters import ID
 from clueval.textfiles import BLOCK, Part
 
@@ -47,6 +51,7 @@ class Task:
         sizes: the sizes of the files in bytes, gold and predicted in turn.
         size: the number of bytes to count.
         part: the bytes of gold and of predicted; None for whole pairs.
+        of_rows: whether the parts are lines of JSON, which have no layout and no tags.
         last: whether it is the last part of its pair.
     """
 
@@ -57,6 +62,7 @@ class Task:
     size: int
     part: PartPair | None = None
     last: bool = True
+    of_rows: bool = False
 
     def __str__(self) -> str:
         """The files and bytes to count, for messages."""
@@ -71,7 +77,7 @@ class Task:
     def expected(self) -> Expected:
         """The limits of its counts."""
         work, options = self.work, self.work.options[0]
-        if self.part is None:
+        if self.part is None or self.of_rows:
             return Expected(work.plan, work.layers, self._is_possible)
         names = tuple(layer_names(options.layers))
         return Expected(work.plan, work.layers, self._is_possible, names, options.decoder)
@@ -140,12 +146,12 @@ class Tasks:
     def _in_parts(self, number: int, parts: Sequence[PartPair]) -> Iterator[Task]:
         work = self._work_with_absolute_paths()
         pairs = (self._absolute(number),)
-        sizes = _sizes_of(pairs)
+        sizes, of_rows = _sizes_of(pairs), work.options[0].format_at(pairs[0][1]).rows is not None
         for part in parts:
             if number in self.not_cut:
                 return
             size = sum(stop - start for start, stop in part)
-            yield Task(work, number, pairs, sizes, size, part, part == parts[-1])
+            yield Task(work, number, pairs, sizes, size, part, part == parts[-1], of_rows)
 
     def _work_with_absolute_paths(self) -> Work:
         """The work for processes with another working directory."""
@@ -165,18 +171,23 @@ class Tasks:
             return []
         try:
             ((gold, predicted),) = source_pairs([self.pairs[number]], self.work.options, None)
-            if (
-                gold.token_lines is None
-                or gold.format != predicted.format
-                or not self._may_be_cut(gold.format)
-            ):
+            if gold.format != predicted.format or _is_packed(gold.path) or _is_packed(predicted.path):
                 return []
-            if _is_packed(gold.path) or _is_packed(predicted.path):
+            if gold.form.rows is not None:
+                return self._parts_of_rows(gold, predicted, size // self._size)
+            if gold.token_lines is None or not self._may_be_cut(gold.format):
                 return []
             heads = tuple(Heads(source.format, source.options.columns()) for source in (gold, predicted))
             return cut(gold.path, predicted.path, (heads[0], heads[1]), size // self._size)
         except (CluevalError, OSError):  # counting the pair raises the same error
             return []
+
+    def _parts_of_rows(self, gold: Source, predicted: Source, number: int) -> list[PartPair]:
+        """The parts of two files of rows; none if ids are needed, or if rows are not lines."""
+        if ID in _metadata_keys(self.work) or not gold.form.rows.independent or self.work.single:
+            return []
+        files = gold.path, predicted.path
+        return cut_lines(*files, number) if all(map(holds_json_lines, files)) else []
 
     def _may_be_cut(self, form: str) -> bool:
         """Whether parts of a file in this format can be counted; see the module."""
@@ -247,7 +258,9 @@ def _count_part(task: Task, evaluation: Evaluation, part: PartPair) -> TaskOutco
             return TaskOutcome(problem="elements with attributes stand around documents")
         sources.append(replace(source, options=options))
     end = work.count_pair(evaluation, *sources)
-    assert end is not None  # `_may_be_cut` excludes the counting of documents
+    if end is None:  # rows
+        finish(evaluation)
+        return TaskOutcome(evaluation.counts())
     if evaluation.total.tokens and None in end.layouts:
         return TaskOutcome(problem="the layout of a part is not known")
     evaluation.add_spans(end)

@@ -48,6 +48,15 @@ class Work(NamedTuple):
             if end is not None:
                 evaluation.add_spans(end)
                 evaluation.add_tags(end)
+        finish(evaluation)
+
+
+def finish(evaluation: Evaluation) -> None:
+    """Count what was read and waits to be counted."""
+    if evaluation.unfinished:
+        from clueval.evaluation.row_pairs import count_unfinished  # most formats do not need it
+
+        count_unfinished(evaluation)
 
 
 def size_of(path: Path) -> int:

@@ -22,7 +22,7 @@ class Masks:
     """The masks of a document by position."""
 
     def __init__(self, masks: Sequence[Mask]) -> None:
-        self._masks = sorted(masks, key=lambda mask: mask.ranges)
+        self._masks = sorted(masks, key=lambda mask: (mask.ranges, mask.label))
         self._places = [(mask.ranges[0][0], mask.ranges[-1][1]) for mask in self._masks]
         self._reach = list(accumulate((end for _, end in self._places), max))
         self._have_gaps = any(len(mask.ranges) > 1 for mask in self._masks)

@@ -765,7 +765,7 @@ def command(
     return [sys.executable, "-c", "\n".join(lines)]
 
 
-SLEEPING = "clueval.evaluation.run.compared = lambda *_: time.sleep(60)"
+SLEEPING = "clueval.evaluation.file_pairs.compared = lambda *_: time.sleep(60)"
 
 
 @pytest.mark.parametrize("output", ["text", pytest.param("json", marks=pytest.mark.long)])
@@ -962,7 +962,7 @@ def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: 
             [
                 "import os, signal, threading, time",
                 "from clueval import score",
-                "from clueval.evaluation import run as evaluation",
+                "from clueval.evaluation import file_pairs as evaluation",
                 "from clueval.evaluation.parallel import schedule as distribution, workers",
                 "count, attempts = evaluation.compared, 'attempts'",
                 "def dying(*arguments):",
@@ -1134,7 +1134,7 @@ def count(*_):
     Dying()
     time.sleep(20)
 
-clueval.evaluation.run.compared = count
+clueval.evaluation.file_pairs.compared = count
 """
 
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from test_jobs import FAST, Elsewhere, corpus_files, everything
 
 from clueval import score
-from clueval.evaluation import run
+from clueval.evaluation import file_pairs
 from clueval.evaluation.parallel import schedule
 from clueval.exceptions import CluevalError, WorkerLost
 from clueval.metrics import METRICS, metric_named
@@ -502,7 +502,7 @@ class Speechless(Exception):
 def test_error_of_a_worker_that_does_not_occur_here_changes_no_number(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    count, alone = run.compared, everything(score(*files, **OPTIONS))
+    count, alone = file_pairs.compared, everything(score(*files, **OPTIONS))
     left = [error]
 
     def counting(*arguments: Any) -> Any:
@@ -510,7 +510,7 @@ def test_error_of_a_worker_that_does_not_occur_here_changes_no_number(
             raise left.pop()
         return count(*arguments)
 
-    monkeypatch.setattr(run, "compared", counting)
+    monkeypatch.setattr(file_pairs, "compared", counting)
     remarks: list[str] = []
 
     together = score(*files, executor=Elsewhere(), jobs=2, remark=remarks.append, **OPTIONS)

@@ -17,7 +17,7 @@ import pytest
 from test_jobs import ON_LINUX, corpus_files, everything, wait_until
 
 from clueval import score
-from clueval.evaluation import run as evaluation
+from clueval.evaluation import file_pairs
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.parallel import schedule, workers
@@ -305,7 +305,7 @@ def printing(task: str) -> bytes:
 @pytest.fixture
 def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
     """Kills the process of the first countings of parts that do not begin at 0; gives how many that are."""
-    count = evaluation.compared
+    count = file_pairs.compared
     monkeypatch.setattr(schedule, "SMALLEST", 100)
 
     def arranged(times: int) -> Path:
@@ -315,7 +315,7 @@ def deadly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], P
                 os.kill(os.getpid(), signal.SIGKILL)
             return count(own, *others)
 
-        monkeypatch.setattr(evaluation, "compared", counting)
+        monkeypatch.setattr(file_pairs, "compared", counting)
         return tmp_path / "attempts"
 
     return arranged
@@ -356,7 +356,7 @@ def test_error_of_whole_files_that_kill_every_worker_names_the_pairs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    monkeypatch.setattr(evaluation, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(file_pairs, "compared", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     for number in range(6):
         for side, file in zip(
             ("gold", "predicted"), corpus_files(tmp_path, number, documents=2), strict=True
@@ -392,7 +392,7 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
 ) -> None:
     """Counting is killed after some microseconds, at most twice a part."""
     monkeypatch.setattr(schedule, "SMALLEST", 100)
-    count = evaluation.compared
+    count = file_pairs.compared
     folder = tmp_path / "attempts"
     folder.mkdir()
 
@@ -417,9 +417,9 @@ def test_workers_that_are_killed_at_any_moment_change_no_number(
     for seed in range(12):
         files = corpus_files(tmp_path, seed, documents=120)
         alone = everything(score(*files))
-        monkeypatch.setattr(evaluation, "compared", counting)
+        monkeypatch.setattr(file_pairs, "compared", counting)
         assert everything(score(*files, jobs=3, remark=remarks.append)) == alone
-        monkeypatch.setattr(evaluation, "compared", count)
+        monkeypatch.setattr(file_pairs, "compared", count)
         for path in folder.iterdir():
             path.unlink()
     assert sum("a process has ended (by SIGALRM)" in remark for remark in remarks) > 20

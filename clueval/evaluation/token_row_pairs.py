@@ -1,0 +1,54 @@
+"""Compares two files of token rows as lists of tags are compared (`clueval.evaluation.tag_lists`).
+
+Each row is a document. No document is built, so that only adjacent tags of the same row matter. Rows that are not
+usual make the reading an error; then the documents are counted, which say what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from itertools import islice, zip_longest
+
+from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.plan import Plan
+from clueval.evaluation.tag_lists import TagCounter
+from clueval.exceptions import CluevalError
+from clueval.formats.flat_rows import TaggedRow
+from clueval.reading.source import Source
+from clueval.spans.compared import SIDES, Compared
+from clueval.spans.span import DEFAULT_LAYER
+from clueval.tagging.stretches import BATCH
+
+
+class UnusualRow(CluevalError):
+    """A row that must be read as a document."""
+
+
+def token_row_reading(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
+    """Return two files of token rows compared; None if their documents must be counted."""
+    own, other = gold.options, predicted.options
+    layers = own.layers is None and other.layers is None
+    lenient = own.reads_leniently and other.reads_leniently and own.scheme == other.scheme
+    if plan.needs_documents or plan.observers or plan.wants_single_documents or not (layers and lenient):
+        return None
+    return FileReading(_compared(gold, predicted, plan.merge), [DEFAULT_LAYER])
+
+
+def _compared(gold: Source, predicted: Source, merge: bool) -> Generator[Compared, None, FileEnd]:
+    sources = dict(zip(SIDES, (gold, predicted), strict=True))
+    decoders = {(side, DEFAULT_LAYER): source.options.decoder() for side, source in sources.items()}
+    counter = TagCounter(decoders, merge)
+    pairs = _pairs(gold, predicted)
+    while batch := list(islice(pairs, BATCH)):
+        tags = [[row.tags for row in side] for side in zip(*batch, strict=True)]
+        yield from counter.add(tags[0], tags[1], sum(map(len, tags[0])))
+    yield from counter.rest()
+    return FileEnd((None, None), decoders)
+
+
+def _pairs(gold: Source, predicted: Source) -> Iterator[tuple[TaggedRow, TaggedRow]]:
+    """Yield the rows of both files. Raises `UnusualRow` if they differ in more than their tags."""
+    for own, other in zip_longest(gold.tagged_rows(), predicted.tagged_rows()):
+        if own is None or other is None or own.id != other.id or own.tokens != other.tokens:
+            raise UnusualRow("a row has no counterpart with the same tokens")
+        yield own, other
