@@ -25,9 +25,16 @@ from typing import NamedTuple
 from clueval.exceptions import CluevalError
 from clueval.metrics.counting import f_measure, rate
 from clueval.statistics import bca, mcnemar_exact, percentile
-from clueval.statistics.jackknife import difference_jackknife, effective_number, logit_jackknife
+from clueval.statistics.jackknife import (
+    degrees_of_freedom,
+    difference_jackknife,
+    effective_number,
+    logit_jackknife,
+    standard_error,
+)
 from clueval.statistics.randomisation import all_swapped_sums, exact_p, sampled_p
 from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
+from clueval.statistics.runs import Spread, spread_of, standard_deviation
 
 RESAMPLES = 999
 METHODS = ("percentile", "bca", "jackknife")
@@ -120,6 +127,92 @@ def coverage(corpora: int, sizes: Sequence[int], seed: int) -> Iterator[list[str
             hits = [list(contains(setting, corpus(setting, units, rng), truth)) for _ in range(corpora)]
             cells.append("/".join(_percent(column) for column in zip(*hits, strict=True)))
         yield [setting.name, *cells]
+
+
+# Differences of two systems, and several runs
+
+BETTER = 0.83
+"""The share of spans that the second system finds; the first finds 0.8."""
+
+RUNS = 5
+SPREAD_OF_RUNS = 0.02
+"""The standard deviation of the share of spans that a run finds."""
+
+
+def difference_contains(units: int, rng: random.Random) -> Iterator[bool | None]:
+    """Yield for each method whether its interval of the difference of F1 contains the true difference."""
+    one = SETTINGS[0]
+    rows = []
+    for gold, predicted, correct in corpus(one, units, rng):
+        _, more, found = _counts(gold, BETTER, rng)
+        rows.append((gold, predicted, correct, more, found))
+    truth = f_measure(BETTER / (BETTER + 1 / 6), BETTER) - true_score(one)
+    totals = [sum(column) for column in zip(*rows, strict=True)]
+
+    def difference(gold: float, predicted: float, correct: float, more: float, found: float) -> float:
+        return score(one, gold, more, found) - score(one, gold, predicted, correct)
+
+    without = [difference(*(t - c for t, c in zip(totals, row, strict=True))) for row in rows]
+    named = [(f"d{n}", {place: c for place, c in enumerate(row) if c}) for n, row in enumerate(rows)]
+    sums = weighted_sums(named, 5, BOOTSTRAP, RESAMPLES, 12345)
+    resampled = [difference(*counts) for counts in zip(*sums, strict=True)]
+    yield _within(percentile(resampled), truth)
+    try:
+        yield _within(bca(resampled, difference(*totals), without), truth)
+    except CluevalError:  # all resamples lie on one side
+        yield None
+    effective = effective_number([2 * row[0] + row[1] + row[3] for row in rows])
+    ends = difference_jackknife(difference(*totals), without, units, effective, 0.95)
+    yield _within((ends.low, ends.high), truth)
+
+
+RUN_METHODS = ("documents only", "runs only", "both")
+
+
+def mean_contains(units: int, rng: random.Random) -> Iterator[bool | None]:
+    """Yield whether intervals of the mean recall of some runs contain the true recall: of documents, runs, both."""
+    qualities = [min(0.95, max(0.05, rng.gauss(0.8, SPREAD_OF_RUNS))) for _ in range(RUNS)]
+    golds = [max(1, round(rng.lognormvariate(math.log(8), 1.0))) for _ in range(units)]
+    places = [rng.random() for _ in range(units)]  # how hard a document is, for all runs alike
+    runs = [
+        [
+            sum(rng.random() < min(1.0, own + (place - 0.5) * 0.3) for _ in range(gold))
+            for gold, place in zip(golds, places, strict=True)
+        ]
+        for own in qualities
+    ]
+    truth, whole = 0.8, sum(golds)
+    scores = [sum(found) / whole for found in runs]
+    mean = math.fsum(scores) / RUNS
+    without = [
+        math.fsum((sum(found) - found[n]) / (whole - golds[n]) for found in runs) / RUNS for n in range(units)
+    ]
+    se, effective = standard_error(without), effective_number(golds)
+    deviation = standard_deviation(scores) or 0.0
+    for spread in (
+        Spread(se**2, degrees_of_freedom(effective)),
+        Spread(deviation**2 / RUNS, RUNS - 1),
+        spread_of(se, effective, [scores]),
+    ):
+        half = spread.half_width(0.95)
+        yield mean - half <= truth <= mean + half
+
+
+CASES: dict[str, Callable[[int, random.Random], Iterator[bool | None]]] = {
+    "F1 difference, sigma 1": difference_contains,
+    f"mean recall of {RUNS} runs": mean_contains,
+}
+
+
+def more_coverage(corpora: int, sizes: Sequence[int], seed: int) -> Iterator[list[str]]:
+    """Yield a row for each of `CASES`: the coverage of its methods in percent, for each number of units."""
+    for name, contains_of in CASES.items():
+        cells = []
+        for units in sizes:
+            rng = random.Random(f"{seed} {name} {units}")
+            hits = [list(contains_of(units, rng)) for _ in range(corpora)]
+            cells.append("/".join(_percent(column) for column in zip(*hits, strict=True)))
+        yield [name, *cells]
 
 
 # Tests of equal systems
@@ -217,6 +310,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     header = ["units", *map(str, sizes)]
     print(f"Coverage in percent, 95 nominal: {' / '.join(METHODS)}; {options.corpora} corpora\n")
     _print(header, coverage(options.corpora, sizes, options.seed))
+    print(f"\nDifference: {' / '.join(METHODS)}; mean over runs, spread of {' / '.join(RUN_METHODS)}\n")
+    _print(header, more_coverage(options.corpora, sizes, options.seed))
     print(f"\nDifferences found between equal systems, in percent, 5 nominal; {options.corpora} corpora\n")
     _print(header, false_alarms(options.corpora, sizes, options.seed))
     return 0

@@ -29,7 +29,7 @@ from clueval.evaluation.units.unit import Unit
 from clueval.metrics import metric_named
 from clueval.metrics.metric import Side
 from clueval.spans.span import Span
-from clueval.statistics.resampling import BOOTSTRAP, weighted_sums
+from clueval.statistics.resampling import BOOTSTRAP, SWAP, weighted_sums
 
 LABELS = 35
 RESAMPLES = 9_999
@@ -105,6 +105,11 @@ def rows(units: int, sentences: int, runs: int) -> Iterator[list[str]]:
     yield _row(f"{RESAMPLES:,} resamples of 4 columns, {units:,} units", ours, memory)
     theirs, memory = least(by_scipy(four), max(1, runs - 2))
     yield [*_row("the same, scipy.stats.bootstrap", theirs, memory)[:3], f"{theirs / ours:.1f}"]
+    eight = columns_of(units, 8, 4)
+    yield _row(
+        f"{RESAMPLES:,} swaps of 4 columns between two systems, {units:,} units",
+        *least(lambda: weighted_sums(eight, 8, SWAP, RESAMPLES, 12345), runs),
+    )
     many = columns_of(sentences, 4, 3)
     yield _row(
         f"{RESAMPLES:,} resamples of 4 columns, {sentences:,} units",

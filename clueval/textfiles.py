@@ -129,6 +129,19 @@ def raw_blocks(
         first = False
 
 
+def beginning_of(path: Path, most: int = BLOCK) -> str:
+    """Return the beginning of a file, about a block; of a longer first line at most `most` bytes.
+
+    Errors that reading the lines would report are left to it: bytes that are not UTF-8 are replaced.
+    """
+    data = b""
+    for block in raw_blocks(path):
+        data += block
+        if b"\n" in block or len(data) >= most:
+            break
+    return data.decode("utf-8", errors="replace").replace("\r\n", "\n")
+
+
 def sha256_of(paths: Iterable[Path]) -> str:
     """Return the SHA-256 of the unpacked bytes of some files, one after the other. Raises `FileError`."""
     from hashlib import sha256

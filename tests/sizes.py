@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.formats.columns.sizes import Sizes
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from fuzz.cases import KINDS, Case, made
-from fuzz.corpora import FORMATS
+from fuzz.kinds import FORMATS
 from fuzz.mutations import MUTATIONS
 from fuzz.running import Failure, failure_of, run
 from fuzz.smaller import smallest
@@ -49,13 +49,13 @@ def test_files_that_are_not_changed_are_valid(kind: str, tmp_path: Path) -> None
     """Else the fuzzers would stop at the first check."""
     for number in range(10):
         pair = FORMATS[kind](Random(number))
-        own = f"gold.{pair.ending}"
-        options = [*pair.options, "--jobs", "1", "--metric", "fair"]
-        found = failure_of_valid({own: pair.gold, "predicted": pair.predicted, **pair.more}, own, options)
+        own, other = f"gold.{pair.ending}", f"predicted.{pair.ending}"
+        options = [own, other, *pair.options, "--jobs", "1", "--metric", "fair"]
+        found = failure_of_valid({own: pair.gold, other: pair.predicted, **pair.more}, options)
         assert found == "", f"{kind} {number}"
 
 
-def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> str:
+def failure_of_valid(files: dict[str, bytes], options: list[str]) -> str:
     """What `score` says of files of which nothing should be said."""
     import contextlib
     import io
@@ -70,7 +70,7 @@ def failure_of_valid(files: dict[str, bytes], own: str, options: list[str]) -> s
         os.chdir(name)
         try:
             with contextlib.redirect_stderr(error), contextlib.redirect_stdout(io.StringIO()):
-                main(["score", own, "predicted", "--quiet", *options])
+                main(["score", *options, "--quiet"])
         finally:
             os.chdir(before)
     return error.getvalue()

@@ -18,7 +18,7 @@ from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.findings.stream import errors
 from clueval.formats.columns.sizes import Sizes
 from clueval.limits import HELD, MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.document import Document
 from clueval.textfiles import BLOCK

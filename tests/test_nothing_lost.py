@@ -9,11 +9,16 @@ from random import Random
 from typing import Any
 
 import pytest
-from fuzz.corpora import FORMATS, Corpus, Files, Sentence, corpus
+from fuzz.corpora import Corpus, Files, Sentence, corpus
+from fuzz.kinds import FORMATS
 from fuzz.naive import COUNTS
+from fuzz.tools import TOOLS
 
 from clueval import Result, read, score
 from clueval.spans.document import Document
+
+QUICK = [pytest.param(kind, marks=pytest.mark.long) if kind in TOOLS else kind for kind in FORMATS]
+"""The formats; the last is docbin, which is binary."""
 
 SEEDS = range(5)
 """Each is a pair of files in each format."""
@@ -41,15 +46,20 @@ def settings(kind: str, files: Files, folder: Path) -> dict[str, Any]:
         given["token_id"] = 3
     if kind.startswith("spans"):
         given["text"] = folder / "text.vrt"
-    if kind in ("spans-tsv", "spans-csv", "fair-spans", "conll2000", "nerval"):
+    if kind in ("spans-tsv", "spans-csv", "fair-spans", "conll2000", "nerval", "inline"):
         given["input"] = "spans" if kind.startswith("spans") else kind
     if kind == "conll2000":
         given["ignore_punct"] = False
     return given
 
 
+def text_of(files: Files) -> bytes:
+    """The text that stands in a file of its own."""
+    return files.more.get("text.vrt") or files.more.get("gold.txt", b"")
+
+
 def sets(kind: str, gold: str = "Key", predicted: str = "Run") -> dict[str, str]:
-    return {"gold_set": gold, "predicted_set": predicted} if kind in ("gate-xml", "bdoc") else {}
+    return {"gold_set": gold, "predicted_set": predicted} if kind in ("gate-xml", "bdoc", "tab") else {}
 
 
 def pairs(kind: str, folder: Path) -> Iterator[tuple[Files, Path, Path, dict[str, Any]]]:
@@ -68,7 +78,7 @@ def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_ha
     kind: str, tmp_path: Path
 ) -> None:
     for files, gold, _, given in pairs(kind, tmp_path):
-        tokens, spans = COUNTS[kind](files.gold, "Key", files.more.get("text.vrt", b""))
+        tokens, spans = COUNTS[kind](files.gold, "Key", text_of(files))
 
         result = score(gold, gold, metrics=("muc", "gate", "fair"), **given, **sets(kind, "Key", "Key"))
 
@@ -85,7 +95,7 @@ def test_a_file_against_itself_is_perfect_with_as_many_tokens_and_spans_as_it_ha
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_span_of_the_predicted_side_is_counted(kind: str, tmp_path: Path) -> None:
     for files, gold, predicted, given in pairs(kind, tmp_path):
-        text = files.more.get("text.vrt", b"")
+        text = text_of(files)
         own, other = (
             COUNTS[kind](data, name, text)[1]
             for data, name in ((files.gold, "Key"), (files.predicted, "Run"))
@@ -103,19 +113,21 @@ def rewritten(data: bytes) -> Iterator[tuple[str, bytes]]:
     yield "all", gzip.compress(b"\xef\xbb\xbf" + data.replace(b"\n", b"\r\n"))
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", QUICK[:-1])
 def test_packing_line_ends_and_byte_order_marks_change_no_number(kind: str, tmp_path: Path) -> None:
-    for _, gold, predicted, given in pairs(kind, tmp_path):
+    for files, gold, predicted, given in pairs(kind, tmp_path):
         metrics = ("muc", "levels") if kind != "conll2000" else ("muc",)
         expected = score(gold, predicted, metrics=metrics, **given, **sets(kind))
         for how, data in rewritten(predicted.read_bytes()):
             other = predicted.with_name(f"{how}-{predicted.name}")
             other.write_bytes(data)
+            if text := files.more.get("predicted.txt"):
+                other.with_suffix(".txt").write_bytes(text)
             found = score(gold, other, metrics=metrics, **given, **sets(kind))
             assert found == expected, how
 
 
-@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("kind", QUICK)
 @pytest.mark.parametrize("metric", ["exact", "muc", "fair", "gate", "partial"])
 def test_swapped_sides_swap_precision_and_recall(kind: str, metric: str, tmp_path: Path) -> None:
     for _, gold, predicted, given in pairs(kind, tmp_path):

@@ -14,7 +14,7 @@ from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
 from clueval.options import whole
 from clueval.reading.check import Check, checks
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.tag_columns import listed, tag_columns
 from clueval.visible import visible
 

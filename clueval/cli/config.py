@@ -22,8 +22,9 @@ from clueval.exceptions import CluevalError, FileError, FormatError, UsageError,
 from clueval.formats import format_named
 from clueval.formats.format import Format
 from clueval.options import options_of
-from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.options import Reading
 from clueval.reading.paths import files_of
+from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.spooled import STDIN
 
 FILES = ("clueval.toml", "pyproject.toml")

@@ -10,8 +10,7 @@ from clueval.cli import options as common
 from clueval.cli.outputs import Inputs, refuse_to_overwrite
 from clueval.cli.parser import Command
 from clueval.cli.printing import put, remark
-from clueval.compat.convert import Conversion, with_label
-from clueval.exceptions import UsageError
+from clueval.compat.convert import Conversion, of_one_file, token_documents, with_label
 from clueval.formats import all_formats, format_named
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read
@@ -55,6 +54,12 @@ def add_arguments(parser: Command) -> None:
         help="leave out what the format cannot hold (features, gaps, overlap, zero length, layers, metadata); count it",
     )
     parser.add_argument("--label", metavar="LABEL", help="write only spans with this label (ltf holds one)")
+    parser.add_argument(
+        "--tokens",
+        type=Path,
+        metavar="FILE",
+        help="a VRT or CoNLL file with the tokens of texts, for formats with tokens (default: words and single marks)",
+    )
     common.add_reading(parser, sides=1)
 
 
@@ -63,12 +68,16 @@ def run(options: argparse.Namespace) -> int:
     layers = common.single_layers(options)
     documents = read(options.file, layers, **common.reading(options))
     path = None if options.output_file is None else Path(options.output_file)
-    inputs = refuse_to_overwrite([options.file, common.text_of(options)], [path])
-    if not form.single and form.write is not None and form.write.unit is None:
-        require_one_file(options.file)
+    inputs = refuse_to_overwrite([options.file, options.tokens, common.text_of(options)], [path])
     conversion = Conversion(
-        form, layer_names(layers), "token_id" in common.reading(options), options.lossy, remark
+        form,
+        layer_names(layers),
+        "token_id" in common.reading(options),
+        options.lossy,
+        remark,
+        token_documents(options.tokens, form),
     )
+    documents = of_one_file(documents, options.file, form)
     put_documents(conversion, with_label(documents, options.label), options.output_file, inputs)
     return 0
 
@@ -86,11 +95,3 @@ def put_documents(
     if conversion.dropped:
         left_out = ", ".join(f"{number} {kind}" for kind, number in conversion.dropped.items())
         remark(f"left out: {left_out}")
-
-
-def require_one_file(path: Path) -> None:
-    """Raise `UsageError` for a folder: positions of a table are counted over one file."""
-    if path.is_dir():
-        raise UsageError(
-            f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
-        )

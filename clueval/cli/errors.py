@@ -34,6 +34,7 @@ from clueval.metrics.confusion import Confusion
 from clueval.metrics.metric import Metric
 from clueval.options import whole
 from clueval.reports.text import render_tables
+from clueval.reports.workbook import require_package
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.match_classes import LEVELS
@@ -275,7 +276,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
         raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
     require_page(options.html, options.lang)
     if options.xlsx is not None:
-        xlsx.require_package()
+        require_package()
 
 
 def _put_out(

@@ -31,7 +31,9 @@ _ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
 def run(options: argparse.Namespace, choice: Choice) -> int:
     """Write the page of two systems."""
     _check(options)
-    systems = [System("A", options.predicted.name), System("B", options.second.name)]
+    named = options.predicted.name != options.second.name
+    names = [each.name if named else str(each) for each in (options.predicted, options.second)]
+    systems = [System(short, name) for short, name in zip("AB", names, strict=True)]
     states = shared_states(*(system.short for system in systems))
     paths = [options.gold, options.predicted, options.second]
     result, _ = write_page(options, choice, paths, systems, states)
@@ -101,6 +103,10 @@ def _check(options: argparse.Namespace) -> None:
             )
     if options.metric != "levels":
         raise UsageError(f"--metric {options.metric} does not apply to two systems", advice="leave it out")
+    if Path("-") in (options.gold, options.predicted, options.second):
+        raise UsageError(
+            "two systems are read from files, not from standard input", advice="give three paths"
+        )
     if options.html is None:
         raise UsageError(
             "the errors of two systems are shown as a web page",

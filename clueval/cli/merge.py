@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from clueval.cli import options as common
-from clueval.cli.convert import require_one_file
 from clueval.cli.forms import add_output, put_result
 from clueval.cli.outputs import refuse_to_overwrite, require_writable
 from clueval.cli.parser import Command
+from clueval.compat.convert import require_one_file
 from clueval.formats.spans_table import header, row
 from clueval.reading.layers import layer_names
 from clueval.reading.source import read

@@ -16,7 +16,8 @@ from clueval.exceptions import UsageError
 from clueval.formats import FORMATS, all_formats
 from clueval.options import column, options_of
 from clueval.reading.layers import LayerColumns, LayerSource
-from clueval.reading.options import Reading, formats_that_read
+from clueval.reading.options import Reading
+from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read
 from clueval.spans.span import MERGED
 from clueval.transforms.preparing import Preparing

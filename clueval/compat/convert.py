@@ -18,7 +18,8 @@ from clueval.reading.keywords import ReadingOptions
 from clueval.reading.layers import LayerSource, layer_names
 from clueval.reading.options import Reading
 from clueval.reading.paths import as_path
-from clueval.reading.source import read
+from clueval.reading.read_options import ReadOptions
+from clueval.reading.source import read, texts_of
 from clueval.spans.document import Document
 from clueval.transforms.characters import to_characters
 from clueval.transforms.tokens import to_tokens
@@ -36,6 +37,7 @@ def convert(
     layers: Mapping[str, LayerSource] | None = None,
     label: str | None = None,
     lossy: bool = False,
+    tokens: str | PathLike[str] | None = None,
     reading: Reading = _READING,
     **options: Unpack[ReadingOptions],
 ) -> list[Document]:
@@ -48,6 +50,7 @@ def convert(
         layers, reading, options: as in `clueval.read`.
         label: write only spans with this label.
         lossy: leave out what the format cannot hold, instead of raising an error.
+        tokens: a VRT or CoNLL file with the tokens of texts, in the same order; None: words and single marks.
 
     Returns the documents as the format holds them: positions in its unit, and with `lossy` without what it cannot
     hold. Raises `UsageError` for what the format cannot hold, `FileError` for an output that cannot be written or
@@ -59,11 +62,11 @@ def convert(
         as_path(output_file)  # refuses what is no path
     output = None if output_file is None else fsdecode(output_file)
     given, names = _given(source, layers, reading, options)
-    inputs = [source, options.get("text", reading.text)] if _is_path(source) else []
+    inputs = [source, tokens, options.get("text", reading.text)] if _is_path(source) else [tokens]
     refused = refuse_to_overwrite(inputs, [output])  # type: ignore[arg-type]  # paths
     with_ids = options.get("token_id", reading.token_id) is not None
-    conversion = Conversion(form, names, with_ids=with_ids, lossy=lossy)
-    documents = list(conversion.fitted(with_label(given, label)))
+    conversion = Conversion(form, names, with_ids=with_ids, lossy=lossy, tokens=token_documents(tokens, form))
+    documents = list(conversion.fitted(with_label(of_one_file(given, source, form), label)))
     if output is not None:
         conversion.write(iter(documents), output, refused)
     return documents
@@ -88,6 +91,32 @@ def _given(
     for number, document in enumerate(given):
         require_instance(document, Document, f"source[{number}]")
     return given, list(dict.fromkeys(name for document in given for name in document.layers))
+
+
+def token_documents(path: Any, form: Format) -> Iterator[Document] | None:
+    """Return the documents of a file with tokens. Raises `UsageError` for a format without tokens."""
+    if path is None:
+        return None
+    if form.write is None or form.write.unit == "character":
+        raise UsageError(f"tokens are for formats with tokens, not for {form.name}", advice="leave them out")
+    return texts_of(as_path(path), ReadOptions())
+
+
+def of_one_file(documents: Iterable[Document], source: object, form: Format) -> Iterator[Document]:
+    """Yield the documents. Raises `UsageError` for tokens of a folder if the format counts them over one file."""
+    for document in documents:
+        counts = form.write is not None and form.write.unit is None and document.unit == "token"
+        if counts and _is_path(source) and Path(str(source)).is_dir():
+            require_one_file(Path(str(source)))
+        yield document
+
+
+def require_one_file(path: Path) -> None:
+    """Raise `UsageError` for a folder: positions of tokens in a table are counted over one file."""
+    if path.is_dir():
+        raise UsageError(
+            f"{path} is a folder", advice="convert its files one by one: a table of spans belongs to one file"
+        )
 
 
 def writable_format(name: str) -> Format:
@@ -122,6 +151,7 @@ class Conversion:
         with_ids: whether token ids are written.
         lossy: whether what the format cannot hold is left out and counted in `dropped`; otherwise it is an error.
         remark: is called with a line for people.
+        tokens: documents with the tokens of the texts, in the same order; None: words and single marks.
     """
 
     form: Format
@@ -129,6 +159,7 @@ class Conversion:
     with_ids: bool = False
     lossy: bool = False
     remark: Callable[[str], object] = len
+    tokens: Iterator[Document] | None = None
     dropped: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -139,21 +170,26 @@ class Conversion:
 
     def fitted(self, documents: Iterable[Document]) -> Iterator[Document]:
         """Yield the documents as the format holds them."""
-        has_said = False
+        has_said = self.tokens is not None
+        counted = self.dropped if self.lossy else None
         for document in documents:
             if self.writer.unit == "token" and document.unit == "character" and not has_said:
                 self.remark("texts without tokens are split into words and single marks")
                 has_said = True
             fitting = self._in_unit(document)
-            if self.writer.holds is not None:
-                counted = self.dropped if self.lossy else None
-                fitting = fitted(fitting, self.writer.holds, self.form.name, counted)
-            yield fitting
+            yield fitting if self.writer.holds is None else fitted(fitting, self.form, counted)
+        if self.tokens is not None and (more := next(self.tokens, None)) is not None:
+            raise UsageError("the file with tokens has more documents", file=more.file, document=more.id)
 
     def _in_unit(self, document: Document) -> Document:
         if self.writer.unit == "character":
             return to_characters(document)
-        return to_tokens(document) if self.writer.unit == "token" else document
+        if self.writer.unit is None and self.tokens is None:
+            return document
+        tokens = None if self.tokens is None else next(self.tokens, None)
+        if self.tokens is not None and tokens is None:
+            raise UsageError("the file with tokens has fewer documents", document=document.id)
+        return to_tokens(document, tokens, self.dropped if self.lossy else None)
 
     def text(self, documents: Iterator[Document]) -> Iterator[str]:
         """Yield the content of one file, piece by piece. Raises `UsageError` if it needs several files."""

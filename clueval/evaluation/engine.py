@@ -16,6 +16,7 @@ from clueval.evaluation.counted import Counted
 from clueval.evaluation.depths import depth_sequence
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
+from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
@@ -99,6 +100,11 @@ class Evaluation:
                 add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
+            for sides, spans in lost_sides(prepared, self.plan, self.layers):
+                self._count(
+                    sides, self.plan.metrics, self.receivers(group.gold.id, group.gold.metadata, 0, 0)
+                )
+                self.unprojected += [Unprojected(group.gold.id, span) for span in spans]
             for observer in self.plan.observers:
                 observer.see(prepared)
 
@@ -117,10 +123,9 @@ class Evaluation:
         if not receivers:
             return []
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
-        unprojected = [
-            metric for metric in self.plan.metrics if self.plan.align is None or not metric.needs.same_text
-        ]
-        projected = [metric for metric in self.plan.metrics if metric not in unprojected]
+        aligned = self.plan.align is not None
+        projected = [metric for metric in self.plan.metrics if aligned and metric.needs.same_text]
+        unprojected = [metric for metric in self.plan.metrics if metric not in projected]
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
         if unprojected:
             self._count(self._sides(gold, predicted), unprojected, [*receivers, *whole])
@@ -187,17 +192,12 @@ class Evaluation:
         from clueval.transforms.projection import project
 
         assert self.plan.align is not None
-        projection = project(
-            *map(self._sequenced, (gold, predicted)), max_cells=self.plan.align, limit="Counting.align"
-        )
+        both = map(self._sequenced, (gold, predicted))
+        projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
         self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
         self._count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        # spans without a place have no common positions, so each is counted alone, against an empty gold side
-        nothing = Side((), document=Document(gold.id, dict.fromkeys(self._frames, ()), file=gold.file))
-        for sequence in self._sequences():
-            lost = (Side([span], document=predicted) for span in projection.lost.get(sequence, ()))
-            self._count(((sequence, nothing, side) for side in lost), metrics, receivers)
+        self._count(alone(projection.lost, self._sequences(), predicted, self._frames), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -394,7 +394,7 @@ class Evaluation:
             scores,
             signature,
             groups=reports_of(self.groups, self._counted_by_metrics) if self.groups else None,
-            unprojected=self.unprojected if self.plan.align is not None else None,
+            unprojected=self.unprojected if self.unprojected or self.plan.align is not None else None,
             counted=counted,
             scored_by=self.plan.metrics,
             prepared=self.preparation.checked(),

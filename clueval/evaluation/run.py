@@ -34,7 +34,7 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import Reading, Readings, ReadOptions, columns_of_sides
+from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import (
     document_groups,
     document_pairs,
@@ -42,6 +42,7 @@ from clueval.reading.pairing import (
     parallel,
 )
 from clueval.reading.paths import path_pairs
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.source import Source
 from clueval.reading.spooled import spooled
 from clueval.reading.tag_columns import require_two_tag_columns
@@ -145,7 +146,9 @@ def _score(
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
     read_options = [
-        ReadOptions.of(each, whole_text=plan.reads_whole_texts, containing=_containing(chosen))
+        ReadOptions.of(
+            each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
+        )
         for each in readings
     ]
     pairs: list[FilePair] = []
@@ -285,12 +288,16 @@ def _placed(plan: Plan, readings: Sequence[ReadOptions], given: Given, pairs: Se
     )
     in_columns = own.token_lines is not None and other.token_lines is not None
     escapes = readings[0].escapes or readings[1].escapes
-    if own.name == other.name or in_columns or own.sets or other.sets or "nerval" in (own.name, other.name):
+    in_tokens = plan.unit == "token" and not (own.counts_tokens and other.counts_tokens)
+    same = own.name == other.name or in_columns
+    if "nerval" in (own.name, other.name) or (same and not in_tokens):
         return plan
     from clueval.transforms.placing import Placing
 
-    what = "tokens" if own.counts_tokens or other.counts_tokens else "texts"
-    placing = Placing(escapes, what, named=not (own.nameless or other.nameless))
+    has_tokens = own.counts_tokens or other.counts_tokens
+    what = "tokens" if has_tokens else "words" if in_tokens else "texts"
+    named = not (own.nameless or other.nameless)
+    placing = Placing(escapes, in_tokens=plan.unit == "token", what=what, named=named)
     return plan._replace(transforms=(placing, *plan.transforms))
 
 

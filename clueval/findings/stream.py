@@ -25,16 +25,10 @@ from clueval.reading.given import Given, InputSide, given
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import (
-    SETS,
-    Reading,
-    Readings,
-    ReadOptions,
-    columns_of_sides,
-    readings_of,
-)
+from clueval.reading.options import SETS, Reading, Readings, readings_of
 from clueval.reading.pairing import document_groups, ends_early, same_documents
 from clueval.reading.paths import path_pairs
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.reading.spooled import spooled

@@ -4,9 +4,9 @@ Colours and fonts in the context show which side has marked a piece: green and b
 underlined for the span itself only, orange and italic for the other side only. The comment of the cell lists
 the labels of all spans in the context. On the sheet of places the colours of the gold side are those of the span
 itself. The column ``comment`` is empty, for the user. The header stays visible and is printed on each page, every
-column has a filter, and a printed page is as wide as the table. Positions and lines are numbers, and so are metadata
-that are whole numbers; metadata like 2026-01-31 are dates. All other text is written as text: nothing becomes a formula
-or a link.
+column has a filter. A printed page is as wide as the columns up to the text of the span. Positions and lines are
+numbers, and so are metadata that are whole numbers; metadata like 2026-01-31 are dates. All other text is written as
+text: nothing becomes a formula or a link.
 
 A sheet holds 1,048,575 findings; further ones are on another sheet, ``gold 2``. A cell holds 32,767
 characters; a longer text ends with the number of characters cut off. Memory does not grow with the rows,
@@ -17,14 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import date
-from io import RawIOBase
+from math import ceil
 from pathlib import Path
-from traceback import walk_tb
-from typing import IO, Any
+from typing import Any
 
-from clueval.exceptions import FileError, MissingExtra
 from clueval.findings.context import Context, Mark
 from clueval.findings.drawing import drawn
 from clueval.findings.places import ErrorPlace, places
@@ -40,11 +38,8 @@ from clueval.findings.rows import (
 from clueval.findings.table import Finding, joined
 from clueval.metrics.tables import of_known
 from clueval.reports.table import Rate
+from clueval.reports.workbook import ROWS, fit_to_width, require_package, whole_workbook
 from clueval.visible import visible_lines
-from clueval.writing import is_written_through, scratch_folder, whole_bytes
-
-ROWS = 1_048_576
-"""The number of rows of a sheet, including the header."""
 
 _STYLES: dict[Mark, dict[str, Any]] = {
     "both": {"font_color": "#00734D", "bold": True},
@@ -53,8 +48,27 @@ _STYLES: dict[Mark, dict[str, Any]] = {
     "neither": {"font_color": "#333333"},
 }
 
-_WIDTHS = {"text": 28, "other_text": 28, "context": 90, "comment": 30, "document": 16, "metadata": 16}
+_WIDTHS = {
+    "comment": 28,
+    "context": 80,
+    "text": 28,
+    "other_text": 28,
+    "label": 16,
+    "document": 16,
+    "metadata": 16,
+    "classes": 16,
+    "gold": 34,
+    "predicted": 34,
+}
+_PRINTED_TO = "text"
+"""The last column that is printed, if the sheet has it: a page with all columns could not be read."""
+
 _SIDES = ("gold", "predicted")
+
+_TALLEST = 409
+"""The greatest height of a row."""
+
+_WRAPPED = ("text", "classes", "gold", "predicted")
 
 _Typed = str | int | date
 """A cell, written as what it is."""
@@ -64,16 +78,6 @@ _Fragment = tuple[str, Mark]
 
 _LEAST_SHARE = 80
 """The least number of characters of a piece, if pieces must be cut."""
-
-
-def require_package() -> None:
-    """Raise `MissingExtra` without XlsxWriter."""
-    try:
-        import xlsxwriter  # noqa: F401
-    except ImportError:
-        raise MissingExtra(
-            "a spreadsheet needs the package XlsxWriter", advice="pip install 'clueval[report]'"
-        ) from None
 
 
 def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | None = None) -> dict[str, int]:
@@ -102,92 +106,6 @@ def write(path: Path, findings: Iterable[Finding], report: Mapping[str, Any] | N
         return {side: each.rows for side, each in sheets.items()}
 
 
-@contextmanager
-def whole_workbook(path: Path) -> Iterator[Any]:
-    """Open a workbook that gets its name only when all of it is written; after an error nothing is left."""
-    if is_written_through(path):  # a device or pipe: no temporary file next to it
-        with whole_bytes(path) as file, _workbook(file, path, {"in_memory": True}) as book:
-            yield book
-        return
-    with scratch_folder(path) as folder, whole_bytes(path) as file:
-        options = {"constant_memory": True, "in_memory": False, "tmpdir": str(folder)}
-        with _workbook(file, path, options) as book:
-            yield book
-
-
-@contextmanager
-def _workbook(file: IO[bytes], path: Path, options: dict[str, Any]) -> Iterator[Any]:
-    """Open a workbook that is written to an open file at the end, unless an error occurs first."""
-    import xlsxwriter
-    from xlsxwriter.exceptions import XlsxWriterException
-
-    as_text = dict.fromkeys(("strings_to_formulas", "strings_to_urls", "strings_to_numbers"), False)
-    sink = _Sink(file)
-    book = xlsxwriter.Workbook(sink, {**as_text, **options})
-    try:
-        yield book
-        book.close()
-    except BaseException as error:
-        sink.is_open = False
-        _give_up_archives(error)
-        cause = error.args[0] if error.args else None
-        if isinstance(error, XlsxWriterException):
-            if isinstance(cause, OSError):
-                raise cause from None
-            raise FileError(f"cannot be written: {error}", file=str(path)) from error
-        raise
-    finally:
-        for sheet in book.worksheets() if book.constant_memory else ():
-            with suppress(OSError):  # the disk is full, which has already been reported
-                sheet._opt_close()
-
-
-def _give_up_archives(error: BaseException) -> None:
-    """Let no zip archive that was being written when the error came print a traceback in its destructor."""
-    from zipfile import ZipFile
-
-    for frame, _ in walk_tb(error.__traceback__):
-        for value in frame.f_locals.values():
-            if isinstance(value, ZipFile):
-                value.fp = None
-
-
-class _Sink(RawIOBase):
-    """The file that a zip archive is written to. After an error it accepts all data and discards it.
-
-    The writer of zip archives ends its file in its destructor, which cannot report an error.
-    """
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file, self._place = file, 0
-        self.is_open = True
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any, /) -> int:
-        if self.is_open:
-            self._file.write(data)
-        self._place += len(data)
-        return len(data)
-
-    def tell(self) -> int:
-        return self._place
-
-    def seekable(self) -> bool:
-        return self._file.closed or self._file.seekable()
-
-    def seek(self, place: int, whence: int = 0, /) -> int:
-        if self.is_open:
-            self._file.seek(place, whence)
-        self._place = place
-        return place
-
-    def flush(self) -> None:
-        if self.is_open and not self._file.closed:  # a destructor flushes, too
-            self._file.flush()
-
-
 class _Sheets:
     """The sheets of one kind of rows; a new one is added when the last is full."""
 
@@ -212,9 +130,7 @@ class _Sheets:
             self._sheet.set_column(number, number, _WIDTHS.get(name, 11))
             self._sheet.write_string(0, number, shortened(visible_lines(name)), self._header)
         self._sheet.freeze_panes(1, 0)
-        self._sheet.set_landscape()
-        self._sheet.set_paper(9)  # A4
-        self._sheet.fit_to_pages(1, 0)
+        fit_to_width(self._sheet)
         self._sheet.repeat_rows(0)
         return self._sheet
 
@@ -225,17 +141,33 @@ class _Sheets:
             self._open()
         self._row += 1
         self.rows += 1
+        fragments = list(context)
+        self._set_height(fragments, cells)
         self._sheet.write_blank(self._row, 0, None, self._wrap)
-        self._write_context(list(context))
+        self._write_context(fragments)
         if note is not None:
             self._sheet.write_comment(self._row, 1, note, {"x_scale": 2})
         for number, value in enumerate(cells, len(FIRST)):
             if isinstance(value, str):
-                self._sheet.write_string(self._row, number, shortened(visible_lines(value)), self._top)
+                self._sheet.write_string(
+                    self._row, number, shortened(visible_lines(value)), self._style(number)
+                )
             elif isinstance(value, date):
                 self._sheet.write_datetime(self._row, number, value, self._date)
             else:
                 self._sheet.write_number(self._row, number, value, self._top)
+
+    def _set_height(self, context: Iterable[_Fragment], cells: Sequence[_Typed]) -> None:
+        """Set the height of a row whose text has several lines; not all programs do it themselves."""
+        texts = {"context": "".join(text for text, _ in context)}
+        named = zip(self._names[len(FIRST) :], cells, strict=True)
+        texts |= {name: str(cell) for name, cell in named if name in _WRAPPED}
+        lines = max(ceil(1.1 * len(text) / _WIDTHS[name]) for name, text in texts.items())
+        if lines > 1:
+            self._sheet.set_row(self._row, min(15 * lines, _TALLEST))
+
+    def _style(self, number: int) -> Any:
+        return self._wrap if self._names[number] in _WRAPPED else self._top
 
     def _write_context(self, fragments: list[_Fragment]) -> None:
         if len(fragments) > 1:
@@ -245,7 +177,10 @@ class _Sheets:
             self._sheet.write_string(self._row, 1, "".join(text for text, _ in fragments), self._wrap)
 
     def finish(self) -> None:
-        self._sheet.autofilter(0, 0, self._row, len(self._names) - 1)
+        last = len(self._names) - 1
+        self._sheet.autofilter(0, 0, self._row, last)
+        printed = self._names.index(_PRINTED_TO) if _PRINTED_TO in self._names else last
+        self._sheet.print_area(0, 0, self._row, printed)
 
 
 def _typed(columns: RowColumns, finding: Finding) -> list[_Typed]:
@@ -352,6 +287,8 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
     header = book.add_format({"bold": True, "bg_color": "#E8EDF2", "bottom": 1, "align": "right"})
     percent = book.add_format({"num_format": "0.00%"})
     count = book.add_format({"num_format": "#,##0.###"})
+    first = book.add_format({"bold": True, "bg_color": "#E8EDF2", "bottom": 1})
+    fit_to_width(sheet)
     sheet.set_column(0, 0, 30)
     sheet.set_column(1, 20, 11)
     row = 0
@@ -361,7 +298,7 @@ def _scores_sheet(book: Any, report: Mapping[str, Any]) -> Any:
         sheet.write_string(row, 0, visible_lines(table.title), bold)
         row += 1
         for column, name in enumerate(table.header):
-            sheet.write_string(row, column, shortened(visible_lines(name)), header)
+            sheet.write_string(row, column, shortened(visible_lines(name)), header if column else first)
         for cells in table.rows:
             row += 1
             for column, value in enumerate(cells):

@@ -39,6 +39,7 @@ FORMATS = {
     "conllu": "clueval.formats.conllu",
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
+    "i2b2-2006": "clueval.formats.i2b2_2006",
     "inline": "clueval.formats.inline",
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
@@ -47,7 +48,7 @@ FORMATS = {
 """The module of each format by its name; it is imported when it is needed."""
 
 ORDER = [
-    *("conll2012", "webanno", "xmi", "i2b2", "conllu", "ltf", "gate-xml", "bdoc"),
+    *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
     *("label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "nerval", "conll"),
 ]
@@ -100,7 +101,7 @@ def format_by_ending(file_name: str) -> Format | None:
 def format_of(beginning: Beginning, file: str) -> Format:
     """Return the format of a file, given its beginning; `file` is its name in errors.
 
-    Raises `FormatError`, which lists the signs that were tried, if no format matches.
+    Raises `FormatError`, which lists the formats that were tried, if none matches.
     """
     if (decided := format_by_ending(beginning.file_name)) is not None:
         return decided
@@ -109,10 +110,10 @@ def format_of(beginning: Beginning, file: str) -> Format:
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
     tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
-    looked_for = "; ".join(f"{form.name}: {form.recognised_by}" for form in tried)
+    names = ", ".join(form.name for form in tried)
     raise FormatError(
-        "the format is not recognised",
+        f"the format is not recognised: {'JSON with other keys' if is_json else 'other first lines'} than looked for",
         file=file,
         line=1,
-        advice=f"name it with --input; looked for {looked_for}",
+        advice=f"name it with --input; looked for {names}; 'clueval formats' shows the signs of each",
     )

@@ -1,15 +1,15 @@
 """brat's stand-off files: ``X.ann`` with the annotations and ``X.txt`` with the text beside it.
 
     T1<TAB>Person 0 5<TAB>Frida             a span: type, start, end (exclusive), its text
-    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span
+    T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span; in one piece if only line ends lie between
     A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
     N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
     *<TAB>Equiv T1 T2                       spans of which one counts: a feature ``group``
 
-Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and
-``X.a2`` together are one file of annotations. Relations, events, other equivalences and notes are passed over; an
-attribute of an event is a feature of its trigger. The label of a span is its type, or with
-``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
+Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and ``X.a2``
+together are one file of annotations. Relations, events, other equivalences and notes are passed over; an attribute
+of an event is a feature of its trigger; several values of one attribute are a list. The label of a span is its type, or
+with ``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
 is the name of the file.
 """
 
@@ -36,8 +36,8 @@ TYPE = "type"
 """The source of labels that is the type of a span."""
 
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
-_EQUIVALENT = re.compile(r"Equiv(\s+T\d+){2,}\s*")
-_ID = re.compile(r"[TEAMNR#]\d+|\*|#")
+_EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
+_ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 
 
 class _Annotations:
@@ -52,6 +52,7 @@ class _Annotations:
         self._ids: set[str] = set()
         self._attributes: list[tuple[int, list[str]]] = []
         self._equivalent: list[list[str]] = []
+        self._trigger_lines: list[tuple[int, str]] = []
         self._line = 0
 
     def add(self, line: int, text: str) -> None:
@@ -64,7 +65,7 @@ class _Annotations:
             self._refuse(
                 f"{identifier[:20]!r} is not an id of brat", "a line begins with T1, A1, R1 ... and a tab"
             )
-        if identifier not in ("*", "#"):
+        if identifier[0] not in "*#" or re.match(r"#\w*\d", identifier):
             if identifier in self._ids:
                 self._refuse(f"the id {identifier!r} occurs twice")
             self._ids.add(identifier)
@@ -80,10 +81,15 @@ class _Annotations:
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
                 self.triggers[identifier] = trigger
+                self._trigger_lines.append((self._line, trigger))
             self.passed_over[_KINDS[kind]] += 1
 
     def finish(self) -> None:
         """Give attributes to their spans. Raises `FormatError` for an id that no line has."""
+        for line, trigger in self._trigger_lines:
+            self._line = line
+            if trigger not in self.spans:
+                self._refuse(f"no line has the span {trigger[:20]!r} of an event")
         for line, fields in self._attributes:
             self._line = line
             if len(fields) < 2:
@@ -91,7 +97,7 @@ class _Annotations:
             name, target, *value = fields
             target = self.triggers.get(target, target)
             if target in self.spans:
-                self.features.setdefault(target, {})[name] = " ".join(value) if value else True
+                self._add_feature(target, name, " ".join(value) if value else True)
             elif target not in self._ids:
                 self._refuse(f"no line has the id {target[:20]!r}")
         self._join_groups()
@@ -112,6 +118,16 @@ class _Annotations:
                 self.features.setdefault(target, {})[GROUP] = str(number)
                 places[target] = first, place
         self.spans = {target: self.spans[target] for target in sorted(self.spans, key=places.__getitem__)}
+
+    def _add_feature(self, target: str, name: str, value: str | bool) -> None:
+        """Add a feature of a span; several values of one name are a list."""
+        features = self.features.setdefault(target, {})
+        if name not in features:
+            features[name] = value
+        elif value not in (
+            before := features[name] if isinstance(features[name], list) else [features[name]]
+        ):
+            features[name] = [*before, value]
 
     def _add_span(self, identifier: str, rest: str) -> None:
         head, tab, text = rest.partition("\t")
@@ -215,19 +231,33 @@ def _document(name: str, text: str, found: _Annotations, options: Options, file:
     ranges = in_points(text, mentions, options.offsets, file=file, document=name)
     sources = dict(options.layers or {DEFAULT_LAYER: TYPE})
     layers: dict[str, list[Span]] = {layer: [] for layer in sources}
-    for (identifier, (label, mention)), places in zip(found.spans.items(), ranges, strict=True):
+    for (identifier, (label, mention)), given in zip(found.spans.items(), ranges, strict=True):
+        places = _without_gaps_at_line_ends(given, text)
         features = found.features.get(identifier, {})
         for layer, source in sources.items():
             value = label if source == TYPE else features.get(_named(source, layer))
             if value is None:
                 continue
-            chosen = str(source) if value is True else str(value)
+            first = value[0] if isinstance(value, list) else value
+            chosen = str(source) if first is True else str(first)
             labels = Frozen({layer: chosen or NO_LABEL})
             layers[layer].append(
                 Span.of_fragments(places, labels, features, id=identifier, line=mention.line)
             )
     ordered = {layer: in_order(spans) for layer, spans in layers.items()}
     return Document(name, ordered, text=text, unit="character", file=file)
+
+
+def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
+    """Return the ranges, joined where only line ends lie between two, because a span of brat cannot contain them."""
+    found = list(ranges[:1])
+    for start, end in ranges[1:]:
+        between = text[found[-1][1] : start]
+        if between and not between.strip("\r\n"):
+            found[-1] = found[-1][0], end
+        else:
+            found.append((start, end))
+    return tuple(found)
 
 
 def _named(source: int | str, layer: str) -> str:
@@ -255,13 +285,19 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
                 positions = ";".join(f"{start} {end}" for start, end in parts)
                 shown = " ".join(text[start:end] for start, end in parts)
                 yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
-                for name, value in span.features.items():
+                for name, value in _pairs(span.features):
                     if name == GROUP:
                         continue
                     attributes += 1
-                    given = "" if value is True else f" {_value(value, name, span, document)}"
-                    yield f"A{attributes}\t{_word(name, span, document)} T{number}{given}"
+                    yield f"A{attributes}\t{name} T{number}{'' if value is True else f' {value}'}"
         yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values() if len(members) > 1)
+
+
+def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the names and values of features; a list of several values is one pair for each."""
+    for name, value in features.items():
+        several = isinstance(value, list) and len(value) > 1
+        yield from ((name, each) for each in (value if several else [value]))
 
 
 def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:
@@ -272,23 +308,26 @@ def _without_line_ends(text: str, whole: tuple[int, int]) -> Ranges:
 
 
 def _word(word: str, span: Span, document: Document) -> str:
-    if not word or re.search(r"\s|;", word):
-        raise _unwritable(document, span, "a label or a name of a feature that is empty or has white space")
+    if not _is_word(word):
+        raise UsageError(
+            f"brat cannot hold {name_of(span)}: it has a label that is empty or has white space",
+            file=document.file,
+            document=document.id,
+            advice="rename it",
+        )
     return word
 
 
-def _value(value: object, name: str, span: Span, document: Document) -> str:
-    if not isinstance(value, str) or value != " ".join(value.split()) or not value:
-        raise _unwritable(document, span, f"the feature {name!r}, whose value is not words")
-    return value
+def _is_word(word: str) -> bool:
+    return bool(word) and not re.search(r"\s|;", word)
 
 
-def _unwritable(document: Document, span: Span, what: str) -> UsageError:
-    return UsageError(
-        f"brat cannot hold {name_of(span)}: it has {what}",
-        file=document.file,
-        document=document.id,
-        advice="rename it, or add --lossy",
+def _holds_feature(name: str, value: object) -> bool:
+    """Return whether attributes can hold a feature: True, words, or a list of several."""
+    several = value if isinstance(value, list) and len(value) > 1 else [value]
+    return _is_word(name) and all(
+        each is True or (isinstance(each, str) and each != "" and each == " ".join(each.split()))
+        for each in several
     )
 
 
@@ -296,7 +335,7 @@ def _written_text(document: Document) -> str:
     return document.text or ""
 
 
-_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans"})
+_HOLDS = frozenset({"features", "gaps", "zero-length spans", "overlapping spans", "spans across sentences"})
 
 _BESIDE: Mapping[str, Any] = {".txt": _written_text}
 
@@ -311,5 +350,5 @@ FORMAT = Format(
     nameless=True,
     group=(".txt", ".a2"),
     default_source=TYPE,
-    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS),
+    write=Writer(_lines, ".ann", unit="character", beside=_BESIDE, holds=_HOLDS, feature=_holds_feature),
 )

@@ -2,10 +2,10 @@
 
 Columns are separated by tabs if the first token line contains one, otherwise by blanks. ``-DOCSTART-`` begins a
 document. A line that begins with ``#`` is a comment unless it is a token line. In a file with tabs, it is a token
-line if it contains a tab. In a file with blanks, it is a token line if it has the right number of columns and
-tags in the columns of the layers; before the first token line, if no blank follows the ``#`` and the last column
-is a tag. The comment ``# newdoc id = X`` (CoNLL-U) begins a document, ``# sent_id = X`` names a sentence, and
-``# meta::key = value`` is metadata.
+line if it contains a tab and no blank follows the ``#``. Otherwise it is a token line if it has the right number of
+columns and tags in the columns of the layers; before the first token line, if the last column is a tag and, in a file
+with blanks, no blank follows the ``#``. The comment ``# newdoc id = X`` (CoNLL-U) begins a document, ``# sent_id =
+X`` names a sentence, and ``# meta::key = value`` is metadata.
 
 Sources: the shared tasks CoNLL-2000 and CoNLL-2003; Universal Dependencies for the comments.
 """
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 DOCSTART = "-DOCSTART-"
 # Also matches a line that was cut, or has a lone CR.
 _IS_LINE = re.compile(r"\s*\S+[\t ]+\S|-DOCSTART-|#|.*\r|.{2000}")
+_JSON = re.compile(r'[\ufeff\s]*(\{\s*("|\}\s*$)|\[\s*([\[{"]|\]\s*$))')
 _BLANK_LINE = re.compile(r"^[ \t]+$", re.MULTILINE)
 _MAY_HAVE_NAMES = re.compile("\ufeff?(TOKEN\t|#|1\t)")
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+)\s*(?:=(.*))?$")
@@ -89,14 +90,13 @@ class ConllReader:
 
     def _is_token(self, line: str) -> bool:
         layout = self.builder.layout
-        fields = [value for value in fields_of(line, " ") if value]
-        if layout is None:  # the first lines of the file
-            return "\t" in line or (len(fields) > 1 and line[1] != " " and is_tag(fields[-1]))
-        if layout.separator == "\t":
+        separator = layout.separator if layout else "\t" if "\t" in line else " "
+        if separator == "\t" and not line.startswith("# "):
             return "\t" in line
-        if len(fields) != layout.width:
-            return False
-        return all(is_tag(fields[column]) for _, column in layout.layers)
+        fields = [value for value in fields_of(line, separator) if value]
+        if layout is None:  # the first lines of the file
+            return len(fields) > 1 and (separator == "\t" or line[1] != " ") and is_tag(fields[-1])
+        return len(fields) == layout.width and all(is_tag(fields[column]) for _, column in layout.layers)
 
     def _comment(self, line: str) -> None:
         comment = _COMMENT.match(line)
@@ -141,7 +141,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 def _has_columns(beginning: Beginning) -> bool:
     """Return whether a file is empty, or one of its first lines has columns, is a comment or begins a document."""
     lines = beginning.lines
-    return not beginning.keys and (not lines or any(_IS_LINE.match(line) for line in lines))
+    is_json = _JSON.match(beginning.text) and not is_tag(beginning.first_line.split()[-1])
+    return not is_json and (not lines or any(_IS_LINE.match(line) for line in lines))
 
 
 FORMAT = Format(

@@ -25,7 +25,8 @@ from clueval.spans.span import DEFAULT_LAYER
 
 _SOURCES = {"entity": 11, "parse": 6}
 _WORD = 4
-_BEGIN = re.compile(r"#begin document\s*(?:\((.*)\))?\s*;?\s*(?:part\s+(\d+))?\s*$")
+_NONE = ("*", "-", "_")
+_BEGIN = re.compile(r"#begin document\s*(?:\((.*)\)|([^\s;]+))?\s*;?\s*(?:part\s+(\d+))?\s*$")
 _BRACKETS = re.compile(r"\(([^()*|\s]+)|\*|(\))")
 
 
@@ -60,8 +61,8 @@ class _Conll2012Reader:
                 number, "this line begins no document", "write it #begin document (ID); part 000"
             )
         self._documents += 1
-        name = found[1] or str(self._documents)
-        identifier = name if found[2] is None else f"{name}#{int(found[2])}"
+        name = found[1] or found[2] or str(self._documents)
+        identifier = name if found[3] is None else f"{name}#{int(found[3])}"
         self._document = TokenDocument(
             identifier, self._position, list(self._columns), self._file, self._most, number
         )
@@ -79,7 +80,7 @@ class _Conll2012Reader:
             raise self._wrong(
                 number, "a token outside documents", "begin one: #begin document (ID); part 000"
             )
-        fields = line.split("\t") if "\t" in line else line.split()
+        fields = line.split("\t") if "\t" in line else list(filter(None, line.split(" ")))
         for column in (_WORD, *self._columns.values()):
             if abs(column) > len(fields):
                 raise self._wrong(number, f"the line has {len(fields)} columns, no column {column}")
@@ -87,7 +88,7 @@ class _Conll2012Reader:
         document.add(fields[_WORD - 1], number)
         for layer, column in self._columns.items():
             value = fields[column - 1 if column > 0 else column]
-            if value != "*":
+            if value not in _NONE:
                 self._brackets(layer, value, position, number, document)
 
     def _brackets(self, layer: str, value: str, position: int, number: int, document: TokenDocument) -> None:
@@ -102,7 +103,7 @@ class _Conll2012Reader:
                 raise self._wrong(number, f"{value[:60]!r} closes a bracket that is not open")
             elif found[2]:
                 document.add_span(layer, stack.pop(), position + 1)
-        if done != len(value) and value != "-":
+        if done != len(value):
             raise self._wrong(number, f"{value[:60]!r} is not a bracket", "as in (ORG*, * or *)")
 
     def _end_sentence(self) -> None:

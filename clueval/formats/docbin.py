@@ -193,5 +193,11 @@ FORMAT = Format(
     read=_read,
     options=frozenset({"layers", "unit"}),
     extra="spacy",
-    write=Writer(_lines, ".spacy", unit="character", data=docbin_of, holds=frozenset({"layers"})),
+    write=Writer(
+        _lines,
+        ".spacy",
+        unit="character",
+        data=docbin_of,
+        holds=frozenset({"layers", "spans across sentences"}),
+    ),
 )

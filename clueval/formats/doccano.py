@@ -18,7 +18,7 @@ from typing import Any
 
 from clueval.formats.flat_rows import FlatRow, flat_row, has_more
 from clueval.formats.format import Format, Options, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -124,6 +124,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 def _is_doccano(beginning: Beginning) -> bool:
     keys = beginning.keys
+    if re.fullmatch(r"\ufeff?\s*\[\s*\]\s*", beginning.text):
+        return True  # no rows, as every JSON format has them
     if "annotation_id" in keys or re.search(r'"data"\s*:\s*\{', beginning.text):
         return False  # Label Studio's
     with_list = (f'"{key}"' for key in _SPANS if key in keys)
@@ -140,17 +142,21 @@ FORMAT = Format(
     name="doccano",
     holds="doccano's JSON Lines: texts with spans as `[start, end, label]` or objects",
     signs=(
-        Sign("JSON with `text` or `data`, and `label`, `labels`, `entities` or `annotations`", _is_doccano),
+        Sign(
+            "JSON with `text` or `data`, and `label`, `labels`, `entities` or `annotations`; `[]`",
+            _is_doccano,
+        ),
     ),
     read=_read,
     options=frozenset({"layers", "offsets"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCE,
     write=Writer(
         _lines,
         ".jsonl",
         unit="character",
-        holds=frozenset({"metadata", "zero-length spans", "overlapping spans"}),
+        holds=frozenset({"metadata", "zero-length spans", "overlapping spans", "spans across sentences"}),
     ),
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Options(Protocol):
-    """The options that formats read; `clueval.reading.options.ReadOptions` has them."""
+    """The options that formats read; `clueval.reading.read_options.ReadOptions` has them."""
 
     @property
     def layers(self) -> Mapping[str, int | str] | None: ...
@@ -65,7 +65,8 @@ class Writer(NamedTuple):
     documents. `beside` has the content of further files for a document, by the endings of their names. `holds` has
     the kinds of `clueval.formats.fitting` that the format can hold; None: `lines` refuses what it cannot.
     `ends_lines` is false if `lines` yields whole texts, to which no line end is added. `data` returns the content
-    of a binary file with documents and layers; then `lines` is not used.
+    of a binary file with documents and layers; then `lines` is not used. `feature` says of the name and the value of
+    a feature whether the format can hold it; None: it holds all, or none.
     """
 
     lines: Lines
@@ -75,6 +76,7 @@ class Writer(NamedTuple):
     holds: frozenset[str] | None = None
     ends_lines: bool = True
     data: Callable[[Iterator[Document], Sequence[str]], bytes] | None = None
+    feature: Callable[[str, Any], bool] | None = None
 
 
 AddSets = Callable[["Opened", "Mapping[str, Sequence[Span]]"], str]
@@ -95,7 +97,7 @@ class Format:
         signs: the other signs by which it is recognised, tried in the order of `clueval.formats.ORDER`.
         read: yields the documents of a file.
         token_lines: the reader of its lines, for formats with one token per line.
-        options: the options that apply to it (fields of `clueval.reading.options.ReadOptions`).
+        options: the options that apply to it (fields of `clueval.reading.read_options.ReadOptions`).
         treatments: the treatments of ill-formed tags that it supports; the first is the default.
         scheme: the scheme of its tags, if all files have the same.
         of_tokens: whether its documents have tokens, although it has no `token_lines`.
@@ -103,6 +105,7 @@ class Format:
         nameless: whether its documents have no ids in the file.
         sets: whether the layers that `read` returns are annotation sets, of which one is selected.
         chooses: whether `read` itself selects the annotation set that the options name.
+        set_names: returns the names of the annotation sets of a file, if `chooses` is true.
         rows: how the rows of a JSON format are read (`clueval.formats.json_rows.RowForm`).
         flat: reads a file of one document as a flat row (`clueval.formats.flat_rows`), or returns None.
         group: the endings of further files that belong to a file, and are not read by themselves in a folder.
@@ -125,6 +128,7 @@ class Format:
     nameless: bool = False
     sets: bool = False
     chooses: bool = False
+    set_names: Callable[[Opened], list[str]] | None = None
     rows: Any = None
     flat: Callable[[Opened], FlatRow | None] | None = None
     group: tuple[str, ...] = ()

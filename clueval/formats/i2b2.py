@@ -1,8 +1,9 @@
-"""The XML of the i2b2 (n2c2) challenges on de-identification: a text and a list of tags with offsets.
+"""The XML of the i2b2 (n2c2) challenges on de-identification, and of MEDDOCAN: a text and tags with offsets.
 
 ``<TEXT>`` has the text, usually as CDATA; the children of ``<TAGS>`` are spans, with ``start``, ``end`` (exclusive),
 ``text`` and ``TYPE``. Offsets count code points from the first character in ``<TEXT>``, its newline included; a CRLF
 is one character, as XML requires. The ``text`` of a tag must be that of its span, with runs of white space equal.
+The outermost element may have any name.
 
 Sources: ``TYPE`` (the default), ``category`` (the name of the element), or another attribute.
 
@@ -23,7 +24,7 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 CATEGORY, TYPE = "category", "TYPE"
-_PATH = ("deIdi2b2", "TAGS")
+_SIGNS = ("<deIdi2b2", "<MEDDOCAN", "<TEXT><![CDATA[")
 
 
 class Tag(NamedTuple):
@@ -55,9 +56,7 @@ class _I2b2Reader:
             self._refuse(f"{self.texts or 'no'} elements <TEXT>", "there must be one")
 
     def _start(self, name: str, attributes: Mapping[str, str]) -> None:
-        if not self._path and name != _PATH[0]:
-            self._refuse(f"the outermost element is <{name:.40}>, not <{_PATH[0]}>")
-        if len(self._path) == len(_PATH) and tuple(self._path) == _PATH:
+        if self._path[1:] == ["TAGS"]:
             self.tags.append(Tag(name, attributes, self._parser.CurrentLineNumber))
         elif self._path[1:2] == ["TEXT"]:
             self._refuse(f"an element <{name:.40}> in the text", "write the text as CDATA")
@@ -129,7 +128,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 FORMAT = Format(
     name="i2b2",
     holds="XML of the i2b2 challenges: `<TEXT>`, and `<TAGS>` with `start`, `end` (exclusive), `text` and `TYPE`",
-    signs=(first_lines("<deIdi2b2"),),
+    signs=(first_lines(*_SIGNS),),
     read=_read,
     options=frozenset({"layers"}),
     single=True,

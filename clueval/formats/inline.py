@@ -210,6 +210,6 @@ FORMAT = Format(
         ".txt",
         unit="character",
         ends_lines=False,
-        holds=frozenset({"zero-length spans", "overlapping spans"}),
+        holds=frozenset({"zero-length spans", "overlapping spans", "spans across sentences"}),
     ),
 )

@@ -30,7 +30,7 @@ class RowReader:
     """What is known while the rows of one input are read.
 
     `number` is that of the current row, `set` the selected annotation set, and `known` what a format has made once
-    for all rows.
+    for all rows. `offered` has the sources of layers so far, if every row may have other ones.
     """
 
     options: Options
@@ -39,6 +39,7 @@ class RowReader:
     number: int = 0
     set: str | None = None
     known: dict[str, Any] = field(default_factory=dict)
+    offered: dict[str, None] = field(default_factory=dict)
     _labels: dict[tuple[str, str], Frozen] = field(default_factory=dict)
 
     def refuse(self, problem: str, advice: str | None = None, document: str | None = None) -> NoReturn:
@@ -76,11 +77,18 @@ class RowReader:
     def id(self, row: Row, *keys: str) -> str:
         """Return the id under the first of the keys that the row has; without one, the number of the row."""
         value = next((row[key] for key in keys if row.get(key) is not None), self.number)
-        return value if isinstance(value, str) else str(value)
+        return value if isinstance(value, str) else self._scalar(value, "the id of the row")
+
+    def _scalar(self, value: object, what: str) -> str:
+        """Return a number or a truth value as a text. Raises `FormatError` for lists and objects."""
+        if isinstance(value, list | tuple | dict):
+            self.refuse(f"{what} is a list or an object, not a text")
+        return str(value)
 
     def labels(self, layer: str, label: object) -> Frozen:
         """Return the labels of a span; without a label, it is `NO_LABEL`."""
-        name = NO_LABEL if label is None or label == "" else label if isinstance(label, str) else str(label)
+        name = label if isinstance(label, str) else "" if label is None else self._scalar(label, "a label")
+        name = name or NO_LABEL
         known = self._labels.get((layer, name))
         if known is None:
             known = self._labels[layer, name] = Frozen({layer: name})
@@ -135,9 +143,12 @@ class RowReader:
 
     def whole(self, value: object, name: str) -> int:
         """Return a position, which may be written 3.0. Raises `FormatError` for other values."""
-        if isinstance(value, bool) or not isinstance(value, int | float) or value != int(value):
-            self.refuse(f"the {name} of a span is {value!r}, not a whole number")
-        return int(value)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, float) and value.is_integer():
+            return int(value)
+        shown = "missing" if value is None else f"{repr(value)[:40]}, not a whole number"
+        return self.refuse(f"the {name} of a span is {shown}")
 
     def checked(
         self, text: str, spans: list[Span], references: list[str | None], document: str
@@ -146,7 +157,7 @@ class RowReader:
         unit = self.options.offsets
         if unit in (None, "points") and not any(map(is_given, references)):
             return spans
-        if any(is_given(reference) and not isinstance(reference, str) for reference in references):
+        if not all(reference is None or isinstance(reference, str) for reference in references):
             self.refuse("the text of a span is not a text")
         mentions = [
             FileMention(span.fragments, reference, span.line, f"span [{span.start},{span.end})")
@@ -290,6 +301,7 @@ class RowStream(Iterator["Document | FlatRow"]):
             yield from _documents_of_row(row, form, rows)
         if wanted is not None and form.sets is not None and not found and rows.number:
             raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
+        _require_offered(rows)
 
     def _is_chosen(self, row: Any, further: Iterable[tuple[int, Any]]) -> bool:
         """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
@@ -310,6 +322,17 @@ class RowStream(Iterator["Document | FlatRow"]):
             return False
         rows.set = wanted if wanted is not None else next(iter(own), None)
         return True
+
+
+def _require_offered(rows: RowReader) -> None:
+    """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
+    for layer, source in (rows.options.layers or {}).items():
+        if rows.offered and source not in rows.offered:
+            raise UsageError(
+                f"no row has {source!r}, the source of layer {layer!r}",
+                file=rows.file,
+                advice=f"the rows have {', '.join(rows.offered)}",
+            )
 
 
 def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:
@@ -366,3 +389,13 @@ def read_rows(form: RowForm) -> Callable[[Opened, Options], Iterator[Document]]:
         return documents_of(form.values(opened), form, RowReader(options, opened.file, opened.passed_over))
 
     return read
+
+
+def names_of_sets(form: RowForm) -> Callable[[Opened], list[str]]:
+    """Return the function that lists the annotation sets of a file, in the order in which they occur."""
+
+    def listed(opened: Opened) -> list[str]:
+        assert form.sets is not None
+        return list(dict.fromkeys(name for _, row in opened.values() for name in form.sets(row)))
+
+    return listed

@@ -92,7 +92,7 @@ class _Values:
             self._array = self._took("[")
             if self._array and self._took("]"):
                 self._array = False
-        elif self._array and self._took("]"):
+        elif self._array and (self._due or not self._number) and self._took("]"):
             self._array = False
         elif self._array and self._due and self._at < len(self._waiting):
             if not self._took(","):

@@ -4,12 +4,12 @@
        "labels", "from_name": "label", "value": {"start": 0, "end": 5, "text": "Frida", "labels": ["PER"]}}]}]}
 
 Annotation sets are the annotators (id or e-mail), ``ground-truth`` and ``prediction:MODEL``. A region with several
-labels is a span for each. The sources of layers are the names of the controls (``from_name``). Choices for a
-region are features of its spans, choices for the text are metadata. Cancelled annotations, drafts and relations
-are passed over, and so are tasks without annotation (``unannotated``). The text is the string in ``data`` that
-is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
-code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units.
-In JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
+labels is a span for each. The sources of layers are the names of the controls (``from_name``). Choices, ratings and
+texts for a region are features of its spans, those for the whole text are metadata. Cancelled annotations, drafts and
+relations are passed over, and so are tasks without annotation (``unannotated``). The text is the string in ``data``
+that is called ``text``, the only one, or the one that ``--text-key`` names; other values are metadata. Positions are
+code points; if only UTF-16 units fit the texts of the regions, as in older files, the positions are such units. In
+JSON_MIN each row is one annotation, whose spans are lists under the names of their controls.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.formats.flat_rows import FlatRow, flat_row
 from clueval.formats.format import Format
-from clueval.formats.json_rows import RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.formats.reference import FileMention, fits
 from clueval.spans.document import Document
@@ -117,14 +117,22 @@ def _sorted_out(
             rows.refuse("a region of HTML, whose positions belong to elements", "export plain text")
         name = str(each.get("from_name", ""))
         if "start" not in value:
-            for chosen in ("choices", "rating", "number", "text", "taxonomy"):
-                if chosen in value:
-                    metadata[name] = _joined(value[chosen])
-        elif "choices" in value and "labels" not in value:
-            features.setdefault(_place(each), {})[name] = _joined(value["choices"])
+            given = value.get("text") if "text" in value else _given(value)
+            if given is not None:
+                metadata[name] = _joined(given)
+        elif "labels" not in value and (given := _given(value)) is not None:
+            features.setdefault(_place(each), {})[name] = _joined(given)
         else:
+            rows.offered[name or DEFAULT_LAYER] = None
             regions.append(each)
     return regions, features, metadata
+
+
+def _given(value: Mapping[str, Any]) -> object:
+    """Return what an annotator chose or wrote for a region or a text; None for labels."""
+    text = value.get("text")
+    written = text if isinstance(text, list) else None  # a string is the text of the region
+    return next((value[key] for key in ("choices", "rating", "number", "taxonomy") if key in value), written)
 
 
 def _joined(value: object) -> str:
@@ -308,5 +316,6 @@ FORMAT = Format(
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets", "text_key"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
 )

@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from clueval.exceptions import FileError, FormatError, TagError
 from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
-from clueval.formats.recognition import Sign
+from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.tagging.schemes import OUTSIDE, split_tag
@@ -296,10 +296,15 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
     yield read_nerval(opened.held_lines(), file=opened.file, invalid=options.invalid or "discard")
 
 
+def _is_pair(beginning: Beginning) -> bool:
+    """Return whether no first line has more than two columns that are separated by tabs."""
+    return all(line.count("\t") <= 1 for line in beginning.lines)
+
+
 FORMAT = Format(
     name="nerval",
     holds="Nerval's files: a token, a blank, a tag; the file is one text",
-    signs=(Sign("`--metric noisy`", lambda beginning: beginning.whole_text),),
+    signs=(Sign("`--metric noisy`", lambda beginning: beginning.whole_text and _is_pair(beginning)),),
     read=_read,
     treatments=("discard", "error"),
     scheme="nerval",

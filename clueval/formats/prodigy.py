@@ -6,21 +6,26 @@ Ends are exclusive; ``token_end``, which is inclusive, is not used. ``_annotator
 annotator, whose rows are an annotation set; ``_input_hash`` is the id of the document. Rows with the answer
 ``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says nothing
 about the rest of the text; ``--answers accepted`` passes over them. The ``score`` of a span is a feature, and
-the values of ``meta`` are metadata. A span may have ``fragments`` and ``alternatives``, as in doccano's rows.
+the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
+span may have ``fragments`` and ``alternatives``, as in doccano's rows.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
 from clueval.formats.format import Format
-from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 
 SOURCE = "label"
+_LIST_OF_SPANS = re.compile(r'"spans"\s*:\s*\[')
+_LONGEST_GAP = 10_000
+"""The most characters between two tokens of a row without text."""
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -39,7 +44,8 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         return
     if answer not in ("accept", None):
         rows.refuse(f"the answer is {answer!r}", "Prodigy has accept, reject and ignore")
-    text = rows.text(found, "text")
+    text = rows.text(found, "text") if "text" in found else _text_of_tokens(found, rows)
+    rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "'relations'"))
     identifier = rows.id(found, "_input_hash")
     items = rows.listed(found.get("spans"), "'spans'")
     layers = {}
@@ -57,6 +63,24 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
 
 def _metadata(row: Row) -> dict[str, str]:
     return scalars(row.get("meta"))
+
+
+def _text_of_tokens(row: dict[str, Any], rows: RowReader) -> str:
+    """Return the text of a row that has only tokens, with their positions."""
+    if "tokens" not in row:
+        rows.text(row, "text")
+    text = ""
+    for token in rows.listed(row["tokens"], "'tokens'"):
+        start, end = rows.positions(token, ("start", "end"))
+        own = rows.text(token, "text")
+        if start < len(text) or end - start != len(own):
+            rows.refuse(
+                f"the token at {start} to {end} has {len(own)} characters, or overlaps the one before it"
+            )
+        if start - len(text) > _LONGEST_GAP:
+            rows.refuse(f"there are {start - len(text):,} characters before the token at {start}")
+        text += " " * (start - len(text)) + own
+    return text
 
 
 def _features(item: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +107,10 @@ def _sets(row: Any) -> Iterable[str]:
 
 
 def _is_prodigy(beginning: Beginning) -> bool:
-    return "_input_hash" in beginning.keys and bool(beginning.keys & {"spans", "answer"})
+    keys = beginning.keys
+    return ("_input_hash" in keys and bool(keys & {"spans", "answer"})) or (
+        {"text", "spans"} <= keys and bool(_LIST_OF_SPANS.search(beginning.text))
+    )
 
 
 FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
@@ -91,10 +118,15 @@ FORM = RowForm(_documents, _sets, flat=_flat, metadata=_metadata)
 FORMAT = Format(
     name="prodigy",
     holds="Prodigy's JSON Lines: texts with `spans` and the `answer` of an annotator",
-    signs=(Sign("JSON with `_input_hash`, and `spans` or `answer`", _is_prodigy),),
+    signs=(
+        Sign(
+            "JSON with `_input_hash`, and `spans` or `answer`; or with `text` and a list `spans`", _is_prodigy
+        ),
+    ),
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets", "answers"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCE,
 )

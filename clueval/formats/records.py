@@ -102,7 +102,7 @@ def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[di
                 document=document.id,
                 advice="clueval convert converts positions",
             )
-        fitting = fitted(document, form.write.holds, form.name, None)
+        fitting = fitted(document, form, None)
         yield rows_of(fitting, list(fitting.layers))
 
 

@@ -58,6 +58,7 @@ def _items(row: Row, source: str, rows: RowReader) -> list[Any]:
     """Return the spans of a source: the entities, or a group of spans."""
     if source.startswith(_GROUP):
         groups = rows.mapping(row.get("spans", {}), "'spans'")
+        rows.offered |= dict.fromkeys([SOURCE, "ents", *(f"{_GROUP}{key}" for key in groups)])
         return rows.listed(groups.get(source.removeprefix(_GROUP)), f"{source!r}")
     if source not in (SOURCE, "ents"):
         rows.sources(SOURCE, (SOURCE, "spans.KEY"))
@@ -181,6 +182,8 @@ FORMAT = Format(
         _lines,
         ".jsonl",
         unit="character",
-        holds=frozenset({"metadata", "layers", "zero-length spans", "overlapping spans"}),
+        holds=frozenset(
+            {"metadata", "layers", "zero-length spans", "overlapping spans", "spans across sentences"}
+        ),
     ),
 )

@@ -303,5 +303,7 @@ FORMAT = Format(
     signs=(Sign("header with `start` and `end`", lambda beginning: is_table(beginning.first_line)),),
     read=_read,
     options=frozenset({"layers", "token", "token_id", "document_tag", "sentence_tag", "text"}),
-    write=Writer(_lines, ".tsv", holds=frozenset({"layers", "metadata", "overlapping spans"})),
+    write=Writer(
+        _lines, ".tsv", holds=frozenset({"layers", "metadata", "overlapping spans", "spans across sentences"})
+    ),
 )

@@ -19,7 +19,7 @@ from typing import Any
 
 from clueval.formats.flat_rows import FlatRow, flat_items, flat_row
 from clueval.formats.format import Format, Writer
-from clueval.formats.json_rows import Row, RowForm, RowReader, read_rows, scalars
+from clueval.formats.json_rows import Row, RowForm, RowReader, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
 from clueval.spans.span import Span
@@ -87,14 +87,11 @@ def _predictions(row: Row, rows: RowReader) -> Iterator[Document]:
         for item in rows.listed(items, f"the value of {identifier!r}"):
             if not isinstance(item, list | tuple) or len(item) != 2:
                 rows.refuse("a prediction is not [start, end]", document=identifier)
-            spans.append((rows.whole(item[0], "start"), rows.whole(item[1], "end")))
+            spans.append({"start": item[0], "end": item[1]})
         yield rows.document(
             identifier,
             None,
-            {
-                layer: [Span(*span, rows.labels(layer, None), line=rows.number) for span in spans]
-                for layer in layers
-            },
+            {layer: [rows.span(span, ("start", "end"), layer, None) for span in spans] for layer in layers},
         )
 
 
@@ -117,6 +114,8 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 def _is_tab(beginning: Beginning) -> bool:
     text = beginning.text
+    if re.fullmatch(r"\ufeff?\s*\{\s*\}\s*", text):
+        return True  # predictions of no documents
     return bool(_GOLD.search(text) and '"entity_mentions"' in text) or bool(_PREDICTIONS.match(text))
 
 
@@ -127,18 +126,22 @@ FORMAT = Format(
     holds="the JSON of the Text Anonymization Benchmark, with annotators; and predictions `{id: [[start, end]]}`",
     signs=(
         Sign(
-            "JSON with `annotations` of annotators with `entity_mentions`, or `{id: [[start, end]]}`", _is_tab
+            "JSON with `annotations` of annotators with `entity_mentions`, or `{id: [[start, end]]}`; `{}`",
+            _is_tab,
         ),
     ),
     read=read_rows(FORM),
     options=frozenset({"layers", "offsets"}),
     chooses=True,
+    set_names=names_of_sets(FORM),
     rows=FORM,
     default_source=SOURCES[0],
     write=Writer(
         _lines,
         ".json",
         unit="character",
-        holds=frozenset({"metadata", "features", "zero-length spans", "overlapping spans"}),
+        holds=frozenset(
+            {"metadata", "features", "zero-length spans", "overlapping spans", "spans across sentences"}
+        ),
     ),
 )

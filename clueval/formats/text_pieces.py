@@ -1,10 +1,10 @@
-"""Splits a text into pieces that make up the whole text: words, single marks and white space."""
+"""Pieces that make up a whole text: a text becomes words, single marks and white space; tokens become a text."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 _PIECE = re.compile(r"\w+|[^\w\s]|\s+")
@@ -30,3 +30,14 @@ def pieces_of(text: str, cuts: Collection[int] = ()) -> tuple[list[str], list[bo
                 words.append(text[start:end])
                 spaces.append(False)
     return words, spaces
+
+
+def joined(tokens: Sequence[str], spaces: Sequence[str]) -> str | None:
+    """Return the text of tokens, given what follows each: a blank or nothing; None if a blank follows all.
+
+    >>> joined(["Ada", "."], ["", " "])
+    'Ada.'
+    """
+    if "" not in spaces:
+        return None
+    return "".join(map("".join, zip(tokens, spaces, strict=True))).removesuffix(" ")

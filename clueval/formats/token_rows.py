@@ -3,15 +3,16 @@
     {"id": "0", "tokens": ["Frida", "paints"], "ner_tags": ["B-PER", "O"]}
     {"words": ["Frida", "paints"], "ner_tags": [1, 0]}                     with --names labels.json
 
-The tags are under the one key that is ``ner`` or ends with ``tags``, or under the key that ``--layer NAME=KEY``
-names. Numbers need ``--names``: a JSON list of tags, a model's ``config.json`` with ``id2label`` or a
-``dataset_info.json``. A position with -100 or null has no tag (``ignored positions``). A row is a document.
+The tags are under the one key that is ``ner`` or ends with ``tags``, or else ``labels``, or under the key that
+``--layer NAME=KEY`` names. Numbers need ``--names``: a JSON list of tags, a model's ``config.json`` with ``id2label``
+or a ``dataset_info.json``. A position with -100 or null has no tag (``ignored positions``). A row is a document.
+Other texts and numbers of a row, and those of ``meta``, are metadata.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,11 @@ _TOKENS = ("tokens", "words")
 _NO_TAG = -100
 
 
-def _is_key_of_tags(key: str) -> bool:
-    return key == "ner" or key.endswith("tags")
+def _keys_of_tags(row: Iterable[str]) -> list[str]:
+    """Return the keys of tags; ``labels`` is one if there is no other and no text, which has spans."""
+    keys = list(row)
+    found = [key for key in keys if key == "ner" or key.endswith("tags")]
+    return found or [key for key in keys if key == "labels" and not {"text", "data"} & set(keys)]
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -51,16 +55,16 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         if len(values) != len(tokens):
             rows.refuse(f"{source!r} has {len(values)} values for {len(tokens)} tokens")
         columns[layer] = _tags(values, source, rows)
-    left_out = (key, "id", *sources.values())
+    left_out = (key, "id", "meta", *sources.values())
     yield TaggedRows.of(rows, list(sources)).document(
-        identifier, tokens, columns, rows, metadata=scalars(found, left_out)
+        identifier, tokens, columns, rows, metadata=scalars(found, left_out) | scalars(found.get("meta"))
     )
 
 
 def _sources(row: Mapping[str, Any], rows: RowReader) -> Mapping[str, str]:
     if rows.options.layers is not None:
         return rows.sources("")
-    keys = [key for key in row if _is_key_of_tags(key)]
+    keys = _keys_of_tags(row)
     if len(keys) != 1:
         raise UsageError(
             f"the row has several keys of tags: {', '.join(keys)}" if keys else "the row has no key of tags",
@@ -128,40 +132,54 @@ def _read_names(given: Any, source: str) -> Mapping[int, str]:
 
 
 def _names_in(given: Any, source: str) -> Mapping[int, str] | None:
+    """Return the names by number in a list, in ``id2label`` or ``label2id``, or of the feature `source`."""
     if isinstance(given, list | tuple):
-        return dict(enumerate(map(str, given)))
+        if all(isinstance(name, str) for name in given):
+            return dict(enumerate(given))
+        named = (item for item in given if isinstance(item, Mapping) and item.get("name", source) == source)
+        return next(filter(None, (_names_in(item, source) for item in named)), None)
     if not isinstance(given, Mapping):
         return None
-    for key in ("id2label", "names"):
-        if key in given:
-            return _names_in(given[key], source)
-    if "features" in given:
-        feature = given["features"]
-        own = feature.get(source) if isinstance(feature, Mapping) else None
-        while isinstance(own, Mapping) and "names" not in own:
-            own = own.get("feature", own.get("sequence", own.get("class_label")))
-        return None if own is None else _names_in(own, source)
-    if given and all(str(key).isdecimal() for key in given):
-        return {int(key): str(value) for key, value in given.items()}
-    return None
+    if given and all(str(key).isdecimal() and isinstance(name, str) for key, name in given.items()):
+        return {int(key): name for key, name in given.items()}
+    if given and all(isinstance(number, int) for number in given.values()):
+        return {number: str(name) for name, number in given.items()}
+    for key in (
+        "id2label",
+        "label2id",
+        "names",
+        "class_label",
+        "feature",
+        "sequence",
+        "list",
+        source,
+        "features",
+    ):
+        if (found := _names_in(given.get(key), source)) is not None:
+            return found
+    if "features" in given or "names" in given:
+        return None
+    configurations = (_names_in(own, source) for own in given.values() if isinstance(own, Mapping))
+    return next((found for found in configurations if found is not None), None)
 
 
 def rows_of(document: Document, layers: Sequence[str]) -> Row:
     """Return the row of a document: its tokens and BIO tags."""
     several = len(layers) > 1
-    for key in document.metadata:
-        if key in (*_TOKENS, "id") or _is_key_of_tags(key):
-            raise UsageError(
-                f"metadata called {key!r} cannot be written in rows of tokens, where this key has another use",
-                file=document.file,
-                document=document.id,
-            )
+    own = {key: value for key, value in document.metadata.items() if not _is_taken(key)}
+    others = {key: value for key, value in document.metadata.items() if key not in own}
     return {
         "id": document.id,
         "tokens": list(document.tokens or ()),
         **{f"{layer}_tags" if several else "ner_tags": tags_of(document, layer) for layer in layers},
-        **document.metadata,
+        **own,
+        **({"meta": others} if others else {}),
     }
+
+
+def _is_taken(key: str) -> bool:
+    """Return whether a key of a row has another use than metadata."""
+    return key in (*_TOKENS, "id", "meta") or bool(_keys_of_tags([key]))
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -170,7 +188,7 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
 
 
 def _is_token_rows(beginning: Beginning) -> bool:
-    return bool(beginning.keys & {*_TOKENS}) and any(map(_is_key_of_tags, beginning.keys))
+    return bool(beginning.keys & {*_TOKENS}) and bool(_keys_of_tags(beginning.keys))
 
 
 def _tagged(row: Any, rows: RowReader) -> TaggedRow | None:
@@ -199,11 +217,18 @@ FORM = RowForm(_documents, tagged=_tagged, independent=False)
 FORMAT = Format(
     name="token-rows",
     holds="rows of `tokens` and tags, JSON Lines or an array, as data sets of Hugging Face have them",
-    signs=(Sign("JSON with `tokens` or `words`, and `ner` or a key that ends with `tags`", _is_token_rows),),
+    signs=(
+        Sign(
+            "JSON with `tokens` or `words`, and `ner`, `labels` or a key that ends with `tags`",
+            _is_token_rows,
+        ),
+    ),
     read=read_rows(FORM),
     options=frozenset({"layers", "names", "scheme"}),
     treatments=("conlleval", "discard", "error"),
     rows=FORM,
     of_tokens=True,
-    write=Writer(_lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers"})),
+    write=Writer(
+        _lines, ".jsonl", unit="token", holds=frozenset({"metadata", "layers", "spans across sentences"})
+    ),
 )

@@ -11,6 +11,7 @@ Source: the CWB Corpus Encoding Tutorial, on ``cwb-encode -xsB``.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from operator import methodcaller
 
 from clueval.exceptions import FormatError
@@ -227,9 +228,13 @@ class VrtReader:
                 number, f"<{self._document_tag}> inside the sentence of line {self._sentence_line}"
             )
         self._document_line = number
+        self.builder.begin_document(*self.document_of(line))
+
+    def document_of(self, line: str) -> tuple[str | None, Mapping[str, str]]:
+        """Return the id and the metadata of a document, given the line with its start tag."""
         own = attributes(line)
         around = self._around[-1][1] if self._around else {}
-        self.builder.begin_document(own.get("id"), Frozen({**around, **own}))
+        return own.get("id"), Frozen({**around, **own})
 
     def _close_document(self, number: int) -> None:
         if not self._document_line:

@@ -134,7 +134,7 @@ class _WebAnnoReader:
             elif line.strip():
                 self._row(number, line)
         if self._texts:
-            self._begin(None, 0)
+            self._begin(None, 0, None)
         if self._chosen is None:
             self._chosen = self._sources()
         spans = {layer: _spans(layer, chosen, self._pieces[layer]) for layer, chosen in self._chosen.items()}
@@ -187,7 +187,7 @@ class _WebAnnoReader:
             )
         token = unescaped(row[5])
         if self._texts:
-            self._begin(token, int(row[3]))
+            self._begin(token, int(row[3]), number)
         if self._here is None:
             raise self._wrong(number, "a row before any #Text=")
         start, end = (self._here.point(int(row[group])) for group in (3, 4))
@@ -200,7 +200,7 @@ class _WebAnnoReader:
             raise self._wrong(number, f"the token at {row[3]}-{row[4]} is not in the sentence there")
         self._see(fields, start, end, number)
 
-    def _begin(self, token: str | None, offset: int) -> None:
+    def _begin(self, token: str | None, offset: int, line: int | None) -> None:
         """Begin the sentence of the waiting lines, of which `token` is the first token, at this offset."""
         text, self._texts = "\n".join(self._texts), []
         units, points = (0, 0) if self._here is None else self._here.end
@@ -208,9 +208,9 @@ class _WebAnnoReader:
         before = place + sum(character > "\uffff" for character in text[:place])
         gap = offset - before - units if token is not None else int(self._here is not None)
         if gap < 0:
-            raise self._wrong(None, f"the sentence at offset {offset - before} overlaps the one before it")
+            raise self._wrong(line, f"the sentence at offset {offset - before} overlaps the one before it")
         if gap > self._opened.max_line:
-            raise self._wrong(None, f"a gap of {gap:,} characters before offset {offset}")
+            raise self._wrong(line, f"a gap of {gap:,} characters before offset {offset}")
         self._parts += ["\n" + " " * (gap - 1) if gap else "", text]
         self._here = _Units(text, units + gap, points + gap)
         self.sentences.append(Sentence(self._here.points, self._here.end[1]))
@@ -338,10 +338,9 @@ def unescaped(text: str) -> str:
 
 
 def _is_old(beginning: Beginning) -> bool:
-    """Return whether a file begins as versions 1 and 2 do."""
-    return beginning.first_line.startswith("#id=") and any(
-        line.startswith("#text=") for line in beginning.lines
-    )
+    """Return whether a file begins as versions 1 and 2 do, of which the second names its layers first."""
+    lines = beginning.lines
+    return all(any(line.startswith(mark) for line in lines) for mark in ("#id=", "#text="))
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:

@@ -78,7 +78,7 @@ def _text_of(opened: Opened, path: Path) -> str:
 
 def _view(cas: Any, name: str | None, file: str) -> Any:
     """Return the chosen view, or the only one that has a text."""
-    views = {sofa.sofaID: cas.get_view(sofa.sofaID) for sofa in cas.sofas if sofa.sofaString is not None}
+    views = _views(cas)
     if name is None and len(views) == 1:
         return next(iter(views.values()))
     if name not in views:
@@ -90,6 +90,15 @@ def _view(cas: Any, name: str | None, file: str) -> Any:
             advice=f"name one as annotation set: {', '.join(views) or 'none'}",
         )
     return views[name]
+
+
+def _views(cas: Any) -> dict[str, Any]:
+    """Return the views that have a text by name."""
+    return {sofa.sofaID: cas.get_view(sofa.sofaID) for sofa in cas.sofas if sofa.sofaString is not None}
+
+
+def _set_names(opened: Opened) -> list[str]:
+    return list(_views(_loaded(opened)))
 
 
 def _by_type(view: Any) -> dict[str, list[Any]]:
@@ -189,5 +198,6 @@ FORMAT = Format(
     single=True,
     nameless=True,
     chooses=True,
+    set_names=_set_names,
     extra="uima",
 )

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from clueval.exceptions import CluevalError, UsageError, require_instance, require_kind
-from clueval.formats import FORMATS, all_formats, format_by_ending, format_named, format_of
-from clueval.formats.columns.layout import ColumnOptions
-from clueval.formats.columns.named import NamedColumns, columns_of_layers
-from clueval.formats.columns.sizes import SIZES, Sizes
-from clueval.formats.format import Format
-from clueval.formats.recognition import Beginning
+from clueval.exceptions import UsageError, require_instance, require_kind
+from clueval.formats import FORMATS
 from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
-from clueval.reading.layers import LayerColumns, LayerSource, columns_of_side, meta_columns, require_name
-from clueval.tagging.decoder import Decoder
+from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
-from clueval.textfiles import Part, blocks
 
 ANSWERS = ("accepted",)
-
-_FOR_ALL = ("input", "escapes", "max_line", "max_sentence", "max_document")
-"""The options that every format reads."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,150 +337,3 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)
-
-
-def columns_of_sides(
-    readings: Sequence[ReadOptions], layers: LayerColumns | None, single: bool
-) -> list[ReadOptions]:
-    """Return how gold, predicted and further sets are read, with the columns of their layers.
-
-    If `single` is true, the same files hold both sides, in different columns or in different annotation sets.
-    """
-    both_columns = single and readings[0].annotation_set is None
-    return [
-        replace(
-            each,
-            layers=columns_of_side(layers, min(number, 1), both_columns),
-            token=1 if each.token is None and both_columns else each.token,
-        )
-        for number, each in enumerate(readings)
-    ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions(Reading):
-    """How the files of one side are read: the options for reading, and further options of the evaluation.
-
-    `layers`: the column or named source of each layer. `whole_text`: whether lines of a token and a tag are one
-    text (Nerval). `containing`: ``SET:TYPE``, annotations that become a further layer of that name. `part`: bytes
-    of a column file, which are read like a whole file. `sizes`: amounts that are read and held at a time.
-    `unit`: the unit of the positions, for formats that have both. `named`: the names of the columns of a column
-    file, once it is known which file is read.
-    """
-
-    layers: Mapping[str, LayerSource] | None = None
-    whole_text: bool = False
-    containing: str | None = None
-    part: Part | None = None
-    sizes: Sizes = SIZES
-    unit: str | None = None
-    named: NamedColumns | None = None
-
-    def __post_init__(self) -> None:
-        Reading.__post_init__(self)
-        for layer in self.layers or ():
-            require_name("layer", layer)
-        if self.layers is not None and not self.layers:
-            raise UsageError("there is no layer", advice="name one, as in entity=2")
-
-    @classmethod
-    def of(
-        cls,
-        reading: Reading,
-        layers: Mapping[str, LayerSource] | None = None,
-        *,
-        whole_text: bool = False,
-        containing: str | None = None,
-        unit: str | None = None,
-    ) -> ReadOptions:
-        """Return the options `reading` for files with these layers."""
-        given = {each.name: getattr(reading, each.name) for each in fields(Reading)}
-        return cls(**given, layers=layers, whole_text=whole_text, containing=containing, unit=unit)
-
-    def format_at(self, path: Path) -> Format:
-        """Return the format of a file, recognised by its beginning if `input` is None. Raises `FormatError`."""
-        if self.input is not None:
-            return format_named(self.input)
-        if (decided := format_by_ending(path.name)) is not None:
-            return decided  # many small files need not be opened for it
-        return format_of(Beginning(path.name, self._first_block(path), self.whole_text), str(path))
-
-    def with_names(self, form: Format, path: Path) -> ReadOptions:
-        """Return the options with the names of the columns of a file, if it gives them.
-
-        Raises `UsageError` for a layer whose column has a name that the file does not have.
-        """
-        if form.token_lines is None:
-            return self
-        find = form.token_lines.named
-        named = None if find is None else find(self._first_block(path))
-        columns_of_layers(self.layers, named, str(path))
-        return self if named is self.named else replace(self, named=named)
-
-    def _first_block(self, path: Path) -> str:
-        return next((text for _, text in blocks(path, complain=_keep_quiet, max_line=self.max_line)), "")
-
-    def require_use(self, paths: Iterable[Path]) -> None:
-        """Raise `UsageError` for an option that is set but applies to the format of no file.
-
-        Files are opened until each option applies to one of them; if no option is set, none is opened.
-        """
-        idle = [name for name in self._set() if name not in _FOR_ALL]
-        formats: dict[str, Path] = {}
-        for path in paths if idle else ():
-            form = self.format_at(path)
-            formats.setdefault(form.name, path)
-            idle = [name for name in idle if name not in form.reads]
-            if not idle:
-                return
-        for name in idle if formats else ():
-            raise UsageError(
-                f"{_flag(name, getattr(self, name))} does not apply to the format {' or '.join(formats)}",
-                file=str(next(iter(formats.values()))),
-                advice=f"remove it; it applies to {', '.join(formats_that_read(name))}",
-            )
-
-    @property
-    def reads_leniently(self) -> bool:
-        """Whether ill-formed tags of column files are repaired, which does not depend on their scheme."""
-        return self.invalid in (None, "conlleval")
-
-    def decoder(self) -> Decoder:
-        return Decoder(self.scheme, self.invalid or "conlleval")
-
-    def has_columns_of(self, other: ReadOptions) -> bool:
-        """Return whether the columns of two files have the same uses; the parts that are read may differ."""
-        return replace(self, part=None).columns() == replace(other, part=None).columns()
-
-    def columns(self) -> ColumnOptions:
-        token = self.named.token if self.named is not None and self.token is None else self.token
-        return ColumnOptions(
-            columns_of_layers(self.layers, self.named, ""),
-            token,
-            self.token_id,
-            self.document_column,
-            tuple(meta_columns(self.meta)),
-            self.document_tag,
-            self.sentence_tag,
-            self.part,
-            self.max_line,
-            self.max_sentence,
-            self.sizes,
-            self.named,
-        )
-
-
-def formats_that_read(option: str) -> list[str]:
-    """Return the names of the formats that read `option`, a field of `Reading` or ``layers``."""
-    return [form.name for form in all_formats() if option in (*form.reads, *_FOR_ALL)]
-
-
-def _flag(name: str, value: object) -> str:
-    """Return an option as on the command line, with its value."""
-    if name == "ignore_punct":
-        return "--ignore-punctuation" if value else "--no-ignore-punctuation"
-    return f"--{name.replace('_', '-')} {value}"
-
-
-def _keep_quiet(_: CluevalError) -> None:
-    """Ignored here: reading the file reports the same error."""

@@ -12,8 +12,8 @@ from itertools import zip_longest
 from pathlib import Path
 
 from clueval.exceptions import TextMismatch, UsageError
-from clueval.reading.options import ReadOptions
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
@@ -119,13 +119,18 @@ def _in_turn(
         sources = [source_of(path, each, progress=progress, read=read) for each in options]
         for number, source in enumerate(sources, first):
             see(source, number)
-        if pair_by == "id" and len(files) > 1 and sources[0].form.nameless:
-            raise UsageError(
-                f"documents of the format {sources[0].format} have no ids",
-                file=str(path),
-                advice="pair by name or content",
-            )
-        yield from zip(*(source.documents() for source in sources), strict=True)
+        for documents in zip(*(source.documents() for source in sources), strict=True):
+            if pair_by == "id" and len(files) > 1 and sources[0].form.nameless:
+                _require_name_of_file(documents[0], path, sources[0].format)
+            yield documents
+
+
+def _require_name_of_file(document: Document, path: Path, form: str) -> None:
+    """Raise `UsageError` if the id of a document, which its file does not give, is not the name of the file."""
+    if document.id != without_ending(path.name):
+        raise UsageError(
+            f"documents of the format {form} have no ids", file=str(path), advice="pair by name or content"
+        )
 
 
 def _pairs_by_name(gold: Paths, predicted: Paths) -> list[tuple[str | None, Path, Path]]:
@@ -242,8 +247,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
 
 
 def moved_to(document: Document, gold: Document) -> Document:
-    """Return the document with the id and the first position of `gold`, its counterpart."""
-    by = gold.start - document.start
+    """Return the document with the id of `gold`, its counterpart, and its first position if it has the same unit."""
+    by = gold.start - document.start if gold.unit == document.unit else 0
     if not by:
         return document if document.id == gold.id else replace(document, id=gold.id)
 

@@ -113,7 +113,9 @@ def pairs_of(gold: Path, predicted: Path) -> list[tuple[str | None, Path, Path]]
     if is_folder != other_is_folder:
         folder, file = (gold, predicted) if is_folder else (predicted, gold)
         raise FileError(
-            f"is a folder, but {file} is a file", file=str(folder), advice="give two files or two folders"
+            f"is a folder, but {file} is a file",
+            file=str(folder),
+            advice="give two files or two folders, or pair documents by id",
         )
     own, other = (dict(files_of(side)) for side in (gold, predicted))
     if own.keys() != other.keys():

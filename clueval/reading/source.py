@@ -8,7 +8,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from clueval.exceptions import FileError, UsageError, checked_call, refuse_unknown, require_instance
+from clueval.exceptions import (
+    FileError,
+    FormatError,
+    UsageError,
+    checked_call,
+    refuse_unknown,
+    require_instance,
+)
 from clueval.formats import format_named
 from clueval.formats.columns.documents import documents, recognised_schemes
 from clueval.formats.columns.passages import Passage
@@ -16,8 +23,9 @@ from clueval.formats.columns.token_lines import TokenLines
 from clueval.formats.format import EVERY_SET, Format
 from clueval.options import field_names, with_fields
 from clueval.reading.layers import LayerSource, layer_names, require_layers
-from clueval.reading.options import Reading, ReadOptions, formats_that_read
+from clueval.reading.options import Reading
 from clueval.reading.paths import as_path, files_of
+from clueval.reading.read_options import ReadOptions, formats_that_read
 from clueval.reading.spooled import spooled
 from clueval.spans.document import Document, Unit
 from clueval.spans.span import DEFAULT_LAYER
@@ -161,8 +169,13 @@ class Source:
 
     def sets(self) -> list[str]:
         """Return the names of the annotation sets of the file."""
-        assert self.form.read is not None
-        (document,) = self.form.read(self._opened(), self.options)
+        form = self.form
+        if form.set_names is not None:
+            return form.set_names(self._opened())
+        if not form.sets:
+            return []
+        assert form.read is not None
+        (document,) = form.read(self._opened(), self.options)
         return list(document.layers)
 
     def _of_set(self) -> Document:
@@ -199,15 +212,24 @@ class Source:
                 file=str(self.path),
                 advice="put a .vrt file with the same name next to the table, or name the text with --text",
             )
-        source = source_of(path, replace(self.options, input=None, text=None, layers=None), name=self.name)
-        lines = source.token_lines
-        if lines is None:
-            raise FileError(
-                "is not a text file for a table of spans", file=str(path), advice="use VRT or CoNLL"
-            )
-        columns = replace(self.options, layers=None).columns()._replace(layers={})
-        most = self.options.max_document
-        return documents(lines.passages(path, columns, name=self.name), {}, lines.sentence_id, most)
+        return texts_of(path, self.options, self.name)
+
+
+def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Iterator[Document]:
+    """Yield the documents of a VRT or CoNLL file, without layers. Raises `FileError` for another format.
+
+    A file that is not recognised is read as CoNLL, whose lines may be tokens alone.
+    """
+    plain = replace(options, input=None, text=None, layers=None)
+    try:
+        source = source_of(path, plain, name=name)
+    except FormatError:
+        source = source_of(path, replace(plain, input="conll"), name=name)
+    lines = source.token_lines
+    if lines is None:
+        raise FileError("is no text with tokens", file=str(path), advice="use VRT or CoNLL")
+    columns = replace(options, layers=None).columns()._replace(layers={})
+    return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 
 
 def source_of(

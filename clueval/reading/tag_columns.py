@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from clueval.exceptions import CluevalError, UsageError
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source, source_of
 from clueval.tagging.schemes import OUTSIDE, is_tag
 

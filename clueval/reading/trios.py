@@ -11,9 +11,10 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Readings, ReadOptions, columns_of_sides, readings_of
+from clueval.reading.options import Readings, readings_of
 from clueval.reading.pairing import document_pairs, same_documents
 from clueval.reading.paths import pairs_of
+from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import source_of
 from clueval.spans.document import Document

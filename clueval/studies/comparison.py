@@ -132,6 +132,7 @@ class Comparison:
             else "paired approximate randomisation, two-sided; intervals by the jackknife"
         )
         yield f"{self.units} units ({units}); {test}; {100 * self.confidence:g} % confidence."
+        yield from self._explanations(by_runs)
         tested = len(self.scores)
         if tested > 1:
             corrected = (
@@ -142,6 +143,19 @@ class Comparison:
                 f"{tested} scores were tested;{corrected} of {tested} tests at {100 * level:.2g} %, "
                 f"{level * tested:.2g} are positive by chance alone."
             )
+
+    def _explanations(self, by_runs: bool) -> Iterator[str]:
+        """Yield what the figures mean that are shown."""
+        entries = [entry for score in self.scores for entry in score["against_baseline"]]
+        if any(entry["p"] is not None for entry in entries):
+            yield (
+                "p: how often systems that are equally good differ by at least as much in such units and runs."
+                if by_runs
+                else "p: the share of swaps of units' counts between two systems after which they differ by at least "
+                "as much; all swaps if up to 16 units differ, else random ones."
+            )
+        if any(entry["detectable"] is not None for entry in entries):
+            yield "80 % power: a true difference of this size is found in 80 of 100 such test sets."
 
     def _needed(self, entry: Mapping[str, Any]) -> str:
         if self.detect is None or entry.get("units_needed") is None:

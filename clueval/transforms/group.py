@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from clueval.spans.document import Document
+from clueval.spans.span import Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,12 +16,15 @@ class Group:
     """The documents of one text: gold, predicted, and further ones, such as those of other annotators.
 
     `golds` are other golds, of which, with `gold`, the nearest one counts (`clueval.transforms.any_of`).
+    `lost` has the spans of gold and predicted, by layer, that have no place in the positions of the documents: they
+    are counted, but match nothing.
     """
 
     gold: Document
     predicted: Document
     further: tuple[Document, ...] = ()
     golds: tuple[Document, ...] = ()
+    lost: tuple[Mapping[str, Sequence[Span]], ...] = ()
 
 
 class Transform(Protocol):

@@ -8,8 +8,10 @@
 4. Different tokens on both sides: tokens are joined by blanks, and 3 applies.
 
 Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
-spans is cut off on both sides and counted (``trimmed``). Fragments between which there are only line ends, where brat
-divides spans, are joined and counted (``joined``).
+spans is cut off on both sides and counted (``trimmed``).
+With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the words
+and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
+characters; a span that gets none has no place, and matches nothing.
 
 For example, gold has the text ``"Dr.  No,"`` and predicted the tokens ``Dr``, ``.``, ``No``, ``,``. The tokens
 get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first three tokens becomes [0,7).
@@ -17,8 +19,9 @@ get the ranges [0,2), [2,3), [5,7), [7,8), and a predicted span of the first thr
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +30,7 @@ from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
 from clueval.transforms.characters import to_characters
 from clueval.transforms.group import Group
+from clueval.transforms.token_ranges import TokenRanges
 
 ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
     "ptb": {
@@ -44,6 +48,9 @@ ESCAPES: dict[str, dict[str, tuple[str, ...]]] = {
 }
 """What tokens stand for, by the name of the convention: ``ptb`` is that of the Penn Treebank."""
 
+WORD_OR_MARK = re.compile(r"\w+|[^\w\s]")
+"""The tokens of a text that comes without tokens."""
+
 _SHOWN = 20
 
 
@@ -52,10 +59,11 @@ class Placing:
     """The transform.
 
     `what` says in the signature what was placed; `escapes` names a convention of `ESCAPES`; `named` says whether
-    both formats give ids of documents, which then must be equal.
+    both formats give ids of documents, which then must be equal; `in_tokens` whether positions become tokens.
     """
 
     escapes: str | None = None
+    in_tokens: bool = False
     what: str = "tokens"
     named: bool = True
     prepared: Counter[tuple[Any, ...]] = field(default_factory=Counter)
@@ -72,7 +80,26 @@ class Placing:
         text = next((each.text for each in (gold, *others) if each.text is not None), None)
         own = self._in_characters(gold, text)
         placed = [self._onto(self._in_characters(other, own.text), own) for other in others]
-        return Group(self._trimmed(own), placed[0], tuple(placed[1:]))
+        if not self.in_tokens:
+            return Group(self._trimmed(own), placed[0], tuple(placed[1:]))
+        frame = self._frame([gold, *others], own.text or "")
+        sides = [
+            frame.converted(each, before)
+            for each, before in zip([own, *placed], [gold, *others], strict=True)
+        ]
+        (first, lost), (second, other_lost), *more = sides
+        further = tuple(each for each, _ in more)
+        return Group(first, second, further, lost=(lost, other_lost))
+
+    def _frame(self, documents: Sequence[Document], text: str) -> _TokenFrame:
+        """Return the tokens of the first document that has some, or the words and single marks of the text."""
+        with_tokens = [each for each in documents if each.unit == "token" and each.tokens is not None]
+        if with_tokens:
+            places = token_places(with_tokens[0], text, ESCAPES.get(self.escapes or "", {}))
+            return _TokenFrame(with_tokens[0], TokenRanges(*places, with_tokens[0].start))
+        found = [match.span() for match in WORD_OR_MARK.finditer(text)]
+        words = Document("", {}, tokens=[text[start:end] for start, end in found])
+        return _TokenFrame(words, TokenRanges([start for start, _ in found], [end for _, end in found]))
 
     def _in_characters(self, document: Document, text: str | None) -> Document:
         """Return the document with positions in its own text, in `text`, or in its tokens joined by blanks."""
@@ -114,30 +141,49 @@ class Placing:
     def _trim(self, span: Span, text: str, first: int) -> Span:
         ranges = [_without_edges(text, start - first, end - first) for start, end in span.fragments]
         kept = [part for part in ranges if part[0] < part[1]] or ranges[:1]
-        joined = _without_line_ends(text, kept)
-        moved = tuple((start + first, end + first) for start, end in joined)
+        moved = tuple((start + first, end + first) for start, end in kept)
         if moved == span.fragments:
             return span
-        self.prepared["trimmed" if len(joined) == len(kept) else "joined",] += 1
+        self.prepared["trimmed",] += 1
         return replace(
             span, start=moved[0][0], end=moved[-1][1], parts=moved if len(moved) > 1 else None, tokens=None
         )
 
 
-def _without_line_ends(text: str, ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the ranges with those joined between which there are only line ends.
+@dataclass(frozen=True, slots=True)
+class _TokenFrame:
+    """The tokens in whose positions a group is counted, and where they are in its text."""
 
-    >>> _without_line_ends("ab\\ncd ef", [(0, 2), (3, 5), (6, 8)])
-    [(0, 5), (6, 8)]
-    """
-    joined = list(ranges[:1])
-    for start, end in ranges[1:]:
-        before = joined[-1][1]
-        if before < start and not text[before:start].strip("\r\n"):
-            joined[-1] = joined[-1][0], end
-        else:
-            joined.append((start, end))
-    return joined
+    tokens: Document
+    ranges: TokenRanges
+
+    def converted(
+        self, document: Document, before: Document
+    ) -> tuple[Document, Mapping[str, Sequence[Span]]]:
+        """Return a document in tokens, given it in characters and as it was read, and its spans without place."""
+        if before is self.tokens:
+            return replace(before, id=document.id), {}
+        layers: dict[str, list[Span]] = {}
+        lost: dict[str, list[Span]] = {}
+        for layer, spans in document.layers.items():
+            moved = [(self.ranges.span(_shifted(span, -document.start)), span) for span in spans]
+            layers[layer] = [place for place, _ in moved if place is not None]
+            lost[layer] = [span for place, span in moved if place is None]
+        converted = Document(
+            document.id,
+            layers,
+            tokens=self.tokens.tokens,
+            start=self.tokens.start,
+            sentences=self.tokens.sentences,
+            metadata=document.metadata,
+            repaired=document.repaired,
+            file=document.file,
+        )
+        return converted, lost
+
+
+def _shifted(span: Span, by: int) -> Span:
+    return span.placed(lambda start, end: (start + by, end + by)) if by else span
 
 
 def _has_same_tokens(gold: Document, other: Document) -> bool:
@@ -163,29 +209,14 @@ def _from_the_same_position(document: Document, gold: Document) -> Document:
     )
 
 
-def placed_on(document: Document, text: str, escapes: dict[str, tuple[str, ...]]) -> Document:
+def placed_on(document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]) -> Document:
     """Return a document of tokens with positions in `text`. Raises `TextMismatch` for a token that does not follow.
 
     >>> tokens = Document("d", {"x": [Span(0, 2, {"x": "PER"})]}, tokens=["Dr", ".", "No"])
     >>> placed_on(tokens, "Dr. No", {}).layers["x"][0].end
     3
     """
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
-    for number, token in enumerate(document.tokens or ()):
-        at = _skipped(text, at)
-        end = next(
-            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
-            None,
-        )
-        if end is None:
-            raise _mismatch(document, number, token, text, at)
-        starts.append(at)
-        ends.append(end)
-        at = end
-    if _skipped(text, at) < len(text):
-        raise _mismatch(document, len(starts), None, text, _skipped(text, at))
+    starts, ends = token_places(document, text, escapes)
     first = document.start
 
     def placed(start: int, end: int) -> tuple[int, int]:
@@ -207,6 +238,32 @@ def placed_on(document: Document, text: str, escapes: dict[str, tuple[str, ...]]
         repaired=document.repaired,
         file=document.file,
     )
+
+
+def token_places(
+    document: Document, text: str, escapes: Mapping[str, tuple[str, ...]]
+) -> tuple[list[int], list[int]]:
+    """Return where each token of a document starts and ends in `text`.
+
+    Raises `TextMismatch` for a token that does not follow.
+    """
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
+    for number, token in enumerate(document.tokens or ()):
+        at = _skipped(text, at)
+        end = next(
+            (end for form in (token, *escapes.get(token, ())) if (end := _end(text, at, form)) is not None),
+            None,
+        )
+        if end is None:
+            raise _mismatch(document, number, token, text, at)
+        starts.append(at)
+        ends.append(end)
+        at = end
+    if _skipped(text, at) < len(text):
+        raise _mismatch(document, len(starts), None, text, _skipped(text, at))
+    return starts, ends
 
 
 def _skipped(text: str, at: int) -> int:

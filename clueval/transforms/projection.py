@@ -30,6 +30,7 @@ from typing import NamedTuple
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 from clueval.transforms.alignment import MAX_CELLS, Alignment, Characters, align
+from clueval.transforms.token_ranges import TokenRanges, apart
 
 _WORD = re.compile(r"\S+")
 
@@ -104,20 +105,9 @@ def _moved(span: Span, characters: Characters, gold_text: _GoldText) -> Span | N
         return None
     start, end = min(start for start, _ in found), max(end for _, end in found)
     if span.tokens is None:
-        return replace(span, start=start, end=end, parts=None if span.parts is None else _apart(found))
+        return replace(span, start=start, end=end, parts=None if span.parts is None else apart(found))
     tokens = frozenset(position for place in found for position in range(*place))
     return replace(span, start=start, end=end, tokens=tokens if len(tokens) < end - start else None)
-
-
-def _apart(ranges: Sequence[Range]) -> tuple[Range, ...]:
-    """Return the ranges in order; those that overlap are joined."""
-    apart: list[Range] = []
-    for start, end in sorted(ranges):
-        if apart and start < apart[-1][1]:
-            apart[-1] = apart[-1][0], max(apart[-1][1], end)
-        else:
-            apart.append((start, end))
-    return tuple(apart)
 
 
 def _runs(positions: frozenset[int]) -> list[Range]:
@@ -132,6 +122,11 @@ class _GoldText:
 
     def __init__(self, characters: Characters, alignment: Alignment) -> None:
         self._characters, self._alignment = characters, alignment
+        self._tokens = (
+            TokenRanges(characters.starts, characters.ends, characters.offset)
+            if characters.starts is not None and characters.ends is not None
+            else None
+        )
         words = [match.span() for match in _WORD.finditer(alignment.gold)]
         self._word_starts = [start for start, _ in words]
         self._word_ends = [end for _, end in words]
@@ -171,27 +166,13 @@ class _GoldText:
     def _positions(self, start: int, end: int) -> Range | None:
         """Return the positions of gold for a range of its characters."""
         gold = self._characters
-        if gold.starts is None or gold.ends is None:
+        if self._tokens is None:
             return gold.offset + start, gold.offset + end
-        first, last = bisect_right(gold.ends, start), bisect_left(gold.starts, end)
-        if first < last and not self._covers(start, end, first):
-            first += 1
-        if first < last and not self._covers(start, end, last - 1):
-            last -= 1
-        return (gold.offset + first, gold.offset + last) if first < last else None
-
-    def _covers(self, start: int, end: int, token: int) -> bool:
-        """Return whether a range covers more than half the characters of a token."""
-        gold = self._characters
-        assert gold.starts is not None
-        assert gold.ends is not None
-        own, own_end = gold.starts[token], gold.ends[token]
-        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+        return self._tokens.of(start, end)
 
     def _boundary(self, place: int) -> int:
         """Return the first position of gold that begins at or after the character `place`."""
-        gold = self._characters
-        return gold.offset + (place if gold.starts is None else bisect_left(gold.starts, place))
+        return self._characters.offset + place if self._tokens is None else self._tokens.next_at(place)
 
 
 def _begins_word(text: str, position: int) -> bool:

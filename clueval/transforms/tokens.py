@@ -1,23 +1,29 @@
-"""From characters to tokens: splits a text into words and single marks, and converts positions to tokens."""
+"""From characters to tokens: gives a text tokens, and converts positions to them."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span, name_of
+from clueval.transforms.placing import WORD_OR_MARK, token_places
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+WITHIN = "spans within tokens"
+"""What is counted if spans that do not begin and end with a token are left out."""
 
 
-def to_tokens(document: Document) -> Document:
-    """Return the document with positions in tokens: words and single marks of its text.
+def to_tokens(
+    document: Document, tokens: Document | None = None, dropped: Counter[str] | None = None
+) -> Document:
+    """Return the document with positions in tokens: those of `tokens`, or the words and single marks of its text.
 
-    A document with tokens is returned unchanged. Raises `UsageError` for a document without text, and for a span
-    that does not begin and end with a token.
+    A document with tokens is returned unchanged. A span that does not begin and end with a token is left out and
+    counted in `dropped`. Raises `UsageError` for a document without text and, without `dropped`, for such a span,
+    and `TextMismatch` for tokens that are not those of the text.
 
     >>> text = Document("d", {"x": [Span(4, 8, {"x": "PER"})]}, text="Hi, Anna!", unit="character")
     >>> document = to_tokens(text)
@@ -28,33 +34,65 @@ def to_tokens(document: Document) -> Document:
         return document
     if document.text is None:
         raise UsageError("a document without text has no tokens", file=document.file, document=document.id)
-    found = [match.span() for match in _TOKEN.finditer(document.text)]
-    starts, ends = [start for start, _ in found], [end for _, end in found]
-    first = document.start
-
-    def placed(start: int, end: int) -> tuple[int, int]:
-        return bisect_left(starts, start - first), bisect_right(ends, end - first)
-
-    def moved(span: Span) -> Span:
-        for start, end in span.fragments:
-            if start < end and (start - first not in known_starts or end - first not in known_ends):
-                raise UsageError(
-                    f"span {name_of(span)} does not begin and end with a token",
-                    file=document.file,
-                    document=document.id,
-                    advice="tokens are words and single marks; write a format with characters",
-                )
-        if span.start == span.end:
-            place = bisect_left(starts, span.start - first)
-            return replace(span, start=place, end=place)
-        return span.placed(placed)
-
-    known_starts, known_ends = set(starts), set(ends)
+    if tokens is None:
+        found = [match.span() for match in WORD_OR_MARK.finditer(document.text)]
+        starts, ends = [start for start, _ in found], [end for _, end in found]
+    else:
+        starts, ends = token_places(tokens, document.text, {})
+    places = _TokenPlaces(document, starts, ends, 0 if tokens is None else tokens.start)
+    if tokens is None:
+        sentences = [Sentence(*places.of(each.start, each.end), each.id) for each in document.sentences]
+        words: Sequence[str] = [document.text[start:end] for start, end in zip(starts, ends, strict=True)]
+    else:
+        sentences, words = list(tokens.sentences), tokens.tokens or ()
     return Document(
         document.id,
-        {layer: list(map(moved, spans)) for layer, spans in document.layers.items()},
-        tokens=[document.text[start:end] for start, end in found],
-        sentences=[Sentence(*placed(each.start, each.end), each.id) for each in document.sentences],
+        {layer: places.spans(spans, dropped) for layer, spans in document.layers.items()},
+        tokens=words,
+        start=places.first,
+        token_ids=None if tokens is None else tokens.token_ids,
+        sentences=sentences,
         metadata=document.metadata,
         file=document.file,
     )
+
+
+class _TokenPlaces:
+    """Converts positions of characters to positions of tokens, of which the first is `first`."""
+
+    def __init__(self, document: Document, starts: Sequence[int], ends: Sequence[int], first: int) -> None:
+        self.first = first
+        self._document, self._starts, self._ends = document, starts, ends
+        self._known_starts, self._known_ends = set(starts), set(ends)
+
+    def of(self, start: int, end: int) -> tuple[int, int]:
+        """Return the tokens that begin and end in a range of characters."""
+        shift = self._document.start
+        begin = bisect_left(self._starts, start - shift)
+        return begin + self.first, max(begin, bisect_right(self._ends, end - shift)) + self.first
+
+    def spans(self, spans: Sequence[Span], dropped: Counter[str] | None) -> list[Span]:
+        """Return the spans with positions of tokens; one that is within tokens is counted, or refused."""
+        kept = []
+        for span in spans:
+            if self._fits(span):
+                place = self.of(span.start, span.start)[0]
+                empty = span.start == span.end
+                kept.append(replace(span, start=place, end=place) if empty else span.placed(self.of))
+            elif dropped is not None:
+                dropped[WITHIN] += 1
+            else:
+                raise UsageError(
+                    f"span {name_of(span)} does not begin and end with a token",
+                    file=self._document.file,
+                    document=self._document.id,
+                    advice="tokens are words and single marks without --tokens; --lossy leaves out such spans",
+                )
+        return kept
+
+    def _fits(self, span: Span) -> bool:
+        shift = self._document.start
+        return all(
+            start == end or (start - shift in self._known_starts and end - shift in self._known_ends)
+            for start, end in span.fragments
+        )

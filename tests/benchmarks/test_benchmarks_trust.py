@@ -17,7 +17,7 @@ def test_the_coverage_of_every_setting_and_test_is_printed(capsys: Capture) -> N
     assert coverage.main(["--corpora", "4", "--units", "5,8"]) == 0
 
     printed = capsys.readouterr().out
-    for name in (*(setting.name for setting in coverage.SETTINGS), *coverage.TESTS):
+    for name in (*(setting.name for setting in coverage.SETTINGS), *coverage.CASES, *coverage.TESTS):
         assert re.search(rf"^\| {re.escape(name)} \| [\d/-]+ \| [\d/-]+ \|$", printed, re.MULTILINE)
 
 

@@ -250,6 +250,7 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
         found[command] = paths - {
             "Reading.text",
             "Reading.names",
+            "tokens",
             "pairs",
             "cite",
             "decisions",

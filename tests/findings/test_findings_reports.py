@@ -184,6 +184,10 @@ class TestSpreadsheet:
             assert sheet.print_title_rows == "$1:$1"
             assert sheet.freeze_panes == "A2"
             assert sheet.auto_filter.ref.startswith("A1:")
+            last = sheet.cell(sheet.max_row, names.index("text") + 1).coordinate
+            assert sheet.print_area.replace("$", "") == f"'{side}'!A1:{last}"
+            heights = [(sheet.row_dimensions[n].height or 15) // 15 for n in range(2, sheet.max_row + 1)]
+            assert all(lines * 80 >= len(row.context.text) for lines, row in zip(heights, mine, strict=True))
             for row, cells in zip(mine, sheet.iter_rows(min_row=2), strict=True):
                 shown = dict(zip(names, cells, strict=True))
                 assert str(shown["text"].value) == row.text

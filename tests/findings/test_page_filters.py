@@ -24,7 +24,7 @@ pytestmark = in_browser
 SAMPLE = Path(__file__).parents[1] / "samples" / "german"
 SIDES = [str(SAMPLE / f"{side}.vrt") for side in ("gold", "predicted")]
 LAYERS = {"entity": 2, "risk": 3}
-LABELLED = (None, "entity", "risk")
+LABELLED = (None, "entity")
 PLACES = {by: list(places(errors(*SIDES, Choice(1, by), layers=LAYERS))) for by in LABELLED}
 FINDINGS = [finding for found in PLACES.values() for place in found for finding in place.findings]
 METADATA = sorted({key for finding in FINDINGS for key in finding.metadata} - {"id"})

@@ -31,8 +31,9 @@ def page(tmp_path: Path) -> Path:
 @pytest.fixture
 def opened(browser: Browser, page: Path) -> Iterator[Browser]:
     browser.open(page)
-    browser.run("localStorage.clear()")
-    browser.open(page)
+    if browser.run("localStorage.length"):
+        browser.run("localStorage.clear()")
+        browser.open(page)
     yield browser
     browser.run("localStorage.clear()")
 

@@ -123,6 +123,50 @@ def test_filters_of_two_systems_count_what_the_score_of_each_system_counts(
     assert browser.complaints == []
 
 
+@in_browser
+def test_hostile_text_labels_and_names_are_shown_as_text(browser: Browser, tmp_path: Path) -> None:
+    tokens = [
+        "<script>window.broken=1</script>",
+        "</script><img/src=x/onerror=window.broken=1>",
+        "\u202eevil",
+    ]
+    sides = {"gold": "B-<b>x", "<img src=x onerror=window.broken=2>": "O", "b'\"&": "B-{{7*7}}"}
+    for name, tag in sides.items():
+        lines = "".join(f"{token}\t{tag}\n\n" for token in tokens)
+        (tmp_path / f"{name}.conll").write_text(lines, encoding="utf-8")
+    paths = [str(tmp_path / f"{name}.conll") for name in sides]
+    page = tmp_path / "page.html"
+    assert main(["errors", *paths, "--labelled", "label", "--html", str(page), "-q"]) == 0
+
+    browser.open(page, width=390)
+
+    assert browser.complaints == []
+    assert browser.run("typeof window.broken") == "undefined"
+    assert browser.run("document.querySelectorAll('img, b b, .sentence script').length") == 0
+    texts = browser.run("[...document.querySelectorAll('.card .sentence')].map((each) => each.textContent)")
+    assert [tokens[0] in texts[0], tokens[1] in texts[1], "U+202E" in texts[2]] == [True, True, True]
+    assert browser.run("document.documentElement.scrollWidth") <= 390
+
+
+def test_two_systems_are_not_read_from_standard_input(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["errors", "-", "b.vrt", "c.vrt", "--html", "x"]) == 2
+    assert "two systems are read from files, not from standard input" in capsys.readouterr().err
+
+
+def test_systems_with_the_same_file_name_are_named_by_their_paths(tmp_path: Path) -> None:
+    pytest.importorskip("jinja2")
+    for folder in ("one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.conll").write_text("John\tB-PER\n", encoding="utf-8")
+    one, two, page = tmp_path / "one" / "a.conll", tmp_path / "two" / "a.conll", tmp_path / "page.html"
+
+    assert main(["errors", str(one), str(one), str(two), "--html", str(page), "-q"]) == 0
+
+    text = page.read_text(encoding="utf-8")
+    assert f"<bdi>{one}</bdi>" in text
+    assert f"<bdi>{two}</bdi>" in text
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

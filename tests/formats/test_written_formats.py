@@ -24,15 +24,19 @@ WORD = st.text(st.characters(exclude_categories=["Z", "C"], exclude_characters="
 @st.composite
 def texts(draw: st.DrawFn, holds: frozenset[str]) -> Document:
     """A document with characters, with only what a format holds."""
-    text = draw(st.text(st.sampled_from("ab 😀é<&\t"), min_size=0, max_size=12))
+    text = draw(st.text(st.sampled_from("ab 😀é<&\t\n"), min_size=0, max_size=12))
     positions = st.integers(0, len(text))
     spans: list[Span] = []
     for one, other in draw(st.lists(st.tuples(positions, positions), max_size=4, unique=True)):
         start, end = sorted((one, other))
+        while end > start and text[start] == "\n":  # brat's spans neither begin nor end with a line end
+            start += 1
+        while end > start and text[end - 1] == "\n":
+            end -= 1
         features = (
             draw(st.dictionaries(WORD, st.just(True) | WORD, max_size=2)) if "features" in holds else {}
         )
-        if "gaps" in holds and end - start > 2 and draw(st.booleans()):
+        if "gaps" in holds and end - start > 2 and "\n" not in text[start:end] and draw(st.booleans()):
             ranges = [(start, start + 1), (start + 2, end)]
         else:
             ranges = [(start, end)]
@@ -126,10 +130,15 @@ def test_layers_are_keys_of_rows_of_tokens_and_groups_of_spacy() -> None:
     assert groups.layers == text.layers
 
 
-def test_brat_splits_spans_at_line_ends() -> None:
+def test_brat_splits_spans_at_line_ends_and_reads_them_as_one() -> None:
     document = Document("d", {"label": [Span(0, 5, "A")]}, text="ab\r\ncd", unit="character")
+    writer = format_named("brat").write
+    assert writer is not None
 
-    assert written_and_read(document, "brat").layers["label"][0].fragments == ((0, 2), (4, 5))
+    lines = list(writer.lines(iter([document]), layers=["label"], with_ids=False))
+
+    assert lines == ["T1\tA 0 2;4 5\tab c"]
+    assert written_and_read(document, "brat").layers["label"][0].fragments == ((0, 5),)
 
 
 def test_what_a_format_cannot_hold_is_refused_or_left_out_and_counted(
@@ -187,3 +196,97 @@ def test_no_documents_are_written_as_something_that_is_not_empty(name: str) -> N
     lines = list(writer.lines(iter(()), layers=["label"], with_ids=False))
 
     assert any(lines) or writer.beside
+
+
+def converted(folder: Path, name: str, content: str, *options: str) -> int:
+    return main(["convert", str(write(folder / name, content)), *options])
+
+
+TEXT = {"id": "a", "text": "Dr. Ada-Eva sat. Yes", "label": [[4, 7, "PER"], [12, 20, "X"]]}
+
+
+def test_texts_get_the_tokens_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tokens = write(
+        tmp_path / "tokens.vrt", "<text>\n<s>\nDr.\nAda\n-\nEva\nsat\n.\n</s>\n<s>\nYes\n</s>\n</text>\n"
+    )
+
+    assert (
+        converted(tmp_path, "a.jsonl", json.dumps(TEXT), "--to", "conll", "--tokens", str(tokens), "--lossy")
+        == 0
+    )
+
+    out, err = capsys.readouterr()
+    assert out.split("\n")[1:] == [
+        "Dr.\tO",
+        "Ada\tB-PER",
+        "-\tO",
+        "Eva\tO",
+        "sat\tO",
+        ".\tO",
+        "",
+        "Yes\tO",
+        "",
+        "",
+    ]
+    assert err == "left out: 1 spans across sentences\n"
+
+
+@pytest.mark.parametrize(
+    ("tokens", "message"),
+    [
+        ("<text>\nDr.\nEva\n</text>\n", "token 2 is 'Eva' where the other text has"),
+        ("", "the file with tokens has fewer documents"),
+        ("<text>\nDr.\nAda-Eva\nsat.\nYes\n</text>\n<text>\na\n</text>\n", "has more documents"),
+        ("<text>\nDr.\nAda-Eva\nsat.\nYes\n</text>\n", "span [4,7) 'PER' does not begin"),
+    ],
+)
+def test_tokens_that_do_not_fit_are_refused(
+    tokens: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "tokens.vrt", tokens)
+    lossy = ["--lossy"] if "more" in message else []
+
+    assert (
+        converted(tmp_path, "a.jsonl", json.dumps(TEXT), "--to", "token-rows", "--tokens", str(path), *lossy)
+        == 2
+    )
+    assert message in capsys.readouterr().err
+
+
+def test_tokens_are_refused_for_a_format_with_characters(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert converted(tmp_path, "a.jsonl", json.dumps(TEXT), "--to", "doccano", "--tokens", "x") == 2
+    assert "tokens are for formats with tokens, not for doccano" in capsys.readouterr().err
+
+
+def test_features_that_brat_cannot_hold_are_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    span = {"start": 0, "end": 3, "label": "PER", "score": 0.5}
+    row = {"_input_hash": 1, "text": "Ada", "spans": [span], "answer": "accept"}
+    options = ("--to", "brat", "-o", f"{tmp_path}/out/")
+
+    assert converted(tmp_path, "a.jsonl", json.dumps(row), *options) == 2
+    assert "the format brat cannot hold 1 features" in capsys.readouterr().err
+    assert converted(tmp_path, "a.jsonl", json.dumps(row), *options, "--lossy") == 0
+    assert "left out: 1 features" in capsys.readouterr().err
+    assert (tmp_path / "out" / "1.ann").read_text(encoding="utf-8") == "T1\tPER 0 3\tAda\n"
+
+
+def test_folder_of_texts_becomes_one_table_of_spans(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        write(tmp_path / f"{name}.ann", "T1\tPER 0 3\tAda\n")
+        write(tmp_path / f"{name}.txt", "Ada")
+
+    assert main(["convert", str(tmp_path), "--to", "spans"]) == 0
+    assert capsys.readouterr().out.splitlines()[1:] == ["a\t0\t2\tPER", "b\t0\t2\tPER"]
+
+
+def test_flags_for_spaces_give_the_text_of_hipe(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = "TOKEN\tNE-COARSE-LIT\tMISC\n# document_id = d\nUlm\tB-loc\tNoSpaceAfter\n.\tO\t_\n"
+
+    assert converted(tmp_path, "a.tsv", text, "--to", "doccano") == 0
+    assert json.loads(capsys.readouterr().out) == {"id": "d", "text": "Ulm.", "label": [[0, 3, "loc"]]}

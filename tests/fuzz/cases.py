@@ -13,7 +13,8 @@ from clueval.cli import COMMANDS
 from clueval.cli.commands import command_parser
 from clueval.metrics import METRICS
 
-from .corpora import FORMATS, Files
+from .corpora import Files
+from .kinds import FORMATS
 from .mutations import VALUES, mutated
 from .saved import SAVED, saved_command, saved_files
 

@@ -118,6 +118,67 @@ def w2ner(data: bytes, side: str, text: bytes = b"") -> Count:
     return sum(len(row["sentence"]) for row in rows), sum(len(row["ner"]) for row in rows)
 
 
+def brat(data: bytes, side: str, text: bytes = b"") -> Count:
+    lines = data.decode("utf-8-sig").split("\n")
+    return len(text.decode()), sum(line.startswith("T") for line in lines)
+
+
+def tab(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    mentions = (row["annotations"][side]["entity_mentions"] for row in rows)
+    return sum(len(row["text"]) for row in rows), sum(map(len, mentions))
+
+
+def token_lines(span: str) -> Callable[[bytes, str, bytes], Count]:
+    """The counts of lines with more than four columns; a span begins where `span` matches."""
+
+    def count(data: bytes, side: str, text: bytes = b"") -> Count:
+        lines = data.decode("utf-8-sig").replace("\r\n", "\n").split("\n")
+        rows = [line for line in lines if len(re.split(r"[\t ]", line)) >= 4 and not _is_head(line)]
+        return len(rows), sum(bool(re.search(span, row)) for row in rows)
+
+    return count
+
+
+def _is_head(line: str) -> bool:
+    return bool(re.match(r"TOKEN\t|#\t|#begin |# \w+ \w* ?= ?|# document_id = ", line))
+
+
+def i2b2(data: bytes, side: str, text: bytes = b"") -> Count:
+    root = ElementTree.fromstring(data)
+    return len(root.findtext("TEXT", "")), len(root.findall("TAGS/*"))
+
+
+def records(data: bytes, side: str, text: bytes = b"") -> Count:
+    found = ElementTree.fromstring(data).findall("RECORD/TEXT")
+    return sum(len("".join(each.itertext())) for each in found), sum(map(len, found))
+
+
+def inline(data: bytes, side: str, text: bytes = b"") -> Count:
+    root = ElementTree.fromstring(b"<all>" + data.removeprefix(b"\xef\xbb\xbf") + b"</all>")
+    return len("".join(root.itertext())), len(root)
+
+
+def webanno(data: bytes, side: str, text: bytes = b"") -> Count:
+    content = data.decode("utf-8-sig").replace("\r\n", "\n")
+    lines = re.findall(r"^#Text=(.*)$", content, re.MULTILINE)
+    return len("\n".join(lines)), len(set(re.findall(r"\[(\d+)\]", content)))
+
+
+def xmi(data: bytes, side: str, text: bytes = b"") -> Count:
+    root = ElementTree.fromstring(data)
+    (sofa,) = (each for each in root if each.tag.endswith("Sofa"))
+    return len(sofa.get("sofaString", "")), sum(each.tag.endswith("NamedEntity") for each in root)
+
+
+def docbin(data: bytes, side: str, text: bytes = b"") -> Count:
+    from spacy import blank
+    from spacy.tokens import DocBin
+
+    docs = list(DocBin().from_bytes(data).get_docs(blank("xx").vocab))
+    return sum(len(doc.text) for doc in docs), sum(len(doc.ents) for doc in docs)
+
+
 COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "vrt": vrt,
     "conll": conll,
@@ -135,4 +196,16 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "spacy-json": texts("ents"),
     "token-rows": token_rows,
     "w2ner": w2ner,
+    "brat": brat,
+    "tab": tab,
+    "conllu": token_lines(r"NER=B-"),
+    "hipe": token_lines(r"\tB-"),
+    "germeval": token_lines(r"\tB-"),
+    "conll2012": token_lines(r" \((PER|LOC)"),
+    "i2b2": i2b2,
+    "i2b2-2006": records,
+    "inline": inline,
+    "webanno": webanno,
+    "xmi": xmi,
+    "docbin": docbin,
 }

@@ -235,3 +235,96 @@ def test_placing_is_in_the_report_of_the_command_line(
     assert "unit:character" in report["signature"]
     assert "placed:tokens" in report["signature"]
     assert report["metrics"]["exact"]["label"]["micro"]["f1"] == 1.0
+
+
+# --- --unit token ------------------------------------------------------------------------------------------------
+
+
+def test_spans_get_the_tokens_of_which_they_cover_more_than_half() -> None:
+    spans_of_text = [(0, 2, "PER"), (5, 6, "X"), (10, 23, "LOC")]
+
+    for sides in ([tokens(IN_TOKENS), text(spans_of_text)], [text(spans_of_text), tokens(IN_TOKENS)]):
+        group = Placing(in_tokens=True)(Group(*sides))
+        placed = sides.index(next(side for side in sides if side.unit == "character"))
+        found = (group.gold, group.predicted)
+
+        assert [each.unit for each in found] == ["token", "token"]
+        assert spans(found[placed]) == [(0, 1, "PER"), (3, 8, "LOC")]
+        assert spans(found[1 - placed]) == IN_TOKENS
+        assert [span.label for span in group.lost[placed]["label"]] == ["X"]
+
+
+def files_of(folder: Path, **sides: tuple[str, str]) -> list[Path]:
+    return [write(folder / f"{side}.{ending}", content) for side, (ending, content) in sides.items()]
+
+
+def test_span_without_a_token_is_wrong_and_listed(tmp_path: Path) -> None:
+    row = json.dumps({"text": "Ada met Bob", "label": [[0, 3, "PER"], [4, 5, "PER"], [5, 6, "LOC"]]})
+    gold, predicted = files_of(
+        tmp_path, gold=("conll", "Ada B-PER\nmet O\nBob B-PER\n"), predicted=("jsonl", row)
+    )
+
+    result = score(gold, predicted, metrics=["exact", "muc"], unit="token")
+    swapped = score(predicted, gold, metrics="exact", unit="token")
+    filtered = score(gold, predicted, metrics="exact", unit="token", where=["label=PER"])
+
+    assert result.tokens == 3
+    assert [(each.span.start, each.span.end) for each in result.unprojected or ()] == [(4, 5), (5, 6)]
+    micro = result.metrics["exact"]["label"]["micro"]
+    assert (micro["tp_predicted"], micro["fp"], micro["fn"]) == (1, 2, 1)
+    assert swapped.get("exact.label.micro.fn") == 2
+    assert (filtered.get("exact.label.micro.fp"), filtered.get("exact.label.micro.gold")) == (1, 2)
+    assert result.get("muc.label.strict.spurious") == 2
+    assert score(gold, predicted, metrics="exact", unit="token", merge=True).get("exact.merged.micro.fp") == 2
+
+
+def test_texts_without_tokens_get_words_and_marks(tmp_path: Path) -> None:
+    row = json.dumps({"text": "Ada met (Bob).", "label": [[0, 3, "PER"], [9, 12, "PER"]]})
+    gold, predicted = files_of(tmp_path, gold=("jsonl", row), predicted=("json", f"[{row}]"))
+
+    result = score(gold, predicted, metrics="exact", unit="token")
+
+    assert (result.tokens, result.get("exact.label.micro.f1")) == (6, 1.0)
+    assert "placed:words" in str(result.signature)
+    assert "unit:token" in str(result.signature)
+
+
+METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
+
+
+def test_every_metric_has_the_same_numbers_in_tokens_whatever_the_formats(tmp_path: Path) -> None:
+    words = ["Ada", "Eva", "met", "Bob", "in", "New", "Ulm"]
+    sides = ["B-PER I-PER O B-PER O B-LOC I-LOC", "B-PER B-PER O B-LOC O B-LOC I-LOC"]
+    files: dict[str, list[Path]] = {"conll": [], "jsonl": [], "text": []}
+    for number, tags in enumerate(sides):
+        lines = "\n".join(map("\t".join, zip(words, tags.split(), strict=True)))
+        files["conll"].append(write(tmp_path / f"{number}.conll", lines + "\n"))
+        row = {"tokens": words, "ner_tags": tags.split()}
+        files["jsonl"].append(write(tmp_path / f"{number}.jsonl", json.dumps(row)))
+        target = tmp_path / f"{number}.json"
+        assert main(["convert", str(files["conll"][-1]), "--to", "doccano", "-o", str(target)]) == 0
+        files["text"].append(target)
+    expected = score(*files["conll"], metrics=METRICS).metrics
+
+    for gold in files.values():
+        for predicted in files.values():
+            found = score(gold[0], predicted[1], metrics=METRICS, unit="token")
+            assert _without_tags(found.metrics) == _without_tags(expected)
+
+
+def _without_tags(metrics: Any) -> Any:
+    """The numbers without the share of equal tags, which texts do not have."""
+    exact = {key: value for key, value in metrics["exact"]["label"].items() if key != "token_accuracy"}
+    return {**metrics, "exact": exact}
+
+
+def test_folder_and_file_are_paired_by_id_at_any_position(tmp_path: Path) -> None:
+    (tmp_path / "brat").mkdir()
+    for name, label in (("a", "PER"), ("b", "LOC")):
+        write(tmp_path / "brat" / f"{name}.ann", f"T1\t{label} 0 3\tAda\n")
+        write(tmp_path / "brat" / f"{name}.txt", "Ada sat")
+    lines = "# newdoc id = a\nAda\tB-PER\nsat\tO\n\n# newdoc id = b\nAda\tB-LOC\nsat\tO\n"
+    columns = write(tmp_path / "a.conll", lines)
+
+    for sides in ((columns, tmp_path / "brat"), (tmp_path / "brat", columns)):
+        assert score(*sides, metrics="exact", pair_by="id").f1 == 1

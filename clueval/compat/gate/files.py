@@ -22,7 +22,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate, Outcome, disambiguation_curve
 from clueval.metrics.gate.list_evaluation import ListEvaluation, Lists
 from clueval.metrics.metric import Side
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, Span
 from clueval.transforms.group import Group

@@ -17,9 +17,10 @@ from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
-from clueval.reading.options import SETS, Reading, ReadOptions, readings_of
+from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
 from clueval.reading.paths import are_paths
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import read
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER

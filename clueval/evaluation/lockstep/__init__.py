@@ -29,8 +29,8 @@ Every reading has these properties:
   tokens;
 * the counts are those of the documents of both files, read one by one.
 
-Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order; `fair_spans` compares two files
-in FairEval's formats.
+Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order. `by_document` keeps documents
+apart, where each has its own counts; `fair_spans` compares two files in FairEval's formats.
 """
 
 from __future__ import annotations
@@ -39,9 +39,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.lockstep.compare import Decoders, Stretch, compare, compare_all, compare_columns
+from clueval.evaluation.lockstep.compare import Decoders, compare, compare_all, compare_columns
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
+from clueval.evaluation.lockstep.stretch import Stretch
 from clueval.evaluation.lockstep.stretches import compared_stretches as compared_stretches
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
@@ -145,7 +146,8 @@ def compared(gold: Source, predicted: Source, plan: Plan) -> FileReading | None:
     passages = FileReading(_of_passages(gold, predicted, plan), layers)
     if plan.observers or not _can_use_lockstep(gold, predicted, plan):
         return passages
-    return FileReading(_in_lockstep(gold, predicted, plan), layers, again=passages)
+    in_step = _by_document if plan.wants_single_documents else _in_lockstep
+    return FileReading(in_step(gold, predicted, plan), layers, again=passages)
 
 
 def _of_span_files(gold: Source, predicted: Source, metric: Fair) -> Generator[Compared, None, FileEnd]:
@@ -183,8 +185,8 @@ def _fair_alone(gold: Source, predicted: Source, plan: Plan) -> Fair | None:
 
 
 def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
-    """Whether no filter or break-down needs single documents, and spans depend only on their own tags and the
-    adjacent ones, in the same way on both sides."""
+    """Whether a recogniser knows the format, and spans depend only on their own tags and the adjacent ones, in the
+    same way on both sides."""
     decoders = [source.options.decoder() for source in (gold, predicted)]
     return (
         gold.format == predicted.format
@@ -195,7 +197,6 @@ def _can_use_lockstep(gold: Source, predicted: Source, plan: Plan) -> bool:
         and decoders[0].treatment == decoders[1].treatment
         and not gold.options.columns().describes_documents
         and min(gold.options.max_line, gold.options.max_sentence) >= gold.options.sizes.least_limit
-        and not plan.wants_single_documents
     )
 
 
@@ -205,6 +206,38 @@ def _in_lockstep(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     steps = lockstep(gold, predicted, plan.merge)
     yield from _compared(steps, decoders, plan, gold.options.sizes)
     return FileEnd(steps.layouts, decoders)
+
+
+def _by_document(gold: Source, predicted: Source, plan: Plan) -> Generator[Compared, None, FileEnd]:
+    """Compare the two files in lockstep, and count each document of regular pieces."""
+    from clueval.evaluation.lockstep.by_document import DocumentLockstep, RunTallies
+
+    decoders, sizes = _decoders(gold, predicted), gold.options.sizes
+    steps = DocumentLockstep(_file(gold), _file(predicted), plan.merge)
+    tallies = RunTallies(plan.metrics, _decoders(gold, predicted), plan.merge, sizes.runs)
+    require_named = _needs_named_documents(gold, plan)
+    for item in steps:
+        if not isinstance(item, Stretch):
+            if not (item[0].named or not require_named):
+                raise PartNotAlone("a document without an id is known by its number")
+            yield from _compared_passages([item], decoders, plan, sizes)
+            continue
+        for columns in item.columns:  # counted already, except by the decoders
+            compare_columns(columns, decoders, plan.merge)
+        for part in item.parts:
+            name, metadata, is_named = part.document
+            if require_named and not is_named:
+                raise PartNotAlone("a document without an id is known by its number")
+            yield Compared(
+                int(part.begins), part.tokens, document=name, metadata=metadata, tallies=tallies.of(part)
+            )
+    return FileEnd(steps.layouts, decoders)
+
+
+def _needs_named_documents(gold: Source, plan: Plan) -> bool:
+    """Whether a document must have an id of its own, because its number in the file is not known."""
+    by_id = ID in plan.metadata_keys(layer_names(gold.options.layers))
+    return by_id and gold.options.part is not None and bool(gold.options.part[0])
 
 
 def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
@@ -243,14 +276,14 @@ def _decoders(gold: Source, predicted: Source) -> Decoders:
 
 def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | None]) -> Iterator[Pair]:
     """The passages of both files, in pairs; sets `layouts`. Raises `TextMismatch` if one file has fewer."""
-    by_id = ID in plan.metadata_keys(layer_names(gold.options.layers))
+    require_named = _needs_named_documents(gold, plan)
     for pair in zip_longest(gold.passages(), predicted.passages()):
-        for side, (source, passage) in enumerate(zip((gold, predicted), pair, strict=True)):
+        for side, passage in enumerate(pair):
             if passage is None:
                 extra = pair[1 - side]
                 raise ends_early(gold, predicted, side == 0, extra.document, first_line(extra))
             layouts[side] = layouts[side] or passage.layout
-            if by_id and not passage.named and source.options.part is not None and source.options.part[0]:
+            if require_named and not passage.named:
                 raise PartNotAlone("a document without an id is known by its number")
         yield pair
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, compress, repeat
 from operator import ne
 from sys import intern
-from typing import NamedTuple
 
+from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.evaluation.lockstep.narrowing import (
     is_narrowable,
     narrowed,
@@ -40,9 +39,6 @@ from clueval.tagging.transitions import Seams
 
 Decoders = Mapping[tuple[str, str], Decoder]
 """The decoder of each (side, layer)."""
-
-Tags = dict[str, list[str]]
-"""The tags of each layer, with an O between sentences."""
 
 
 def compare_all(
@@ -104,40 +100,6 @@ def compare(
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
         raise located(bad.error, passages.passages[bad.side], bad.layer) from None
-
-
-@dataclass(slots=True)
-class Columns:
-    """The tags of two parallel texts: those of lines that are the same once, those of disputed lines for each side.
-
-    Attributes:
-        tokens: the number of positions of the texts, with those outside every span.
-        times: the multiplicity of everything here.
-        touching: by side and layer, how often two tags are adjacent in the text that are not adjacent here.
-    """
-
-    tokens: int
-    same: Tags
-    disputed: tuple[Tags, Tags]
-    times: int = 1
-    touching: Mapping[tuple[str, str], Mapping[tuple[str, str], int]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, layout: Layout, tokens: int) -> Columns:
-        """Columns without tags for a text with this number of tokens."""
-        columns: list[Tags] = [{layer: [] for layer, _ in layout.layers} for _ in range(3)]
-        return cls(tokens, columns[0], (columns[1], columns[2]))
-
-
-class Stretch(NamedTuple):
-    """A regular stretch of two files: the number of documents that begin in it, and the number of its tokens.
-
-    `columns` hold the tags of these tokens and of stretches before; they are empty until there are many tag runs.
-    """
-
-    documents: int
-    tokens: int
-    columns: Sequence[Columns] = ()
 
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:

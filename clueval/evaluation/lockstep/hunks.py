@@ -55,11 +55,17 @@ def _after(layout: Layout) -> int:
 
 
 def find_differences(
-    gold: Sequence[bytes], predicted: Sequence[bytes], end: bytes, layout: Layout, tag_runs: TagRuns
+    gold: Sequence[bytes],
+    predicted: Sequence[bytes],
+    end: bytes,
+    layout: Layout,
+    tag_runs: TagRuns,
+    relations: Relations | None = None,
 ) -> bool:
     """Add the tag runs of two lists of sentences, or of lines of a sentence; those of gold are regular.
 
-    Returns False, and adds nothing, if they differ in more than tags.
+    `relations` are those of this layout, if they are to be computed once for several calls. Returns False, and adds
+    nothing, if they differ in more than tags.
     """
     gold_lines, predicted_lines, same = gold, predicted, list[bytes]()
     if end != b"\n":
@@ -70,6 +76,7 @@ def find_differences(
         same = list(compress(gold, map(not_, differs)))
     if len(gold_lines) != len(predicted_lines):
         return False
+    relations = Relations(layout) if relations is None else relations
     differ = list(map(ne, gold_lines, predicted_lines))
     agreed: list[bytes] = []
     is_added = False
@@ -78,9 +85,9 @@ def find_differences(
         rows = join(gold_lines, predicted_lines, layout)
         if rows is None:
             return False
-        is_added = _add_cells(*rows, layout, tag_runs)
+        is_added = _add_cells(*rows, layout, tag_runs, relations)
     if not is_added:
-        hunks = _hunks(gold_lines, predicted_lines, compress(count(), differ), layout)
+        hunks = _hunks(gold_lines, predicted_lines, compress(count(), differ), layout, relations)
         rows = _parallel_rows(hunks.gold, hunks.predicted, layout)
         if rows is None:
             return False
@@ -121,7 +128,7 @@ def _with_borders(
     return Rows(flat[0], len(tags)), Rows(flat[1], len(tags))
 
 
-def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns) -> bool:
+def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns, relations: Relations) -> bool:
     """Add all rows of one layer, cut wherever no span crosses; False if there are more than `MOST_TAGS` tags."""
     columns = [rows.fields[_before(layout) :: layout.width] for rows in (gold, predicted)]
     numbers = tag_runs.numbers
@@ -129,7 +136,7 @@ def _add_cells(gold: Rows, predicted: Rows, layout: Layout, tag_runs: TagRuns) -
     if len(numbers) > MOST_TAGS:
         return False
     numbered = [bytes(side) for side in sides_numbered]
-    names, relations = list(numbers), Relations(layout)
+    names = list(numbers)
     sides = []
     for side in numbered:
         pairs = Pairs(side, len(names))
@@ -187,10 +194,14 @@ class _Hunks(NamedTuple):
 
 
 def _hunks(
-    gold: Sequence[bytes], predicted: Sequence[bytes], differing: Iterable[int], layout: Layout
+    gold: Sequence[bytes],
+    predicted: Sequence[bytes],
+    differing: Iterable[int],
+    layout: Layout,
+    relations: Relations,
 ) -> _Hunks:
     """Two lists of lines of the same length, narrowed around `differing`. A line of `BORDER` follows each hunk."""
-    tags_of, relations = tags_in(layout), Relations(layout)
+    tags_of = tags_in(layout)
     outside = b"\n" if _after(layout) else (layout.separator.encode() + b"O") * len(layout.layers)
     border = _border(layout)
     gold_hunks: list[bytes] = []

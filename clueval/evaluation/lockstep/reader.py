@@ -3,7 +3,7 @@
 Most of a corpus is regular: sentences of token lines only, with the same tokens on both sides. Both files are cut
 into pieces at the ends of sentences, or of documents without sentences, or else between two lines that no span
 crosses. The recogniser of the format decides, from gold alone, whether a piece is regular, and counts its documents
-and tokens (`Regular`). Pieces with the same bytes on both sides are not decoded line by line; for the others see
+and tokens (`Regular`). FilePieces with the same bytes on both sides are not decoded line by line; for the others see
 `clueval.evaluation.lockstep.hunks`. If spans leave no place to cut, the tags of all lines become one *open* tag run,
 until a span or the sentence ends.
 
@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.compare import Columns, Stretch
+from clueval.evaluation.lockstep.columns import Columns
 from clueval.evaluation.lockstep.hunks import (
     CROSSING,
     TOUCHING,
@@ -29,6 +29,7 @@ from clueval.evaluation.lockstep.hunks import (
     tags_in,
 )
 from clueval.evaluation.lockstep.regular import Recogniser, Regular
+from clueval.evaluation.lockstep.stretch import Stretch
 from clueval.evaluation.lockstep.tag_runs import TagRuns, Touching
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
@@ -81,8 +82,8 @@ class File:
             self.reader.feed(1, decoded(data, self.path, 1))
 
 
-class _Pieces(NamedTuple):
-    """Pieces of both sides, which have the same number if the files are parallel.
+class FilePieces(NamedTuple):
+    """FilePieces of both sides, which have the same number if the files are parallel.
 
     If the pieces are lines, a span may go on from the lines before to them (`goes_on_from_before`), or from them to
     the lines that follow (`goes_on`).
@@ -136,7 +137,7 @@ class Lockstep:
             stretch = self._open_stretch(pieces) if crosses else self._stretch(pieces)
             for file, of_side in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
                 if stretch is not None:
-                    file.reader.builder.pass_over(stretch.documents)
+                    file.reader.builder.pass_over(stretch.documents, stretch.last)
                     continue
                 file.feed(pieces.end.join([*of_side, b""]) if of_side else b"")
             if not is_known and None not in self.layouts:
@@ -164,7 +165,7 @@ class Lockstep:
             file.waiting = file.reader.builder.withdraw().encode() + file.waiting
         self._goes_on = False
 
-    def _next(self) -> _Pieces:
+    def _next(self) -> FilePieces:
         """Take the next pieces: whole sentences, or else whole documents, or else lines."""
         for end in self._files[0].recogniser.ends if self._open is None else ():
             gold, predicted = (file.waiting.split(end) for file in self._files)
@@ -175,10 +176,10 @@ class Lockstep:
                 for file, pieces in zip(self._files, (gold, predicted), strict=True):
                     file.waiting = end.join(pieces[number:])
                     del pieces[number:]
-                return _Pieces(end, gold, predicted)
+                return FilePieces(end, gold, predicted)
         return self._lines()
 
-    def _require_short_sentences(self, pieces: _Pieces) -> None:
+    def _require_short_sentences(self, pieces: FilePieces) -> None:
         """Raise `FormatError` if a sentence is nearly too long; reading passages decides whether it is."""
         if pieces.end != b"\n":
             self._unended = (0, 0)
@@ -191,7 +192,7 @@ class Lockstep:
         if lines > self._options.max_sentence - block or self._unended[1] > most - block:
             raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
 
-    def _lines(self) -> _Pieces:
+    def _lines(self) -> FilePieces:
         """Take lines of both sides up to a place that no span crosses, or all that wait.
 
         The lines of an open tag run end with the sentence at the latest.
@@ -213,7 +214,7 @@ class Lockstep:
             taken.append(found[:here])
             rest = b"" if stop is None else file.waiting[stop:]
             file.waiting = b"\n".join(found[here:]) + rest
-        return _Pieces(b"\n", taken[0], taken[1], before, self._goes_on and not ended)
+        return FilePieces(b"\n", taken[0], taken[1], before, self._goes_on and not ended)
 
     def _cut(self, gold: Sequence[bytes], predicted: Sequence[bytes], lines: int) -> int | None:
         """A line that no span crosses into; the first one if a span may go on from before, else the last; or None."""
@@ -249,7 +250,7 @@ class Lockstep:
         if max(len(gold), len(predicted)) > self._sizes.ahead:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
 
-    def _stretch(self, pieces: _Pieces) -> Stretch | None:
+    def _stretch(self, pieces: FilePieces) -> Stretch | None:
         """The stretch of the pieces of both sides; None if they are irregular."""
         other_marks = self._files[1].recogniser.marks
         end, gold, predicted = pieces[:3]
@@ -266,17 +267,24 @@ class Lockstep:
 
     def _regular(self, end: bytes, gold: list[bytes], marks: int) -> Regular | None:
         """The contents of pieces of gold, with the documents of `marks`; None if irregular or not allowed here."""
-        layout, predicted_layout = self.layouts
-        if layout is None or layout != predicted_layout or not is_plain(layout):
-            return None
-        found = self._files[0].recogniser.regular(end, gold)
+        found = self._recognised(end, gold)
         if found is None:
             return None
         documents = marks + found.documents
-        can_follow = all(file.recogniser.takes(end, documents) for file in self._files)
-        return Regular(documents, found.tokens) if can_follow else None
+        return Regular(documents, found.tokens) if self._takes(end, documents) else None
 
-    def _open_stretch(self, pieces: _Pieces) -> Stretch | None:
+    def _recognised(self, end: bytes, gold: list[bytes]) -> Regular | None:
+        """The contents of pieces of gold; None if they are irregular."""
+        layout, predicted_layout = self.layouts
+        if layout is None or layout != predicted_layout or not is_plain(layout):
+            return None
+        return self._files[0].recogniser.regular(end, gold)
+
+    def _takes(self, end: bytes, documents: int) -> bool:
+        """Whether regular pieces in which this number of documents begin are allowed here, on both sides."""
+        return all(file.recogniser.takes(end, documents) for file in self._files)
+
+    def _open_stretch(self, pieces: FilePieces) -> Stretch | None:
         """The stretch of lines that a span crosses into or out of; None if they are irregular.
 
         Raises `FormatError` for irregular lines after regular ones in the open tag run.
@@ -301,7 +309,7 @@ class Lockstep:
             self._open = None
             self._most = 1  # the end of a sentence goes to the format's reader
 
-    def _extend(self, pieces: _Pieces) -> int | None:
+    def _extend(self, pieces: FilePieces) -> int | None:
         """Add lines to the open tag run and return their tokens; None if irregular, or not only tags differ."""
         gold, predicted = pieces.gold, pieces.predicted
         if not gold and not predicted:
@@ -318,12 +326,12 @@ class Lockstep:
         assert layout is not None
         return layout
 
-    def _see_ids(self, pieces: _Pieces) -> None:
+    def _see_ids(self, pieces: FilePieces) -> None:
         """Record the token ids of gold, which are equal to those of predicted."""
         lines = self._files[0].recogniser.by_document(pieces.end, pieces.gold, self._marks(pieces))
         self._token_ids().see(lines)
 
-    def _marks(self, pieces: _Pieces) -> list[int]:
+    def _marks(self, pieces: FilePieces) -> list[int]:
         """The numbers of the pieces of gold that mark the beginning of a document; lines never do."""
         return [] if pieces.end == b"\n" else self._files[0].recogniser.marks(pieces.gold)
 

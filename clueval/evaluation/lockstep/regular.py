@@ -11,6 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
 from clueval.textfiles import is_utf8, refuse
@@ -46,6 +47,9 @@ class Recogniser(Protocol):
     def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
         """The token lines of regular pieces, as one text for the current document and for each that begins there."""
 
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The heads of the documents that begin in regular pieces."""
+
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
 
@@ -77,6 +81,16 @@ class VrtRecogniser:
         tags = options.sentence_tag, options.document_tag
         self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
         self._between = _between(options.document_tag, options.sentence_tag)
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The start tags; between sentences, one follows the end tag of the document before."""
+        before = b"" if end == self.ends[1] else self.ends[1]
+        found = []
+        for number, piece in enumerate(pieces):
+            if piece.startswith(before):
+                line = piece[len(before) : piece.find(b"\n", len(before))]
+                found.append(DocumentHead(number, False, *self.reader.document_of(line.decode())))
+        return found
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """No piece, because a document begins with the start tag before its first sentence."""
@@ -151,6 +165,10 @@ class ConllRecogniser:
         """The numbers of the pieces that are a ``-DOCSTART-`` line."""
         found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
         return [number for number in found if re.fullmatch(_MARK, pieces[number])]
+
+    def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
+        """The marks, which have neither an id nor metadata."""
+        return [DocumentHead(number, True, None, {}) for number in self.marks(pieces)]
 
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces are allowed here."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from clueval.evaluation.lockstep.compare import Columns, Decoders, Tags, compare_columns
+from clueval.evaluation.lockstep.columns import Columns, Tags
+from clueval.evaluation.lockstep.compare import Decoders, compare_columns
 from clueval.spans.compared import Compared
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE

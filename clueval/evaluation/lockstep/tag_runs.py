@@ -13,12 +13,12 @@ not one for each multiplicity::
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from sys import intern
 from typing import NamedTuple, TypeVar
 
-from clueval.evaluation.lockstep.compare import Columns, Tags
+from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.sizes import SIZES, Sizes
@@ -47,7 +47,7 @@ class Rows(NamedTuple):
         return cls(fields, len(text))
 
 
-class _Counted:
+class CountedRuns:
     """The tag runs of some layers, each as lines of tags, one line for each position, as in the file."""
 
     def __init__(self, layers: tuple[str, ...]) -> None:
@@ -78,7 +78,7 @@ class TagRuns:
         self._names = names
         self._touching: Counter[Touching] = Counter()
         self._bytes = 0  # an upper limit for all tag runs
-        self._counted = [_Counted(names)] if merge else [_Counted((name,)) for name in names]
+        self._counted = [CountedRuns(names)] if merge else [CountedRuns((name,)) for name in names]
         self._cells: Counter[tuple[bytes, bytes]] = Counter()
         self.numbers: Numbers[bytes] = Numbers()
         self._reset_numbers()
@@ -133,6 +133,29 @@ class TagRuns:
     def add_touching(self, lines: Iterable[Touching] | Mapping[Touching, int]) -> None:
         """Add seams between tag runs, with their multiplicity; their tags are adjacent in the text."""
         self._touching.update(lines)
+
+    def counted(self) -> Sequence[CountedRuns]:
+        """Return the tag runs of one layer after the other, or of merged layers together."""
+        for cells, times in self._cells.items():
+            gold, predicted = (b"\n".join(map(list(self.numbers).__getitem__, cell)) for cell in cells)
+            if gold == predicted:
+                self._counted[0].same[gold] += times
+            else:
+                self._counted[0].disputed[gold, predicted] += times
+        self._cells.clear()
+        return self._counted
+
+    def include(self, other: TagRuns) -> None:
+        """Add other tag runs of the same layers, of which none is open."""
+        self._bytes += other._bytes
+        self._touching.update(other._touching)
+        for own, more in zip(self._counted, other.counted(), strict=True):
+            own.same.update(more.same)
+            own.disputed.update(more.disputed)
+
+    def tags_of(self, layers: tuple[str, ...], run: bytes) -> Tags:
+        """Return the tags of a tag run by layer."""
+        return self._split(layers, [run])
 
     def _tag_runs(self, rows: Rows) -> Iterator[list[bytes]]:
         """The tag runs of the layers of each of `_counted`."""

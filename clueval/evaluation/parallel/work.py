@@ -9,8 +9,8 @@ from typing import NamedTuple
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import FileEnd
 from clueval.evaluation.plan import Plan
-from clueval.reading.options import ReadOptions
 from clueval.reading.pairing import source_pairs
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import Source
 from clueval.textfiles import Progress
 

@@ -246,8 +246,8 @@ def _remarks(groups: Sequence[RateGroup], weights: Weights, units: int) -> Itera
         _, effective = weights.of(found[overall], overall)
         if effective < FEW_EFFECTIVE:
             yield (
-                f"{units} unit{'s' * (units != 1)}, of which {effective:.1f} are effective: with so few, or so "
-                "unequal ones, intervals are wide and rough"
+                f"{units} unit{'s' * (units != 1)}, worth {effective:.1f} of equal size (effective): with so few, "
+                "or so unequal ones, intervals are wide and rough"
             )
     few: dict[str, int] = {}
     if any(path[-2:-1] == ("macro",) for path in found):

@@ -66,7 +66,7 @@ class _UnitWriter:
 
     def __init__(self, units: Units) -> None:
         self.new: list[list[Any]] = []
-        self._numbers: dict[tuple[Any, ...], int] = {}
+        self._numbers: dict[tuple[str, str], dict[tuple[Any, ...], int]] = {}
         self._values: dict[str, dict[str, dict[str, Unit]]] = {unit.key: {} for unit in units.units}
         for key, groups in units.groups.items():
             for value, members in groups.items():
@@ -88,20 +88,20 @@ class _UnitWriter:
         return {**documents, "tokens": unit.tokens, "counts": list(self._counts(unit.tallies))}
 
     def _counts(self, tallies: Tallies) -> Iterator[int]:
-        for (metric, sequence), tally in tallies.items():
+        for place, tally in tallies.items():
+            numbers = self._numbers.setdefault(place, {})
             for key, count in tally.items():
                 if count:
-                    yield self._number((metric, sequence, *key))
-                    yield _whole(count, metric)
+                    number = numbers.get(key)
+                    yield self._declared(place, key) if number is None else number
+                    yield count if type(count) is int and count > 0 else _whole(count, place[0])
 
-    def _number(self, key: tuple[Any, ...]) -> int:
-        place = *key, *map(type, key)  # True and 1 are equal, and are different keys in JSON
-        number = self._numbers.get(place)
-        if number is None:
-            if not set(map(type, key)) <= _PLAIN:
-                raise UsageError(f"metric {key[0]!r} has keys that cannot be saved", advice="leave it out")
-            number = self._numbers[place] = len(self._numbers)
-            self.new.append([number, *key])
+    def _declared(self, place: tuple[str, str], key: tuple[Any, ...]) -> int:
+        """The number of a key that occurs for the first time."""
+        if not set(map(type, key)) <= _PLAIN:
+            raise UsageError(f"metric {place[0]!r} has keys that cannot be saved", advice="leave it out")
+        number = self._numbers[place][key] = sum(map(len, self._numbers.values()))
+        self.new.append([number, *place, *key])
         return number
 
 

@@ -2,14 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, groupby
+from typing import NamedTuple
 
 from clueval.exceptions import FormatError
 from clueval.formats.columns.described import DescribedLine, DescribedLines
 from clueval.formats.columns.layout import ColumnOptions, Layout, layout_of
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE, sentence_too_long
+
+
+class DocumentHead(NamedTuple):
+    """Where a document begins: in the piece with this number, as its first lines or (`is_mark`) instead of tokens.
+
+    `id` is None if the file does not tell it.
+    """
+
+    piece: int
+    is_mark: bool
+    id: str | None
+    metadata: Mapping[str, str]
+
+
+class NamedDocument(NamedTuple):
+    """The id of a document and its metadata; `named`: the id stands in the file."""
+
+    id: str
+    metadata: Mapping[str, str]
+    named: bool
 
 
 class PassageBuilder:
@@ -48,15 +69,16 @@ class PassageBuilder:
         """Start a document; if `identifier` is None, its id is its number in the file."""
         self.end_document()
         self._documents += 1
-        name = self._name_of(identifier)
+        name = self._name_of(identifier, self._documents)
         self._passage = self._fresh(name, metadata, begins=True, named=identifier is not None)
 
-    def _name_of(self, identifier: str | None) -> str:
+    def _name_of(self, identifier: str | None, number: int) -> str:
+        """The id of the document with this number, from 1."""
         if identifier is not None:
             return identifier if self._name is None else f"{self._name}:{identifier}"
         if self._name is None:
-            return str(self._documents)
-        return self._name if self._documents == 1 else f"{self._name}:{self._documents}"
+            return str(number)
+        return self._name if number == 1 else f"{self._name}:{number}"
 
     def _fresh(self, document: str, metadata: Mapping[str, str], begins: bool, named: bool) -> Passage:
         return Passage(self._file, document, metadata, self._layout, self._position, begins, named)
@@ -84,7 +106,7 @@ class PassageBuilder:
         if described.id is not None and (is_new or described.id != self._described.id):
             head, around = self._head, {} if passage is None else passage.metadata
             if is_new and passage is not None:  # the file has begun a document here
-                name = self._name_of(described.id)
+                name = self._name_of(described.id, self._documents)
                 self._passage = self._fresh(name, {**around, **described.meta}, begins=True, named=True)
             else:
                 self.begin_document(described.id, described.meta)
@@ -211,13 +233,30 @@ class PassageBuilder:
             self.ready.append(self._passage)
         self._passage = None
 
-    def pass_over(self, documents: int) -> None:
-        """Skip sentences that were read elsewhere, of the current document and the next `documents` ones."""
+    @property
+    def current(self) -> NamedDocument | None:
+        """The current document."""
         passage = self._passage
+        return None if passage is None else NamedDocument(passage.document, passage.metadata, passage.named)
+
+    def next_documents(self, heads: Iterable[DocumentHead]) -> list[NamedDocument]:
+        """Return the next documents, given their heads; none of them begins."""
+        return [
+            NamedDocument(self._name_of(head.id, number), head.metadata, head.id is not None)
+            for number, head in enumerate(heads, self._documents + 1)
+        ]
+
+    def pass_over(self, documents: int, last: NamedDocument | None = None) -> None:
+        """Skip sentences that were read elsewhere, of the current document and the next `documents` ones.
+
+        `last` is the last of these, if it matters which one it is.
+        """
+        current = self.current
         self.end_document()
         self._documents += documents
-        if passage is not None:
-            self._passage = self._fresh(passage.document, passage.metadata, begins=False, named=passage.named)
+        if current is not None:
+            current = last or current
+            self._passage = self._fresh(current.id, current.metadata, begins=False, named=current.named)
 
     def take(self) -> list[Passage]:
         """Return the complete passages; each is returned once."""

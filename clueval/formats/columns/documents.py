@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby
 from operator import add
+from sys import intern
 from typing import NamedTuple, overload
 
 from clueval.exceptions import FormatError, TagError
@@ -13,6 +14,7 @@ from clueval.formats.columns.columns import TokenTable, parsed, tables
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.passages import Passage, misfits
+from clueval.formats.text_pieces import joined
 from clueval.limits import MAX_DOCUMENT, document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.flat import Flat
@@ -104,7 +106,7 @@ class TokenLineNumbers(Sequence[int]):
 
 
 _MANY = 20_000
-"""In a document of more tokens, equal tokens are one object, which takes time and saves memory."""
+"""In a document of more tokens, equal tokens and tags are one object, which takes time and saves memory."""
 
 
 class _Columns(NamedTuple):
@@ -115,8 +117,8 @@ class _Columns(NamedTuple):
     tags: dict[str, list[str]]
 
     @classmethod
-    def of(cls, passage: Passage, known: dict[str, str] | None) -> _Columns:
-        """Split the lines of a passage, some thousand at a time; each token becomes the object in `known`, if given.
+    def of(cls, passage: Passage, *, are_many: bool) -> _Columns:
+        """Split the lines of a passage, some thousand at a time; if tokens are many, equal ones are one object.
 
         Raises `FormatError` for the first malformed line.
         """
@@ -125,10 +127,10 @@ class _Columns(NamedTuple):
         try:
             for table in tables(passage.sentences, passage.layout):
                 tokens = table.tokens()
-                columns.tokens.extend(tokens if known is None else map(known.setdefault, tokens, tokens))
+                columns.tokens.extend(map(intern, tokens) if are_many else tokens)
                 columns.token_ids.extend(table.token_ids() or ())
                 for layer, tags in table.tags().items():
-                    columns.tags[layer].extend(tags)
+                    columns.tags[layer].extend(map(intern, tags) if are_many else tags)
         except ValueError:
             raise next(misfits(passage)) from None
         return columns
@@ -188,14 +190,14 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
-    known: dict[str, str] | None = {} if sum(passage.tokens for passage in passages) > _MANY else None
+    are_many = sum(passage.tokens for passage in passages) > _MANY
     repaired = 0
     for passage in passages:
         if passage.layout is None:
             continue
         file.layout = passage.layout
         borders = _borders(passage)
-        columns = _Columns.of(passage, known)
+        columns = _Columns.of(passage, are_many=are_many)
         tokens += _without(borders, columns.tokens)
         token_ids += _without(borders, columns.token_ids)
         for layer, column in columns.tags.items():
@@ -217,6 +219,7 @@ def _document(
         first.document,
         Frozen(layers),
         tokens=tokens,
+        text=_text(passages, tokens),
         start=first.start,
         token_ids=token_ids or None,
         sentences=sentences,
@@ -227,6 +230,19 @@ def _document(
         lines=TokenLineNumbers(passages),
         file=first.file,
     )
+
+
+def _text(passages: Iterable[Passage], tokens: Sequence[str]) -> str | None:
+    """Return the text of the tokens if flags say after which of them no blank follows, otherwise None."""
+    spaces: list[str] = []
+    for passage in passages:
+        if passage.layout is None or passage.layout.misc is None:
+            return None
+        misc = passage.layout.misc
+        spaces += (
+            "" if "NoSpaceAfter" in fields[misc].split("|") else " " for _, _, fields in passage.rows()
+        )
+    return joined(tokens, spaces)
 
 
 def recognised_schemes(passages: Iterable[Passage], layers: Iterable[str]) -> dict[str, str | None]:

@@ -44,7 +44,10 @@ class ColumnOptions(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """The columns of a file with lines of `width` fields; columns are numbered from 0."""
+    """The columns of a file with lines of `width` fields; columns are numbered from 0.
+
+    `misc` is the column of flags about tokens, of which ``NoSpaceAfter`` is used.
+    """
 
     width: int
     separator: str
@@ -54,6 +57,7 @@ class Layout(NamedTuple):
     entities: bool
     document: int | None = None
     meta: tuple[tuple[str, int], ...] = ()
+    misc: int | None = None
 
     @property
     def border(self) -> str:
@@ -110,7 +114,8 @@ def layout_of(
             advice="name the columns with --layer NAME=COLUMN",
         )
     token = free[0] if options.token is None else place(options.token, "the tokens")
-    return Layout(width, separator, token, token_id, layers, entities, document, meta)
+    misc = options.named.misc if options.named is not None and width == len(options.named.names) else None
+    return Layout(width, separator, token, token_id, layers, entities, document, meta, misc)
 
 
 def fields_of(line: str, separator: str) -> list[str]:

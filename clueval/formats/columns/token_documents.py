@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from clueval.formats.text_pieces import joined
 from clueval.limits import document_too_long
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Frozen, Span
@@ -71,13 +72,11 @@ class TokenDocument:
             layer: sorted(spans, key=lambda span: (span.start, -span.end))
             for layer, spans in self.layers.items()
         }
-        spaced = "".join(map("".join, zip(self.tokens, self.spaces, strict=True)))
-        text = spaced.removesuffix(" ") if "" in self.spaces else None
         return Document(
             self.id,
             Frozen(layers),
             tokens=self.tokens,
-            text=text,
+            text=joined(self.tokens, self.spaces),
             start=self.start,
             sentences=self.sentences,
             metadata=Frozen(self.metadata),

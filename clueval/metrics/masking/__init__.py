@@ -1,8 +1,15 @@
 """Metric `masking`: what was left unmasked, and what was masked without need.
 
-Gold spans say what must go, predicted spans what went. To read the package: `mention`, `exposure`, `counts`,
-`figures`; `masked_words` has the text as words and characters.
+Gold spans are mentions, which must be masked; predicted spans mask, whatever their labels. A mention is
+*protected* if no letter or digit of it can be read, an entity only if all its mentions are. Recall is that of
+mentions, entities, words, characters and documents, for each class of risk; precision is that of words. For the
+share of documents that leak there is an upper bound (Clopper and Pearson 1934). The idea of entities and classes
+of risk is that of Pilán et al. 2022, *The Text Anonymization Benchmark*. The page `concept-masking-figures` of the
+guide has a case by hand.
 """
+
+# To read the package: `mention`, `exposure`, `counts`, `figures`; `masked_words` has the text as words and characters.
+# `token_text`, `token_mentions` and `token_counts` are a faster way to the same counts.
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@
   // --- cards -----------------------------------------------------------------------------------------------
 
   function marked(place, reading, shown) {
-    const what = make("span", "what");
+    const what = page.ofCorpus(make("span", "what"));
     if (reading === null) { what.append(make("span", "none", "not annotated")); return what; }
     if (!reading.length) { what.append(make("span", "none", "nothing")); return what; }
     if (!place.tokens.length) { what.textContent = visible(shown); return what; }
@@ -70,7 +70,7 @@
       const text = place.tokens.slice(start, end).join(joiner);
       if (number && joiner) what.append(joiner);
       if (!over.length) { what.append(visible(text)); return; }
-      const piece = page.ofCorpus(make("span", "m"));
+      const piece = make("span", "m");
       const labels = over.filter(([from]) => from === start).map(([, , label]) => label);
       if (labels.length) piece.append(make("span", "label", labels.join(" + ")));
       piece.append(visible(text));

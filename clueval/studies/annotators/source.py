@@ -21,9 +21,10 @@ from clueval.exceptions import (
 from clueval.options import field_names, require_types, with_fields
 from clueval.reading.given import documents_of
 from clueval.reading.layers import require_layers
-from clueval.reading.options import Reading, ReadOptions
+from clueval.reading.options import Reading
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
 from clueval.reading.paths import are_paths, files_of, without_ending
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
@@ -130,6 +131,9 @@ class Annotators:
         first = next(number for number, document in enumerate(group) if document is not None)
         own = group[first]
         assert own is not None
+        if any(document is not None and document.unit != own.unit for document in group):
+            group = _placed(group)
+            own = group[first] or own
         checked: list[Document | None] = []
         for number, document in enumerate(group):
             if document is None or number == first:
@@ -139,6 +143,17 @@ class Annotators:
             require_same_text(own, other, (self.columns[first].name, self.columns[number].name))
             checked.append(other)
         return tuple(checked)
+
+
+def _placed(group: Group) -> Group:
+    """Return the documents of formats with tokens and with texts, with positions in one text."""
+    from clueval.transforms import group as groups
+    from clueval.transforms.placing import Placing
+
+    first, *others = (document for document in group if document is not None)
+    placed = Placing(named=False)(groups.Group(first, others[0], tuple(others[1:])))
+    found = iter([placed.gold, placed.predicted, *placed.further])
+    return tuple(None if document is None else next(found) for document in group)
 
 
 def _joined(
@@ -301,9 +316,12 @@ def _of_one(
 
 
 def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
-    """Return the annotator in one column of a file, or in one annotation set."""
-    with suppress(ValueError):
-        column = int(column)
+    """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
+    if path.is_file() and options.format_at(path).has_sets:
+        column = str(column)
+    else:
+        with suppress(ValueError):
+            column = int(column)
     if isinstance(column, int):
         layer = next(iter(options.layers or {"label": column}))
         chosen = replace(options, layers={layer: column}, token=options.token or 1)
@@ -313,14 +331,14 @@ def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Anno
 
 def _sets_of(path: Path, options: ReadOptions) -> list[str]:
     """Return the names of the annotation sets of a file, which are its annotators."""
-    source = source_of(path, options)
-    if not source.form.sets:
+    found = source_of(path, options).sets()
+    if not found:
         raise UsageError(
             "one file has one annotator, unless its columns or annotation sets are named",
             file=str(path),
             advice="name each annotator, as in --annotator anna=2 --annotator bob=3",
         )
-    return source.sets()
+    return found
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from clueval.exceptions import UsageError
-from clueval.findings.xlsx import ROWS, require_package, whole_workbook
+from clueval.reports.workbook import ROWS, require_package, whole_workbook
 from clueval.studies.annotators.disagreement import Disagreement
 from clueval.studies.annotators.rows import LONGEST, cells, header
 from clueval.visible import visible_lines

@@ -11,6 +11,7 @@ import pytest
 import clueval
 from clueval import Document, Span
 from clueval.compat.masking.i2b2 import I2b2Figures
+from clueval.compat.masking.meddocan import joined
 from clueval.compat.masking.presidio import labels_of
 from clueval.exceptions import UsageError
 from clueval.metrics.masking import Masking
@@ -144,6 +145,10 @@ def test_meddocan_joins_spans_without_a_letter_between() -> None:
 
     assert [found["merged"][name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
     assert [found["strict"][name] for name in ("tp", "fp", "fn")] == [0, 1, 3]
+
+
+def test_meddocan_joins_spans_in_each_other_to_the_greater_end() -> None:
+    assert joined("Ana y Eva", [(0, 9), (0, 3), (2, 5)]) == {(0, 9)}
 
 
 def test_presidio() -> None:

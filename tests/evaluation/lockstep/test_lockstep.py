@@ -16,14 +16,14 @@ from sizes import handed_in, passages_alone
 from clueval import score
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import compared, lockstep
-from clueval.evaluation.lockstep.compare import Stretch
 from clueval.evaluation.lockstep.reader import Lockstep
+from clueval.evaluation.lockstep.stretch import Stretch
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics import metric_named
-from clueval.reading.options import ReadOptions
+from clueval.reading.read_options import ReadOptions
 from clueval.reading.source import source_of
 from clueval.spans.filters import Filter
 from clueval.spans.span import Frozen, Span
@@ -51,12 +51,18 @@ def small(size: int) -> Iterator[Sizes]:
 
 
 def outcome(*paths: Path, **options: Any) -> object:
-    """The counts and scores, or the error."""
+    """The counts and scores, also of units and values, or the error."""
     try:
         result = score(*paths, **options)
     except CluevalError as error:
         return str(error)
-    return result.documents, result.tokens, result.repaired_tags, result.metrics
+    assert result.counted is not None
+    assert result.counted.units is not None
+    units = [
+        (*unit[:3], {place: +tally for place, tally in unit.tallies.items() if +tally})
+        for unit in result.counted.units.units
+    ]
+    return result.documents, result.tokens, result.repaired_tags, result.metrics, result.groups, units
 
 
 GOLD = "<text id='1'>\n<s>\nw\tO\n</s>\n<s>\na\tO\nb\tB-X\nc\tO\nd\tB-Y\ne\tI-Y\nf\tO\ng\tO\n</s>\n</text>\n"
@@ -347,12 +353,19 @@ def _legal(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     size=st.integers(1, 90),
     merge=st.booleans(),
     layers=st.sampled_from([{"x": 2, "y": 3}, {"y": 3}, {"x": 2}, {"y": 3, "x": 2}]),
+    apart=st.sampled_from([{}, {"resample_by": "document"}, {"by": "document"}]),
 )
 def test_lockstep_has_the_counts_of_passages(
-    tmp_path: Path, corpora: tuple[Corpus, Corpus], form: Any, size: int, merge: bool, layers: dict[str, int]
+    tmp_path: Path,
+    corpora: tuple[Corpus, Corpus],
+    form: Any,
+    size: int,
+    merge: bool,
+    layers: dict[str, int],
+    apart: dict[str, str],
 ) -> None:
     paths = [write(tmp_path / f"{n}.txt", form(side)) for n, side in enumerate(corpora)]
-    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers}
+    options: dict[str, Any] = {"metrics": METRICS, "merge": merge, "layers": layers, **apart}
     options["input"] = "conll" if form is conll else "vrt"
 
     with passages_alone():
@@ -382,10 +395,11 @@ LINES = (
     lines=st.lists(st.sampled_from(LINES), max_size=14),
     changes=st.lists(st.tuples(st.integers(0, 13), st.sampled_from(LINES)), max_size=2),
     size=st.integers(1, 60),
+    unit=st.sampled_from([None, "document"]),
 )
-@example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60)
+@example(["<s>", "a\tO", "</s>", "<s>", "</s>", "<s>", "a\tO", "</s>"], [], 60, None)
 def test_lockstep_has_the_outcome_of_passages_for_any_lines(
-    tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int
+    tmp_path: Path, lines: list[str], changes: list[tuple[int, str]], size: int, unit: str | None
 ) -> None:
     other = list(lines)
     for place, line in changes:
@@ -397,8 +411,8 @@ def test_lockstep_has_the_outcome_of_passages_for_any_lines(
 
     with small(size):
         with passages_alone():
-            expected = outcome(*paths, input="vrt")
-        assert outcome(*paths, input="vrt") == expected
+            expected = outcome(*paths, input="vrt", resample_by=unit)
+        assert outcome(*paths, input="vrt", resample_by=unit) == expected
 
 
 def test_spans_of_an_equal_and_of_a_different_sentence_do_not_touch(tmp_path: Path) -> None:
@@ -436,3 +450,25 @@ def test_counts_before_an_error_are_not_counted_twice(tmp_path: Path) -> None:
     assert evaluation.total.tokens == 8
     assert end.repaired() == {"gold": 0, "predicted": 0}
     assert set(end.schemes().values()) == {"BIO"}
+
+
+def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
+    sentence = "<s>\na\tO\nb\tB-X\nc\tO\n</s>\n"
+    documents = [f'<text id="d{n}" court="x&amp;y">\n{sentence * 3}</text>\n' for n in range(3)]
+    wrong = [document.replace("b\tB-X\n", "b\tB-Y\n", n) for n, document in enumerate(documents)]
+    paths = [write(tmp_path / f"{name}.vrt", "".join(s)) for name, s in (("g", documents), ("p", wrong))]
+    reading = compared(
+        *(source_of(path, ReadOptions()) for path in paths), PLAN._replace(resample_by="document")
+    )
+    assert reading is not None
+
+    tokens, found = Counter[str](), Counter[tuple[object, ...]]()
+    for each in reading:
+        if each.tallies:
+            tokens[each.document] += each.tokens
+            found.update({(each.document, *key): n for key, n in each.tallies["levels", "label"].items()})
+            assert each.metadata["court"] == "x&y"
+
+    assert tokens == {"d0": 6, "d1": 9, "d2": 9}  # the layout is known after the first sentence
+    assert [found[f"d{n}", "class", "gold", "exact"] for n in range(3)] == [2, 3, 3]
+    assert [found[f"d{n}", "label", "gold", "label", "X", "exact", False] for n in range(3)] == [0, 1, 2]

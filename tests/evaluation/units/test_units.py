@@ -221,7 +221,7 @@ def test_resamples_without_a_span_of_the_label_are_left_out(units: int, low: flo
 def test_few_effective_units_are_remarked_on_where_a_metric_has_no_f_score() -> None:
     found = score(*GERMAN, layers=COLUMNS, metrics="masking", intervals=True)
 
-    assert "remark: masking, entity: 5 units, of which 4.7 are effective" in str(found)
+    assert "remark: masking, entity: 5 units, worth 4.7 of equal size (effective)" in str(found)
 
 
 def test_a_metric_that_counts_all_layers_together_has_intervals_and_is_rebuilt(tmp_path: Path) -> None:

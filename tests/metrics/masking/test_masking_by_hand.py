@@ -51,7 +51,16 @@ def test_the_case_by_hand_has_its_mentions_entities_words_and_characters() -> No
     assert (row["words"], row["words_exposed"]) == (5, 2)
     assert (row["characters"], row["characters_exposed"]) == (18, 5)
     assert (row["documents"], row["documents_exposed"], row["document_leak_upper"]) == (1, 1, 1.0)
-    assert row["entity_recall"] == 1 / 3
+    assert (row["mention_recall"], row["entity_recall"], row["word_recall"]) == (2 / 4, 1 / 3, 3 / 5)
+    assert (row["character_recall"], row["document_recall"]) == (13 / 18, 0.0)
+
+
+def test_the_bound_on_documents_has_the_confidence_that_is_asked_for() -> None:
+    everything = masked_of(TEXT, [(0, len(TEXT))])
+
+    found = report(gold_of(TEXT, GOLD), everything, confidence=0.9)["classes"]["all"]["document_leak_upper"]
+
+    assert found == pytest.approx(1 - 0.1)
 
 
 def test_the_case_by_hand_has_its_precision_and_retention() -> None:

@@ -87,6 +87,7 @@ def test_leaks_show_the_other_places_of_their_entity_with_links() -> None:
         == {*("leak-1", "leak-2")}
     )
     assert "masked in 0 of 2 places" in found
+    assert found.count('href="#leak-1"') == found.count('href="#leak-2"') == 1
 
 
 def test_without_text_the_page_has_positions_only() -> None:

@@ -42,6 +42,14 @@ def test_an_initial_counts_for_its_own_mention_only() -> None:
     assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
 
 
+def test_a_crossed_out_word_shows_no_initial() -> None:
+    gold = Document("d", {"x": [Span(5, 10, "PER")]}, text="Herr Xaver geht.", unit="character")
+
+    found = clueval.masking([gold], ["Herr XXX geht."], redacted=True).to_dict()["metrics"]["masking"]["x"]
+
+    assert (found["redacted"]["placeholders"], found["redacted"]["initials"]) == (1, 0)
+
+
 def test_without_redacted_texts_there_are_no_figures_on_them() -> None:
     predicted = Document("d", {"x": []}, text=TEXT, unit="character")
 

@@ -1,0 +1,85 @@
+"""Annotators in the files of annotation tools: the annotation sets of one file, and files of different formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from corpora import write
+
+from clueval import CluevalError, agree
+
+TEXT = "Ada met Bob"
+
+
+def region(start: int, end: int) -> dict[str, object]:
+    return {"from_name": "x", "type": "labels", "value": {"start": start, "end": end, "labels": ["PER"]}}
+
+
+def mention(start: int, end: int) -> dict[str, object]:
+    return {"entity_type": "PER", "start_offset": start, "end_offset": end}
+
+
+DOCCANO = [
+    {"id": 1, "text": TEXT, "label": [[0, end, "PER"]], "username": name}
+    for name, end in (("1", 3), ("2", 2))
+]
+PRODIGY = [
+    {
+        "_input_hash": 1,
+        "text": TEXT,
+        "spans": [{"start": 0, "end": end, "label": "PER"}],
+        "_annotator_id": name,
+    }
+    for name, end in (("1", 3), ("2", 2))
+]
+LABEL_STUDIO = {
+    "id": 1,
+    "data": {"text": TEXT},
+    "annotations": [
+        {"completed_by": 1, "result": [region(0, 3)]},
+        {"completed_by": 2, "result": [region(0, 2)]},
+    ],
+}
+TAB = {
+    "doc_id": "1",
+    "text": TEXT,
+    "annotations": {"1": {"entity_mentions": [mention(0, 3)]}, "2": {"entity_mentions": [mention(0, 2)]}},
+}
+FILES = {"doccano": DOCCANO, "prodigy": PRODIGY, "label-studio": [LABEL_STUDIO], "tab": [TAB]}
+
+
+@pytest.mark.parametrize("form", FILES)
+def test_annotation_sets_of_one_file_are_its_annotators(form: str, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", json.dumps(FILES[form]))
+
+    every = agree(path)
+    named = agree(path, annotators={"ann": 1, "bob": 2}, input=form)
+
+    assert every.to_dict()["annotators"] == ["1", "2"]
+    assert named.to_dict()["annotators"] == ["ann", "bob"]
+    assert [each.kind for each in every.disagreements()] == ["boundary"]
+
+
+def test_file_without_annotation_sets_has_one_annotator(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.json", json.dumps([{"text": "a", "label": []}]))
+
+    with pytest.raises(CluevalError, match="one file has one annotator"):
+        agree(path)
+
+
+def test_annotators_with_tokens_and_with_texts_are_placed_on_one_text(tmp_path: Path) -> None:
+    columns = write(tmp_path / "a.conll", "# newdoc id = 1\nAda\tB-PER\nmet\tO\nBob\tB-PER\n\n")
+    text = write(
+        tmp_path / "b.jsonl", json.dumps({"id": 1, "text": TEXT, "label": [[0, 3, "PER"], [8, 10, "PER"]]})
+    )
+    rows = write(
+        tmp_path / "c.jsonl", json.dumps({"id": "1", "tokens": TEXT.split(), "ner_tags": ["B-PER", "O", "O"]})
+    )
+
+    found = agree({"a": columns, "b": text, "c": rows})
+
+    assert [(each.start, each.end, each.kind) for each in found.disagreements()] == [
+        (8, 11, "boundary+missing")
+    ]
