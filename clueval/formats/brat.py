@@ -51,7 +51,7 @@ class _Annotations:
         self.passed_over: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._attributes: list[tuple[int, list[str]]] = []
-        self._equivalent: list[list[str]] = []
+        self._equivalent: list[tuple[int, list[str]]] = []
         self._trigger_lines: list[tuple[int, str]] = []
         self._line = 0
 
@@ -76,7 +76,7 @@ class _Annotations:
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
             self._attributes.append((line, [field for field in fields if field]))
         elif kind == "*" and _EQUIVALENT.fullmatch(rest):
-            self._equivalent.append(rest.split()[1:])
+            self._equivalent.append((line, rest.split()[1:]))
         else:
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
@@ -105,7 +105,8 @@ class _Annotations:
     def _join_groups(self) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
         groups: list[dict[str, None]] = []
-        for members in map(dict.fromkeys, self._equivalent):
+        for self._line, listed in self._equivalent:
+            members = dict.fromkeys(listed)
             for unknown in members.keys() - self.spans.keys():
                 self._refuse(f"no line has the id {unknown[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
