@@ -105,8 +105,8 @@ class _Annotations:
     def _join_groups(self) -> None:
         """Give equivalent spans the feature of a group, whose first member comes first."""
         groups: list[dict[str, None]] = []
-        for self._line, listed in self._equivalent:
-            members = dict.fromkeys(listed)
+        for line, listed in self._equivalent:
+            self._line, members = line, dict.fromkeys(listed)
             for unknown in members.keys() - self.spans.keys():
                 self._refuse(f"no line has the id {unknown[:20]!r}")
             joined = [group for group in groups if group.keys() & members.keys()]
