@@ -83,6 +83,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
+    common.add_preparing(parser, without=["by_depth"])
 
 
 def _add_metric(parser: Command) -> None:
@@ -192,6 +193,7 @@ def run(options: argparse.Namespace) -> int:
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
                 counting=Counting(**given_fields(Counting, options)),
+                preparing=common.preparing_of(options),
                 **common.reading(options),
             )
         finder.show(rows, result, *([] if bars is None else [bars.for_page()]))

@@ -54,6 +54,7 @@ def add_arguments(parser: Command) -> None:
         "micro and macro averages over them",
     )
     add_fields(parser, Lists, "candidate lists")
+    common.add_preparing(parser)
     common.add_reading(parser, sides=2, sets=None)
     _add_outputs(parser)
     add_jobs(parser)
@@ -93,7 +94,9 @@ def run(options: argparse.Namespace) -> int:
     metric, lists = group_of(Gate, options), _lists(options)
     if options.indicator_prefix is not None and options.write_indicators is None:
         raise UsageError("--indicator-prefix needs --write-indicators", advice="add it")
-    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    preparing = common.preparing_of(options)
+    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
+    refuse_to_overwrite(inputs, outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
     common.check_pairing(options, counting)
@@ -115,6 +118,7 @@ def run(options: argparse.Namespace) -> int:
             wrote=printing.remark,
             layers=common.layers(options),
             counting=Counting(**counting),
+            preparing=preparing,
             workers=work,
             **common.reading(options),
         )

@@ -13,18 +13,18 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.depths import depth_sequence
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
-from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
+from clueval.evaluation.totals import PartialCounts, Totals, add_to, reports_of
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE, Units
@@ -36,6 +36,7 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
 from clueval.spans.span import DEFAULT_LAYER, MERGED
+from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
@@ -61,7 +62,7 @@ class Evaluation:
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
-        self._preparation = Preparation(plan.transforms)
+        self.preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
@@ -90,8 +91,11 @@ class Evaluation:
     def count_group(self, group: Group) -> None:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
-        prepared = self._preparation(group)
-        self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
+        prepared = self.preparation(group)
+        receivers = self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
+        for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
+            for (metric, sequence), tally in self._counted_alone(raised).tallies.items():
+                add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for sides, spans in lost_sides(prepared, self.plan, self.layers):
@@ -102,23 +106,25 @@ class Evaluation:
             for observer in self.plan.observers:
                 observer.see(prepared)
 
-    def count_documents(self, gold: Document, predicted: Document, unplaced: Document | None = None) -> None:
-        """Check and count one pair of documents, and predicted spans without a place in the text."""
+    def count_documents(
+        self, gold: Document, predicted: Document, unplaced: Document | None = None
+    ) -> list[Totals]:
+        """Check and count one pair of documents, and predicted spans without a place in the text.
+
+        Returns the totals that count them.
+        """
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
-        if self.plan.unit == "character":
-            from clueval.transforms.characters import to_characters
-
-            gold, predicted = to_characters(gold), to_characters(predicted)
+        gold, predicted = in_unit(self.plan.unit, gold, predicted)
         self.see_layers([*gold.layers, *predicted.layers])
         for frame in self.frames:
             self.frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
         receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=positions_of(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
-            return
+            return []
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         aligned = self.plan.align is not None
@@ -132,6 +138,17 @@ class Evaluation:
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
         count_unplaced(self, gold, predicted, unplaced, receivers)
+        return receivers
+
+    def _counted_alone(self, group: Group) -> Totals:
+        """The counts of a group by all metrics, which nothing else includes."""
+        totals, unplaced = Totals(), group.unplaced
+        gold, predicted = in_unit(self.plan.unit, group.gold, group.predicted)
+        metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
+        self.count_in(self.sides(gold, predicted), metrics, [totals])
+        self.count_whole(gold, predicted, metrics, [totals])
+        count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
+        return totals
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -328,7 +345,7 @@ class Evaluation:
             self._seen_names,
             self.frames,
             None,
-            self._preparation.changed(),
+            self.preparation.changed(),
             self._inputs_so_far(),
             None if self.plan.resample_by is None else self.pieces.listed,
         )
@@ -359,7 +376,7 @@ class Evaluation:
         self._seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
             self.frames[frame] += number
-        self._preparation.include(counts.prepared)
+        self.preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())
 
@@ -383,11 +400,11 @@ class Evaluation:
             self.repaired_tags(),
             scores,
             signature,
-            groups=self._reports_of_groups() if self.groups else None,
+            groups=reports_of(self.groups, self._counted_by_metrics) if self.groups else None,
             unprojected=self.unprojected if self.unprojected or self.plan.lists_unplaced else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.checked(),
+            prepared=self.preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
@@ -396,24 +413,11 @@ class Evaluation:
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
+        counted, found = self._counted_by_metrics(self.total), self.preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))
         return found
-
-    def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
-        return {
-            key: {
-                value: {
-                    "documents": totals.documents,
-                    "tokens": totals.tokens,
-                    "metrics": self._counted_by_metrics(totals).scores(),
-                }
-                for value, totals in sorted(values.items())
-            }
-            for key, values in self.groups.items()
-        }
 
     def _counted_by_metrics(self, totals: Totals, units: Units | None = None) -> Counted:
         """A copy of the tallies, with the layers of each sequence."""

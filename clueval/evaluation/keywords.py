@@ -9,9 +9,10 @@ from typing import Any
 
 from clueval.reading.keywords import SidesOptions
 from clueval.textfiles import Progress
+from clueval.transforms.keywords import PreparingOptions
 
 
-class ScoreOptions(SidesOptions, total=False):
+class ScoreOptions(PreparingOptions, SidesOptions, total=False):
     """The fields of `Reading`, `Counting`, `Preparing` and `Workers`, which may be given one by one."""
 
     merge: bool
@@ -23,23 +24,6 @@ class ScoreOptions(SidesOptions, total=False):
     average: str | None
     score_feature: str | None
     thresholds: str | Sequence[float] | None
-    label_map: str | Path | Mapping[str, str] | None
-    gold_map: str | Path | Mapping[str, str] | None
-    predicted_map: str | Path | Mapping[str, str] | None
-    hierarchy: str | Path | None
-    depth: int | None
-    generic: str | Iterable[str] | None
-    generic_gold: str | Iterable[str] | None
-    untyped: bool
-    ignore_layer: str | Iterable[str] | None
-    ignore_label: str | Iterable[str] | None
-    ignored: str
-    ignore_same_label: bool
-    fragments: str
-    occurrence: str | None
-    locate: str | Iterable[str] | None
-    min_score: float | str | Path | Mapping[str, float] | None
-    same_data: bool
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

@@ -10,6 +10,7 @@ from clueval.exceptions import UsageError, described, require_kind
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
+from clueval.transforms.hierarchy import EachDepth
 from clueval.transforms.names import LOCATED
 
 if TYPE_CHECKING:
@@ -101,6 +102,16 @@ def require_sentences(plan: Plan) -> None:
                 f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
                 advice="resample by document",
             )
+
+
+def require_depths(plan: Plan) -> None:
+    """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
+    if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
+        return
+    if plan.align is not None:
+        raise UsageError("Preparing.by_depth does not go with aligned texts", advice="score each depth alone")
+    if plan.resample_by == SENTENCE:
+        raise UsageError("Preparing.by_depth does not count by sentence", advice="resample by document")
 
 
 def _is_metric(given: object) -> bool:

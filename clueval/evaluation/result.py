@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
 from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
-from clueval.evaluation.preparation import added as sum_of_tallies
 from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
@@ -23,6 +22,7 @@ from clueval.metrics.metric import Metric
 from clueval.spans.mention import MENTION
 from clueval.spans.span import Span
 from clueval.transforms.names import LOCATED
+from clueval.transforms.preparation import added as sum_of_tallies
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ _AVERAGES = {
     "file_mean": "file_mean",
 }
 _LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
-_VALUES = ("by", "thresholds")
+_VALUES = ("by", "thresholds", "depths")
 """Sections whose names are values of the data."""
 
 _MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")

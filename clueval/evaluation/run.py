@@ -25,7 +25,7 @@ from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
+from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
@@ -34,6 +34,7 @@ from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
+from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import (
@@ -137,7 +138,8 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    transforms = (*preparing.transforms(counting.score_feature), *transforms)
+    golds, transforms = preparing.golds(), (*preparing.transforms(gold, counting.score_feature), *transforms)
+    gold = kept(gold) if golds else gold
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
     if counting.score_feature is not None:
@@ -145,10 +147,11 @@ def _score(
 
         plan = with_curves(plan, counting.score_feature, counting.threshold_numbers())
     require_sentences(plan)
+    require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     evaluation = Evaluation(plan, names)
-    found = given(gold, predicted)
+    found = given(gold, predicted)._replace(golds=golds)
     read_options = [
         ReadOptions.of(
             each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
@@ -164,16 +167,22 @@ def _score(
         choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
         raise UsageError("further annotation sets are read from files", advice="give paths")
+    elif golds and counting.pair_by is not None:
+        raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     elif found.kind == "tags":
         if counting.score_feature is not None:
             raise UsageError(
                 "tags have no scores", advice="give spans with the feature, or leave out score_feature"
             )
-        choices = _count_tags(evaluation, found, readings)
+        choices = _count_tags(evaluation, found, readings, golds_in_memory(gold, golds, readings[0]))
     else:
         for each in readings:
             each.require_none()
-        _count_groups(evaluation, _groups(found, counting.pair_by))
+        documents = _groups(found, counting.pair_by)
+        if golds:
+            beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+            documents = ((*pair, *others) for pair, others in beside)
+        _count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= choices_of(plan.transforms) | (
         {} if counting.pair_by is None else {"paired": counting.pair_by}
@@ -226,14 +235,15 @@ def _count_files(
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
+    in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
     alone = not all(isinstance(each, WorkerObserver) for each in observers)
-    if (observers and alone) or len(sides) > 2 or pair_by is not None:
+    if (observers and alone) or in_turn:
         remark("1 process: documents are read one by one")
-    if len(sides) > 2 or pair_by is not None:
+    if in_turn:
         seen: list[tuple[int, Source]] = []
         see = partial(_see_in, seen, evaluation)
-        groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see)
-        _count_groups(evaluation, groups)
+        groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see, given.golds)
+        _count_groups(evaluation, groups, len(given.golds))
         _add_passed_over(evaluation, seen)
     else:
         in_one_file = single and sides[0].annotation_set is None
@@ -284,7 +294,12 @@ def _require_methods(given: object, name: str, attributes: Sequence[str]) -> Non
                 raise UsageError(f"{name}[{number}] has no {attribute}: it is {described(each)}")
 
 
-def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading]) -> dict[str, str]:
+def _count_tags(
+    evaluation: Evaluation,
+    given: Given,
+    readings: Sequence[Reading],
+    golds: Iterator[tuple[Document, ...]],
+) -> dict[str, str]:
     """Count lists of tags, and return the choices for the signature."""
     from clueval.evaluation.tag_lists import count_tags  # not needed for files
     from clueval.reading.tag_sentences import TagOptions
@@ -292,7 +307,7 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     for each in readings:
         each.require_none(("scheme", "invalid"))
     options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
-    evaluation.add_tags(count_tags(evaluation, given, options))
+    evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return _choices_of_tags(evaluation)
 
@@ -384,11 +399,13 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
     return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
 
 
-def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]], golds: int = 0) -> None:
+    """Count groups of documents, of which the last ones are other golds."""
     from clueval.transforms.group import Group  # not needed where passages are counted
 
-    for gold, predicted, *further in groups:
-        evaluation.count_group(Group(gold, predicted, tuple(further)))
+    for gold, predicted, *more in groups:
+        further = len(more) - golds
+        evaluation.count_group(Group(gold, predicted, tuple(more[:further]), golds=tuple(more[further:])))
 
 
 def _cells(align: bool | int) -> int | None:

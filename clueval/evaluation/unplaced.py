@@ -50,8 +50,10 @@ def count_unplaced(
     predicted: Document,
     unplaced: Document | None,
     receivers: Sequence[Totals],
+    *,
+    listed: bool = True,
 ) -> None:
-    """List the spans, and count them: together with the others, or alone if a metric needs places.
+    """List the spans if `listed`, and count them: together with the others, or alone if a metric needs places.
 
     Alone they have an empty gold side, whose document has no text; a metric that compares different texts needs an
     empty one.
@@ -60,9 +62,9 @@ def count_unplaced(
         return
     if evaluation.plan.unit == "character":
         unplaced = to_characters(unplaced)
-    evaluation.unprojected += [
-        Unprojected(gold.id, span) for spans in unplaced.layers.values() for span in spans
-    ]
+    if listed:
+        found = (span for spans in unplaced.layers.values() for span in spans)
+        evaluation.unprojected += [Unprojected(gold.id, span) for span in found]
     for metric in evaluation.plan.metrics:
         if metric.needs.places:
             text = None if metric.needs.same_text else ""

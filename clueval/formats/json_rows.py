@@ -19,6 +19,7 @@ from clueval.formats.format import EVERY_SET, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
+from clueval.spans.groups import fragments_of, in_order, members_of
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]
@@ -118,10 +119,24 @@ class RowReader:
                     advice=f"the rows have {', '.join(self.offered)}",
                 )
 
+    def members(self, items: Sequence[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield all items and, after an object, its ``alternatives``; each with the features of its group."""
+        for number, item in enumerate(items):
+            try:
+                yield from members_of(item, str(number)) if isinstance(item, dict) else [(item, {})]
+            except ValueError as error:
+                self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
+
     def span(self, item: object, keys: tuple[str, str], layer: str, label: object, **more: Any) -> Span:
-        """Return the span of an object with its positions under `keys`, in code points."""
-        start, end = self.positions(item, keys)
+        """Return the span of an object with its positions under `keys`, or with ``fragments``; in code points."""
         try:
+            fragments = fragments_of(item) if isinstance(item, dict) else None
+        except ValueError as error:
+            self.refuse(str(error), 'as in "fragments": [[0, 3], [7, 9]]')
+        try:
+            if fragments is not None:
+                return Span.of_fragments(fragments, self.labels(layer, label), line=self.number, **more)
+            start, end = self.positions(item, keys)
             return Span(start, end, self.labels(layer, label), line=self.number, **more)
         except SpanError as error:
             error.file = self.file
@@ -155,15 +170,15 @@ class RowReader:
         if not all(reference is None or isinstance(reference, str) for reference in references):
             self.refuse("the text of a span is not a text")
         mentions = [
-            FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
+            FileMention(span.fragments, reference, span.line, f"span [{span.start},{span.end})")
             for span, reference in zip(spans, references, strict=True)
         ]
         found = in_points(text, mentions, unit, file=self.file, document=document)
         if unit in (None, "points"):
             return spans
         return [
-            Span(start, end, span.labels, span.features, id=span.id, line=span.line)
-            for span, ((start, end),) in zip(spans, found, strict=True)
+            Span.of_fragments(ranges, span.labels, span.features, id=span.id, line=span.line)
+            for span, ranges in zip(spans, found, strict=True)
         ]
 
     def document(
@@ -187,15 +202,6 @@ class RowReader:
 def is_given(reference: str | None) -> bool:
     """Return whether a file has the text of a span."""
     return reference is not None
-
-
-def in_order(spans: list[Span]) -> list[Span]:
-    """Return the spans by position."""
-    return sorted(spans, key=_position) if len(spans) > 1 else spans
-
-
-def _position(span: Span) -> tuple[int, int]:
-    return span.start, span.end
 
 
 def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:

@@ -25,7 +25,10 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
         for name, sequences in found.items():
             for sequence, own in sequences.items() if name in by_name else ():
-                yield from by_name[name].tables(f"{where}{name}, {cut_label(sequence)}", own)
+                title = f"{where}{name}, {cut_label(sequence)}"
+                yield from by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
+                for depth, at_depth in own.get("depths", {}).items():
+                    yield from by_name[name].tables(f"{title}, depth {depth}", at_depth)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():

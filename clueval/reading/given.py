@@ -58,12 +58,16 @@ class GivenSide(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Both sides, of one kind. The items are lists of tags, lists of spans or documents; paths are left as given."""
+    """Both sides, of one kind. The items are lists of tags, lists of spans or documents; paths are left as given.
+
+    `golds` are other golds, as they were given.
+    """
 
     kind: Kind
     gold: Any
     predicted: Any
     ids: Sequence[str] | None = None
+    golds: Sequence[Any] = ()
 
     def documents(self) -> Iterator[tuple[Document, Document]]:
         """Yield pairs of documents, of spans or documents, one at a time.

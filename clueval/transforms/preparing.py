@@ -45,6 +45,7 @@ class Preparing:
         hierarchy: a file with the hierarchy of the labels (`clueval.transforms.hierarchy`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
+        by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
             (`clueval.transforms.generic`).
         generic_gold: the same for gold labels.
@@ -53,6 +54,10 @@ class Preparing:
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
+        alternatives: a table of other acceptable spans in the place of gold spans
+            (`clueval.transforms.alternatives_table`).
+        any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
+            (`clueval.transforms.any_of`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
         occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
@@ -101,6 +106,15 @@ class Preparing:
             "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
             topic=_TOPIC,
             parse=whole,
+        ),
+    )
+    by_depth: bool = field(
+        default=False,
+        metadata=option(
+            "--by-depth",
+            None,
+            "with --hierarchy: also report the scores for each depth of the labels",
+            topic=_TOPIC,
         ),
     )
     generic: str | Iterable[str] | None = field(
@@ -168,6 +182,28 @@ class Preparing:
         ),
     )
 
+    alternatives: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--alternatives",
+            "FILE",
+            "a table of other acceptable spans in the place of gold spans: document, start, end_inclusive, label; "
+            "each belongs to the gold span that it overlaps most, or to that of of_start and of_end_inclusive",
+            topic=_TOPIC,
+        ),
+    )
+    any_of: str | Path | Iterable[Any] | None = field(
+        default=None,
+        metadata=option(
+            "--any-of",
+            "FILE",
+            "other golds of the same documents, as by several annotators: of each document the gold with the fewest "
+            "errors counts, GOLD first",
+            topic=_TOPIC,
+            parse=Path,
+            several=True,
+        ),
+    )
     fragments: str = field(
         default="keep",
         metadata=option(
@@ -244,9 +280,16 @@ class Preparing:
             )
         if self.depth is not None and self.hierarchy is None:
             raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.hierarchy is None:
+            raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.depth is not None:
+            raise UsageError(
+                "Preparing.by_depth and Preparing.depth exclude each other", advice="leave one out"
+            )
         if self.hierarchy is not None and self._uses_hierarchy() is False:
             raise UsageError(
-                "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
+                "Preparing.hierarchy alone changes nothing",
+                advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
             )
 
         if self.fragments not in FRAGMENTS:
@@ -280,26 +323,58 @@ class Preparing:
                 )
 
     def _uses_hierarchy(self) -> bool:
-        return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
+        return self.by_depth or any(
+            each is not None for each in (self.depth, self.generic, self.generic_gold)
+        )
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
-        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy, self.min_score)
+        given = (
+            self.label_map,
+            self.gold_map,
+            self.predicted_map,
+            self.hierarchy,
+            self.min_score,
+            self.alternatives,
+            *self.golds(),
+        )
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
-    def transforms(self, score_feature: str | None = None) -> tuple[Transform, ...]:
-        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files.
+    def without(self, names: Iterable[str], caller: str) -> Preparing:
+        """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        for name in names:
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
+        return self
 
-        `score_feature` is the feature with the scores of predicted spans, for `min_score`.
+    def golds(self) -> list[Any]:
+        """Return the other golds."""
+        if self.any_of is None:
+            return []
+        return [self.any_of] if isinstance(self.any_of, str | PathLike) else list(self.any_of)
+
+    def transforms(self, gold: Any = None, score_feature: str | None = None) -> tuple[Transform, ...]:
+        """Return the transforms in the order in which they are applied, for this gold side.
+
+        `score_feature` is the feature with the scores of predicted spans, for `min_score`. Raises `CluevalError` for
+        invalid files.
         """
         return (
+            *self._of_alternatives(),
             *self._of_labels(),
             *self._of_scores(score_feature),
             *self._of_generic(),
             *self._of_regions(),
             *self._of_untyped(),
+            *self._of_golds(gold),
             *self._of_fragments(),
         )
+
+    def _of_alternatives(self) -> Iterator[Transform]:
+        if self.alternatives is not None:
+            from clueval.transforms.alternatives_table import AlternativesTable
+
+            yield AlternativesTable(self.alternatives)
 
     def _hierarchy(self) -> Hierarchy | None:
         if self.hierarchy is None:
@@ -326,6 +401,10 @@ class Preparing:
             from clueval.transforms.hierarchy import Depth
 
             yield Depth(hierarchy, self.depth)
+        if self.by_depth and hierarchy is not None:
+            from clueval.transforms.hierarchy import EachDepth
+
+            yield EachDepth(hierarchy)
 
     def threshold_file(self) -> ThresholdFile | None:
         """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
@@ -381,6 +460,13 @@ class Preparing:
             from clueval.transforms.fragments import Fragments
 
             yield Fragments(self.fragments)
+
+    def _of_golds(self, gold: Any) -> Iterator[Transform]:
+        golds = self.golds()
+        if golds:
+            from clueval.transforms.any_of import AnyOf, names_of_golds
+
+            yield AnyOf(names_of_golds(gold, golds))
 
     def _of_untyped(self) -> Iterator[Transform]:
         if self.untyped:

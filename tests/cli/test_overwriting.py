@@ -265,6 +265,8 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             "score",
             "Masking.ignore_words",
             "Masking.word_weights",
+            "Preparing.alternatives",
+            "Preparing.any_of",
             "Preparing.gold_map",
             "Preparing.hierarchy",
             "Preparing.label_map",

@@ -446,6 +446,14 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("]", ")")
 
 
+def w2ner(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        spans = [{"index": list(range(start, end)), "type": label} for start, end, label in own]
+        return {"id": name, "sentence": words, "ner": spans}
+
+    return _rows(rng, row)
+
+
 FORMATS: dict[str, Callable[[Random], Files]] = {
     "vrt": vrt,
     "conll": conll,
@@ -464,5 +472,6 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "token-rows": token_rows,
     "mentions": mentions,
     "inline-answers": inline,
+    "w2ner": w2ner,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

@@ -72,7 +72,9 @@ def gate(
     `CluevalError` for an output that cannot be written.
     """
     refuse_unknown(
-        options, ["metric", "lists", "layers", "reading", "counting", "workers", *single_options()], "gate"
+        options,
+        ["metric", "lists", "layers", "reading", "counting", "preparing", "workers", *single_options()],
+        "gate",
     )
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
@@ -107,7 +109,7 @@ def gate(
         observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
         **options,
     )
-    result = _in_one_report(result, counted)
+    result = _in_one_report(result, counted, None if best is None else best.signature[0])
     for output in (*files.write(), *_page(page, result)):
         if wrote is not None:
             wrote(output)
@@ -221,13 +223,17 @@ def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
     return replace(metric, unfiltered=kind) if set_name == gold_set else metric
 
 
-def _in_one_report(result: Result, metric: Gate) -> Result:
-    """Return the result with the sections of the observers in the report of the metric."""
+def _in_one_report(result: Result, metric: Gate, candidates: str | None) -> Result:
+    """Return the result with the sections of the observers in the report of the metric.
+
+    The changes by the transform called `candidates` are not shown.
+    """
     if not result.sections:
         return result
     own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
     report = {"gate": {DEFAULT_LAYER: {**own, **result.sections}}}
-    return replace(result, metrics=report, counted=None, prepared=None, sections={}, observers=())
+    prepared = {name: tally for name, tally in (result.prepared or {}).items() if name != candidates}
+    return replace(result, metrics=report, counted=None, prepared=prepared or None, sections={}, observers=())
 
 
 class _Files:

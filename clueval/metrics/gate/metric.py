@@ -333,7 +333,6 @@ class Gate:
     def needs(self) -> Needs:
         """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
         return Needs(
-            contiguous=True,
             documents=self._looks_at_features,
             every_span="use Gate.types and Gate.nil instead",
             within=self.containing,
