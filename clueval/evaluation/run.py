@@ -53,6 +53,7 @@ from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import sha256_of
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -138,7 +139,10 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    golds, transforms = preparing.golds(), (*preparing.transforms(gold, counting.score_feature), *transforms)
+    golds, transforms = (
+        preparing.golds(),
+        (*transforms_of(preparing, gold, counting.score_feature), *transforms),
+    )
     gold = kept(gold) if golds else gold
     plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)

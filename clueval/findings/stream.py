@@ -39,6 +39,7 @@ from clueval.textfiles import Progress
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.keywords import PreparingOptions
 from clueval.transforms.preparation import Preparation
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 Pair = tuple[Document, Document]
@@ -101,7 +102,7 @@ def errors(
     gold = kept(gold) if golds else gold
     regions = preparing.ignored_layers()
     names = [name for name in (() if layers is None else layer_names(layers)) if name not in regions]
-    stream = _Stream(choice, names, preparing.transforms(gold))
+    stream = _Stream(choice, names, transforms_of(preparing, gold))
     found = given(gold, predicted)._replace(golds=golds)
     if found.kind == "paths":
         return _of_files(found, stream, layers, readings, options.get("progress"))

@@ -26,6 +26,7 @@ from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, Diff, DiffFinding
 from clueval.transforms.group import Group, Transform
 from clueval.transforms.preparation import Preparation
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def diff(
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
     sides = {"gold": gold, "old": old, "new": new}
-    return _compared(trios(sides, layers, reading, options), choice, preparing.transforms())
+    return _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
 
 
 def _compared(found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]) -> Diff:

@@ -1,8 +1,8 @@
-"""The options that change the spans of documents before they are counted, and the transforms that they make."""
+"""The options that change the spans of documents before they are counted; `transforms_of` makes their transforms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -13,8 +13,6 @@ from clueval.options import number, option, require_types, whole
 from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
-    from clueval.transforms.group import Transform
-    from clueval.transforms.hierarchy import Hierarchy
     from clueval.transforms.threshold_file import ThresholdFile
 
 _TOPIC = "spans"
@@ -353,59 +351,6 @@ class Preparing:
             return []
         return [self.any_of] if isinstance(self.any_of, str | PathLike) else list(self.any_of)
 
-    def transforms(self, gold: Any = None, score_feature: str | None = None) -> tuple[Transform, ...]:
-        """Return the transforms in the order in which they are applied, for this gold side.
-
-        `score_feature` is the feature with the scores of predicted spans, for `min_score`. Raises `CluevalError` for
-        invalid files.
-        """
-        return (
-            *self._of_alternatives(),
-            *self._of_labels(),
-            *self._of_scores(score_feature),
-            *self._of_generic(),
-            *self._of_regions(),
-            *self._of_untyped(),
-            *self._of_golds(gold),
-            *self._of_fragments(),
-        )
-
-    def _of_alternatives(self) -> Iterator[Transform]:
-        if self.alternatives is not None:
-            from clueval.transforms.alternatives_table import AlternativesTable
-
-            yield AlternativesTable(self.alternatives)
-
-    def _hierarchy(self) -> Hierarchy | None:
-        if self.hierarchy is None:
-            return None
-        from clueval.transforms.hierarchy import Hierarchy
-
-        return Hierarchy.of(self.hierarchy)
-
-    def _of_labels(self) -> Iterator[Transform]:
-        maps = {
-            "gold_map": self.gold_map if self.label_map is None else self.label_map,
-            "predicted_map": self.predicted_map if self.label_map is None else self.label_map,
-        }
-        if any(each is not None for each in maps.values()):
-            from clueval.transforms.label_map import LabelMap, LabelNames
-
-            gold, predicted = (
-                None if given is None else LabelNames.of(given, "label_map" if self.label_map else name)
-                for name, given in maps.items()
-            )
-            yield LabelMap(gold, predicted)
-        hierarchy = self._hierarchy()
-        if self.depth is not None and hierarchy is not None:
-            from clueval.transforms.hierarchy import Depth
-
-            yield Depth(hierarchy, self.depth)
-        if self.by_depth and hierarchy is not None:
-            from clueval.transforms.hierarchy import EachDepth
-
-            yield EachDepth(hierarchy)
-
     def threshold_file(self) -> ThresholdFile | None:
         """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
         if not isinstance(self.min_score, str | PathLike):
@@ -414,30 +359,6 @@ class Preparing:
 
         return read_threshold(self.min_score)
 
-    def _of_scores(self, feature: str | None) -> Iterator[Transform]:
-        if self.min_score is None:
-            return
-        from clueval.transforms.min_score import MinScore
-
-        found = self.threshold_file()
-        if found is not None:
-            yield MinScore(found.score_feature, found.threshold, found.says(same_data=self.same_data))
-            return
-        if feature is None:
-            raise UsageError("Preparing.min_score needs scores", advice="add Counting.score_feature")
-        least = float(self.min_score)  # type: ignore[arg-type]  # no path
-        yield MinScore(feature, least, f"{least:g}")
-
-    def _of_generic(self) -> Iterator[Transform]:
-        given: dict[str, Any] = {"predicted": self.generic, "gold": self.generic_gold}
-        for side, labels in given.items():
-            if labels is not None:
-                from clueval.transforms.generic import Generic
-                from clueval.transforms.names import names_of
-
-                option = "generic" if side == "predicted" else "generic_gold"
-                yield Generic(side, names_of(labels, option), self._hierarchy())
-
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
         if self.ignore_layer is None:
@@ -445,31 +366,3 @@ class Preparing:
         from clueval.transforms.names import names_of
 
         return names_of(self.ignore_layer, "Preparing.ignore_layer")
-
-    def _of_regions(self) -> Iterator[Transform]:
-        if self.ignore_layer is None and self.ignore_label is None:
-            return
-        from clueval.transforms.ignored import IgnoredRegions
-        from clueval.transforms.names import names_of
-
-        labels = () if self.ignore_label is None else names_of(self.ignore_label, "Preparing.ignore_label")
-        yield IgnoredRegions(self.ignored_layers(), labels, self.ignored, self.ignore_same_label)
-
-    def _of_fragments(self) -> Iterator[Transform]:
-        if self.fragments != "keep":
-            from clueval.transforms.fragments import Fragments
-
-            yield Fragments(self.fragments)
-
-    def _of_golds(self, gold: Any) -> Iterator[Transform]:
-        golds = self.golds()
-        if golds:
-            from clueval.transforms.any_of import AnyOf, names_of_golds
-
-            yield AnyOf(names_of_golds(gold, golds))
-
-    def _of_untyped(self) -> Iterator[Transform]:
-        if self.untyped:
-            from clueval.transforms.untyped import Untyped
-
-            yield Untyped()

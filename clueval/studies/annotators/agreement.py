@@ -19,6 +19,7 @@ from clueval.studies.annotators.prepared import OTHERS
 from clueval.studies.annotators.shape import marks_of, places
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, report_of, sequences_of
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 _READING, _PREPARING = Reading(), Preparing()
@@ -117,7 +118,7 @@ def agree(
     annotators = annotators_of(
         [sources, *others] if others else sources, naming, reading, options, "agree", system
     )
-    study = Study(annotators, merge, Contests(chosen_conventions(conventions)), preparing.transforms())
+    study = Study(annotators, merge, Contests(chosen_conventions(conventions)), transforms_of(preparing))
     if intervals:
         from clueval.studies.annotators.intervals import with_intervals
 
