@@ -17,6 +17,7 @@ from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
 from clueval.evaluation.observer import Observer, require_names
 from clueval.evaluation.options import Counting, Groups, Workers, groups_of
+from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.work import FilePair
 from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
@@ -180,7 +181,7 @@ def _score(
         {} if counting.pair_by is None else {"paired": counting.pair_by}
     )
     sha256 = sha256_of_gold(found, plan) if found.kind == "paths" else None
-    result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    result = result_of(evaluation, _signature(plan, choices, evaluation), sha256)
     result = with_reports(result)
     if counting.average is not None:
         result = result.with_document_means()
@@ -299,4 +300,6 @@ def _signature(plan: Plan, choices: Mapping[str, str], evaluation: Evaluation) -
         "where": str(plan.where) or "all",
         "text": evaluation.text,
     }
-    return Signature.of(plan.metrics, {**choices, **shared, **evaluation.choices()}, evaluation.units)
+    return Signature.of(
+        plan.metrics, {**choices, **shared, **choices_of_counts(evaluation)}, evaluation.units
+    )
