@@ -2,7 +2,8 @@
 
 The label that it takes must be below the generic one in the hierarchy; if the generic one is in no hierarchy, any
 label will do. Of several spans the one with an equal range is taken, then the one with which most positions are
-shared, then the earliest. Without such a span the generic label stays.
+shared, then the earliest; of spans in one place the first by label, the generic label last. Without such a span the
+generic label stays.
 """
 
 from __future__ import annotations
@@ -56,10 +57,13 @@ class Generic:
         candidates = [each for each in index.overlapping(span) if self._fits(each.by_layer.get(layer), label)]
         if not candidates:
             return label
-        best = max(
-            candidates, key=lambda each: (each.fragments == span.fragments, shared_positions(each, span))
-        )
-        return best.by_layer[layer] or label
+
+        def rank(other: Span) -> tuple[Any, ...]:
+            given = other.by_layer[layer] or label
+            is_apart = other.fragments != span.fragments
+            return is_apart, -shared_positions(other, span), other.start, other.end, given == label, given
+
+        return min(candidates, key=rank).by_layer[layer] or label
 
     def _fits(self, label: str | None, generic: str) -> bool:
         """Whether a span with `label` can give it; the generic label itself counts, so that what is right stays."""

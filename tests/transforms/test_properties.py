@@ -101,3 +101,13 @@ def test_order_of_documents_and_spans_changes_nothing(texts: Texts, random: Rand
                 del at_depth["token_accuracy"]
     assert one.metrics == other.metrics
     assert one.prepared == other.prepared
+
+
+def test_generic_span_in_a_place_with_several_labels_takes_one_whatever_the_order() -> None:
+    spans = [Span(0, 1, {"x": "A"}), Span(0, 1, {"x": "A.b"})]
+    found = []
+    for predicted in (spans, spans[::-1]):
+        sides = [documents([(spans, predicted)], side) for side in (0, 1)]
+        found.append(counted(*sides, generic_gold="A", hierarchy=".").metrics)
+
+    assert found[0] == found[1]
