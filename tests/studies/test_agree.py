@@ -17,6 +17,7 @@ from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.studies.annotators.contests import KEYS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.render import remarks
 
 LENGTH = 9
 
@@ -405,6 +406,27 @@ def test_agree_intervals_are_the_jackknife_over_documents():
         < of(sources)["coefficients"]["positions"]["all"]["kappa"]["mean"]
         < found[path]["high"]
     )
+
+
+def test_agree_intervals_of_the_ceiling_are_in_its_words():
+    def documents(*ends: int) -> list[Document]:
+        return [document(f"d{n}", 9, (0, end, "PER"), (4, 5, "PER")) for n, end in enumerate(ends)]
+
+    sources = {"A": documents(1, 2, 1, 2, 1, 1), "B": documents(1, 1, 1, 2, 2, 1)}
+    system = documents(1, 2, 1, 1, 1, 2)
+    report = agree(sources, conventions="exact", system=system, intervals=True).to_dict()
+    whole = report["ceiling"]["label"]["exact"]["pairs"]["difference"]
+    interval = report["intervals"]["scores"]["label"]["ceiling.exact.pairs.difference"]
+    without = []
+    for n in range(6):
+        rest = {name: each[:n] + each[n + 1 :] for name, each in sources.items()}
+        found = agree(rest, conventions="exact", system=system[:n] + system[n + 1 :]).to_dict()["ceiling"]
+        without.append(found["label"]["exact"]["pairs"]["difference"])
+    mean = sum(without) / 6
+
+    assert interval["se"] == pytest.approx((5 / 6 * sum((mean - each) ** 2 for each in without)) ** 0.5)
+    assert interval["low"] < min(whole, 0) < interval["high"]
+    assert "as well as they do with each other: the difference is from " in "\n".join(remarks(report))
 
 
 def test_agree_intervals_need_two_documents():
