@@ -169,7 +169,7 @@ def of_rows(folder: Path, tokens: int, runs: int) -> None:
             if sentences == 1:
                 options.pop()  # 45,000 reports
             found = [least(partial(clueval.score, *paths, jobs=1, **each), runs) for each in options]
-            shown = [f"{seconds / base:.1f}" for seconds in found]
+            shown = [f"{seconds / base:.1f}" for seconds in found] + ["–"] * (sentences == 1)
             print(f"| {form} | {sentences} | {base:.2f} | {' | '.join(shown)} |", flush=True)
 
 

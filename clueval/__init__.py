@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from clueval.studies.diff import diff
     from clueval.studies.diff_report import Diff
     from clueval.studies.masking.report import MaskingReport
+    from clueval.studies.profile import Profile, profile
+    from clueval.studies.threshold import Threshold, threshold
     from clueval.transforms.redaction.recovery import recover
     from clueval.version import __version__
 
@@ -83,6 +85,9 @@ _MODULES = {
     "Sentence": "spans.document",
     "Signature": "evaluation.signature",
     "Span": "spans.span",
+    "Profile": "studies.profile",
+    "Threshold": "studies.threshold",
+    "profile": "studies.profile",
     "__version__": "version",
     "agree": "studies.annotators.agreement",
     "compare": "studies.compare",
@@ -105,6 +110,7 @@ _MODULES = {
     "read": "reading.source",
     "recover": "transforms.redaction.recovery",
     "schema": "reports.schemas",
+    "threshold": "studies.threshold",
     "merge": "reading.merged",
     "check": "reading.check",
     "Problem": "reading.check",
@@ -134,6 +140,7 @@ __all__ = [
     "MissingExtra",
     "OverlapError",
     "Problem",
+    "Profile",
     "Result",
     "Sentence",
     "Signature",
@@ -141,6 +148,7 @@ __all__ = [
     "SpanError",
     "TagError",
     "TextMismatch",
+    "Threshold",
     "UsageError",
     "WorkerLost",
     "__version__",
@@ -163,10 +171,12 @@ __all__ = [
     "merge",
     "merge_layers",
     "overlap_components",
+    "profile",
     "read",
     "recover",
     "schema",
     "score",
+    "threshold",
     "to_rows",
     "to_spacy",
 ]

@@ -34,8 +34,10 @@ class Option(NamedTuple):
         takes: the allowed values in words, if neither `choices` nor the type determines them.
         parse: the function that reads a value; None: the type of the field determines it.
         repeated: whether the option may be repeated, with one value each time.
+        several: whether the option takes several values, one after the other.
         paired: whether a value may be ``GOLD:PREDICTED``, if the two sides differ.
         default: the default in words for the help; None: the default of the field.
+        later: whether it is a setting that a metric got later: signatures name it only if it is not the default.
     """
 
     flag: str
@@ -46,8 +48,10 @@ class Option(NamedTuple):
     takes: str | None = None
     parse: Callable[[str], Any] | None = None
     repeated: bool = False
+    several: bool = False
     paired: bool = False
     default: str | None = None
+    later: bool = False
 
 
 def option(flag: str, metavar: str | None, help: str, **more: Any) -> Mapping[str, Option]:

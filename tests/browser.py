@@ -112,8 +112,9 @@ class Browser:
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self("Emulation.setEmulatedMedia", features=[scheme])
+        self.run("window.isLeft = true")  # the page that is open until now may answer for a while
         self("Page.navigate", url=page.as_uri())
-        self.wait_for(is_ready)
+        self.wait_for(f"!window.isLeft && {is_ready}")
 
     def run(self, script: str) -> Any:
         """The value of an expression in the page."""

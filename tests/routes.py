@@ -11,7 +11,7 @@ import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -483,6 +483,13 @@ def by_processes(number: int) -> Run:
     return run
 
 
+def _changed(files: Files, options: Options) -> Result:
+    """With changes before counting that change nothing, counted in tasks."""
+    with patch("clueval.evaluation.parallel.schedule.SMALLEST", 100), ThreadPoolExecutor(1) as pool:
+        more: Options = {"label_map": {"*": "*"}, "fragments": "hull", "executor": pool, "jobs": 3}
+        return replace(by_files(files, options | more), prepared=None)
+
+
 def _of_columns(form: Format, options: Options) -> bool:
     return form.columns
 
@@ -546,6 +553,7 @@ ROUTES = {
     "one file": Route(_in_one_file, {"sources": ANY}, takes=_one_file_of_columns),
     "accumulator": Route(_accumulated, DOCUMENTS, _plain),
     "executor with cuts": Route(by_tasks(lambda: ThreadPoolExecutor(1), 3)),
+    "changes of nothing": Route(_changed, {"labels": ANY, "fragments": "hull"}),
     "units of documents": Route(_by_units),
     "saved and loaded": Route(_saved, takes=lambda form, options: "align" not in options),
 }

@@ -79,7 +79,6 @@ WORKS: dict[str, tuple[Snippet, Any]] = {
 }
 
 SAYS_HOW: dict[str, tuple[Snippet, str]] = {
-    "result.get('f1')": (lambda result: result.get("f1"), "such as exact.label.micro.precision"),
     "result.get('micro')": (lambda result: result.get("micro"), "did you mean exact.label.micro"),
     "result.get('exact.label.micro.F1')": (
         lambda result: result.get("exact.label.micro.F1"),
@@ -93,7 +92,6 @@ SAYS_HOW: dict[str, tuple[Snippet, str]] = {
         lambda result: result.render("html"),
         "one of text, json, csv, tsv, markdown, latex",
     ),
-    "result.cite('f1')": (lambda result: result.cite("f1"), "such as exact.label.micro.precision"),
     "adding other metrics": (lambda result: result + of("A", "A", metrics="levels"), "metrics is"),
     "f1 of two metrics": (
         lambda result: of("A", "A", metrics="exact,fair").f1,

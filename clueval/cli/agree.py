@@ -17,6 +17,7 @@ from clueval.exceptions import UsageError
 from clueval.studies.annotators.agreement import Agreement, agree
 from clueval.studies.annotators.contests import DEFAULTS, KEYS
 from clueval.studies.annotators.disagreement import Disagreement
+from clueval.studies.annotators.prepared import OTHERS
 from clueval.studies.annotators.render import FORMS
 
 USAGE = "A B [C ...]"
@@ -73,14 +74,15 @@ def add_arguments(parser: Command) -> None:
         metavar="FOLDER",
         help="write a CSV for each document, as the program pygamma reads it",
     )
+    common.add_preparing(parser, without=OTHERS)
     common.add_reading(parser, sides=1)
     parser.epilog = f"{EPILOG}\n\nconventions: {', '.join(KEYS)}"
 
 
 def run(options: argparse.Namespace) -> int:
     outputs = [options.tsv, options.xlsx, options.html, options.output_file]
-    paths = [*paths_of(options), options.system]
-    refuse_to_overwrite([*paths, common.text_of(options)], [*outputs, options.pygamma])
+    paths, preparing = [*paths_of(options), options.system], common.preparing_of(options)
+    refuse_to_overwrite([*paths, common.text_of(options), *preparing.files()], [*outputs, options.pygamma])
     require_writable(outputs)
     require_page(options.html, options.lang)
     if options.xlsx is not None:
@@ -98,6 +100,7 @@ def run(options: argparse.Namespace) -> int:
             intervals=options.intervals,
             confidence=0.95 if options.confidence is None else options.confidence,
             progress=advance,
+            preparing=preparing,
             **reading_of(options),
         )
     _write_places(study, options)

@@ -34,7 +34,7 @@ def add_set(parser: Command, title: str) -> None:
         action="append",
         default=[],
         metavar="METRIC.SETTING=VALUE",
-        help="a setting of a metric, as in fair.focus=system; clueval metrics NAME lists them",
+        help="a setting of a metric, as in fair.focus=system; see clueval metrics NAME",
     )
     parser.settings = _as_options
 

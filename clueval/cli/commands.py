@@ -22,6 +22,8 @@ COMMANDS = {
     "curate": "make one gold out of the spans of many annotators",
     "compare": "compare systems: intervals, paired tests, what the test set can show",
     "diff": "compare the errors of two runs: new, fixed and changed ones",
+    "profile": "show which spans go wrong: by length, casing, place, training data",
+    "threshold": "choose a threshold for the scores of predicted spans",
     "merge": "merge several layers into one sequence of spans",
     "check": "list all problems of files",
     "convert": "convert spans into another format",

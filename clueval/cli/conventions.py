@@ -34,12 +34,15 @@ def add_arguments(parser: Command) -> None:
     parser.group("output").add_argument(
         "--html", type=Path, metavar="FILE", help="write the table as a web page instead (extra: report)"
     )
+    common.add_preparing(parser, without=["by_depth"])
     common.add_reading(parser, sides=2)
 
 
 def run(options: argparse.Namespace) -> int:
     outputs = [options.html, options.output_file]
-    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    preparing = common.preparing_of(options)
+    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
+    refuse_to_overwrite(inputs, outputs)
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None:
@@ -52,6 +55,7 @@ def run(options: argparse.Namespace) -> int:
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             progress=advance,
+            preparing=preparing,
             **common.reading(options),
         )
     if options.html is not None:

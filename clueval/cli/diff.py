@@ -38,6 +38,7 @@ def add_arguments(parser: Command) -> None:
         "--fail-on-new", action="store_true", help="exit with 1 if there is a new error"
     )
     add_output(parser, FORMS)
+    common.add_preparing(parser, without=["by_depth", "any_of"])
     add_page(
         parser.group("output"), "write a web page instead: new, fixed and changed errors in their contexts"
     )
@@ -47,7 +48,8 @@ def add_arguments(parser: Command) -> None:
 def run(options: argparse.Namespace) -> int:
     paths = [options.gold, options.old, options.new]
     outputs = [options.output_file, options.html]
-    refuse_to_overwrite([*paths, common.text_of(options)], outputs)
+    files = common.preparing_of(options).files()
+    refuse_to_overwrite([*paths, common.text_of(options), *files], outputs)
     require_writable(outputs)
     new = _diffed(options, paths) if options.html is None else _paged(options, paths)
     if options.fail_on_new and new:
@@ -67,6 +69,7 @@ def _diffed(options: argparse.Namespace, paths: list[Path]) -> int:
             layers=common.layers(options),
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
+            preparing=common.preparing_of(options),
             progress=advance,
             **common.reading(options),
         )

@@ -28,6 +28,7 @@ from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
 from clueval.findings.choice import SIDES, Choice, expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
+from clueval.findings.page_profile import PageProfile
 from clueval.findings.places import places
 from clueval.findings.table import FINDING_KINDS, Finding
 from clueval.metrics.confusion import Confusion
@@ -38,6 +39,7 @@ from clueval.reports.workbook import require_package
 from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.match_classes import LEVELS
+from clueval.studies.profile_counts import ProfileCounts
 
 if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
@@ -81,6 +83,7 @@ def add_arguments(parser: Command) -> None:
     _add_outputs(parser)
     common.add_reading(parser, sides=2)
     common.add_pairs(parser, "reading")
+    common.add_preparing(parser, without=["by_depth"])
 
 
 def _add_metric(parser: Command) -> None:
@@ -153,6 +156,11 @@ def _add_outputs(parser: Command) -> None:
     group.add_argument("--xlsx", type=Path, metavar="FILE", help="write a spreadsheet (extra: report)")
     add_page(group, "write a web page")
     group.add_argument(
+        "--profile",
+        metavar="FEATURE,...",
+        help="with --html: bars by these features (clueval profile), or by all of them: --profile all",
+    )
+    group.add_argument(
         "--raw",
         action="store_true",
         help="leave the cells of --tsv as they are; otherwise an apostrophe stands before a cell that a "
@@ -173,22 +181,40 @@ def run(options: argparse.Namespace) -> int:
     _refuse_options(options)
     (metric,) = chosen_metrics([options.metric], options.set)
     finder = FINDERS[options.metric](options, metric)
+    bars = _bars(options)
     with KeptRows[Any](options.limit) as rows:
         with progress([options.gold, options.predicted]) as advance:
             result = score(
                 *sides,
                 metrics=finder.metrics,
                 layers=common.layers(options),
-                observers=[finder.observer(rows.take)],
+                observers=[finder.observer(rows.take), *([] if bars is None else [bars])],
                 progress=advance,
                 gold_set=options.gold_set,
                 predicted_set=options.predicted_set,
                 counting=Counting(**given_fields(Counting, options)),
+                preparing=common.preparing_of(options),
                 **common.reading(options),
             )
-        finder.show(rows, result)
+        finder.show(rows, result, *([] if bars is None else [bars.for_page()]))
+        if result.unprojected:
+            number = _many(len(result.unprojected), "predicted span")
+            remark(f"not shown: {number} without a place in the text of gold; clueval score lists them")
         common.say_what_was_read(options, result)
     return 0
+
+
+def _bars(options: argparse.Namespace) -> ProfileCounts | None:
+    """The observer for the bars of the page, if they are asked for."""
+    if options.profile is None:
+        return None
+    from clueval.studies.profile import page_counts
+
+    if options.html is None:
+        raise UsageError("--profile shows bars on the page", advice="add --html FILE, or use clueval profile")
+    counting = given_fields(Counting, options)
+    names = None if options.profile == "all" else options.profile
+    return page_counts(names, counting.get("merge", False), counting.get("where", ()))
 
 
 def _refuse_options(options: argparse.Namespace) -> None:
@@ -202,10 +228,10 @@ def _refuse_options(options: argparse.Namespace) -> None:
 
 _NOT_OF = {
     "levels": ("pairs",),
-    "fair": ("html", "merge", "where", "level", "labelled"),
+    "fair": ("html", "profile", "merge", "where", "level", "labelled"),
     "noisy": (
         *("side", "level", "labelled", "kinds", "merge", "where", "limit", "window", "xlsx", "raw"),
-        *("gold_set", "predicted_set"),
+        *("gold_set", "predicted_set", "profile"),
     ),
 }
 """The options that do not apply to the errors of a metric."""
@@ -215,22 +241,23 @@ class Finder(NamedTuple):
     """What `run` needs to know of a metric: how its errors are found and shown.
 
     `metrics` are counted, in one pass with the observer; `observer` finds the errors and gives them to the function
-    that it is made with; `show` writes them to the outputs of the options, when the pass has ended.
+    that it is made with; `show` writes them and the result to the outputs of the options, when the pass has ended. It
+    also takes the profile for a page, if there is one.
     """
 
     metrics: Sequence[str | Metric]
     observer: Callable[[Callable[[Iterable[Any]], None]], Observer]
-    show: Callable[[KeptRows[Any], Result], None]
+    show: Callable[..., None]
 
 
 def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     """The errors of metric `levels`, in every form."""
     choice = choice_of(options)
 
-    def show(rows: KeptRows[Finding], result: Result) -> None:
+    def show(rows: KeptRows[Finding], result: Result, profile: PageProfile | None = None) -> None:
         reports = result.metrics["levels"].values()
         choice.require_layer([layer for report in reports for layer in report["labelled"]])
-        _put_out(rows, result, choice, options)
+        _put_out(rows, result, choice, options, profile)
         counted = Counter[str]()
         for report in reports:
             counted.update(expected(report, choice))
@@ -278,7 +305,11 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
 
 
 def _put_out(
-    rows: KeptRows[Finding], result: Result, choice: Choice | None, options: argparse.Namespace
+    rows: KeptRows[Finding],
+    result: Result,
+    choice: Choice | None,
+    options: argparse.Namespace,
+    profile: PageProfile | None = None,
 ) -> None:
     """Write the findings to the outputs of the options; a page needs the choice that they come from."""
     if options.tsv is not None:
@@ -289,8 +320,15 @@ def _put_out(
         wrote(options.xlsx)
     if options.html is not None:
         title = " and ".join(each.name for each in (options.gold, options.predicted) if each is not None)
+        report = {name: part for name, part in result.to_dict().items() if name != "profile"}
         page.write(
-            options.html, rows, result.to_dict(), choice, title=f"Errors: {title}", lang=options.lang or ""
+            options.html,
+            rows,
+            report,
+            choice,
+            title=f"Errors: {title}",
+            lang=options.lang or "",
+            profile=profile,
         )
         wrote(options.html)
     if options.tsv is options.xlsx is options.html is None:

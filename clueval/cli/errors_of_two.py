@@ -22,6 +22,7 @@ from clueval.findings.systems import States, System, shared_places, shared_state
 from clueval.metrics.confusion import Confusion
 from clueval.reading.options import SETS, Reading
 from clueval.reading.trios import trios
+from clueval.transforms.preparing import Preparing
 
 _ONLY_ONE = ("tsv", "xlsx", "raw", "pairs", "limit")
 """The options that apply to one system only."""
@@ -52,6 +53,11 @@ def write_page(
     Returns the scores of the first system, and the number of errors in each state.
     """
     gold, one, two = paths
+    if common.preparing_of(options) != Preparing():
+        raise UsageError(
+            "spans cannot be changed for the page of two systems",
+            advice="leave out the options that clueval help errors spans lists, or leave out --html",
+        )
     with progress([gold, gold, *paths, *paths]) as advance:
         reading = {**common.reading(options), **{name: getattr(options, name) for name in SETS}}
         reading |= {"progress": advance}

@@ -84,6 +84,8 @@ def _settings(group: type, field: Field[Any], declared: Option, sides: int) -> d
         return {**settings, "action": "append"}
     values = values_of(group, field, none=False)
     assert values is not None, field.name
+    if declared.several:
+        settings |= {"nargs": "+", "action": "extend"}
     return {**settings, "type": typed(values.read, paired=sides == 2 and declared.paired)}
 
 

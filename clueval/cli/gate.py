@@ -45,7 +45,16 @@ def add_arguments(parser: Command) -> None:
         metavar="SET",
         help="another annotation set of the predicted files, such as an older run, to compare with",
     )
+    parser.group("counting").add_argument(
+        "--pair",
+        action="append",
+        default=[],
+        metavar="GOLDSET:PREDICTEDSET",
+        help="annotation sets to compare, instead of --gold-set and --predicted-set; again for further pairs, with "
+        "micro and macro averages over them",
+    )
     add_fields(parser, Lists, "candidate lists")
+    common.add_preparing(parser)
     common.add_reading(parser, sides=2, sets=None)
     _add_outputs(parser)
     add_jobs(parser)
@@ -55,6 +64,9 @@ def _add_outputs(parser: Command) -> None:
     add_output(parser, FORMS)
     group = parser.group("output")
     group.add_argument("--gate-tsv", type=Path, metavar="FILE", help="write GATE's table of 31 columns")
+    group.add_argument(
+        "--name", metavar="ID", default="", help="the id of the evaluation in the table (evaluationId)"
+    )
     group.add_argument(
         "--html",
         type=Path,
@@ -82,7 +94,9 @@ def run(options: argparse.Namespace) -> int:
     metric, lists = group_of(Gate, options), _lists(options)
     if options.indicator_prefix is not None and options.write_indicators is None:
         raise UsageError("--indicator-prefix needs --write-indicators", advice="add it")
-    refuse_to_overwrite([options.gold, options.predicted, common.text_of(options)], outputs)
+    preparing = common.preparing_of(options)
+    inputs = [options.gold, options.predicted, common.text_of(options), *preparing.files()]
+    refuse_to_overwrite(inputs, outputs)
     require_page(options.html)
     counting = given_fields(Counting, options)
     common.check_pairing(options, counting)
@@ -99,9 +113,12 @@ def run(options: argparse.Namespace) -> int:
             page=options.html,
             indicators=options.write_indicators,
             indicator_prefix=_PREFIX if options.indicator_prefix is None else options.indicator_prefix,
+            pairs=options.pair,
+            evaluation=options.name,
             wrote=printing.remark,
             layers=common.layers(options),
             counting=Counting(**counting),
+            preparing=preparing,
             workers=work,
             **common.reading(options),
         )

@@ -55,6 +55,7 @@ def add_arguments(parser: Command) -> None:
     )
     _add_limits(parser)
     _add_redacted(parser)
+    common.add_preparing(parser, without=["by_depth"])
     common.add_reading(parser, sides=2)
     _add_outputs(parser)
     add_jobs(parser)
@@ -109,7 +110,9 @@ def run(options: argparse.Namespace) -> int:
     settings = given_fields(Masking, options)
     common.check_pairing(options, counting)
     words = (settings.get(name) for name in ("ignore_words", "word_weights"))
-    inputs = [options.gold, options.predicted, common.text_of(options), *(one.file for one in words if one)]
+    preparing = common.preparing_of(options)
+    files = [*(one.file for one in words if one), *preparing.files()]
+    inputs = [options.gold, options.predicted, common.text_of(options), *files]
     refuse_to_overwrite(inputs, outputs)
     require_page(options.html, options.lang)
     with workers(options, [options.gold, options.predicted]) as work:
@@ -125,6 +128,7 @@ def run(options: argparse.Namespace) -> int:
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
+            preparing=preparing,
             workers=work,
             **settings,
             **common.reading(options),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clueval.cli.fields import SideValues, add_fields, given_fields, help_of, pair_of
+from clueval.cli.fields import SideValues, add_fields, given_fields, group_of, help_of, pair_of
 from clueval.cli.parser import Command
 from clueval.cli.printing import flush, remark
 from clueval.evaluation.preparation import plain_tally
@@ -20,6 +20,7 @@ from clueval.reading.options import Reading
 from clueval.reading.read_options import formats_that_read
 from clueval.reports.text import layers_read
 from clueval.spans.span import MERGED
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.evaluation.result import Result
@@ -55,6 +56,17 @@ def say_what_was_read(options: argparse.Namespace, result: Result) -> None:
         for name, changed in (result.prepared or {}).items():
             listed = ", ".join(f"{key} {number:,}" for key, number in plain_tally(changed).items())
             remark(f"changed before counting: {name}: {listed or 'nothing'}")
+
+
+def add_preparing(parser: Command, *, without: Collection[str] = ()) -> None:
+    """Add the options that change spans before they are counted, except some."""
+    only = [name for name in Preparing.__dataclass_fields__ if name not in without]
+    add_fields(parser, Preparing, "counting", only=only)
+
+
+def preparing_of(options: argparse.Namespace) -> Preparing:
+    """Return the options that change spans before they are counted."""
+    return group_of(Preparing, options)
 
 
 def add_pairs(parser: Command, topic: str) -> None:
@@ -94,7 +106,8 @@ def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> N
 def inputs_of(options: argparse.Namespace, sides: Iterable[Any]) -> list[Path | None]:
     """Return the files that a command reads, which it must not overwrite."""
     listed = [path for side in sides if isinstance(side, list) for path in side]
-    return [options.gold, options.predicted, options.pairs, text_of(options), *listed]
+    files = preparing_of(options).files()
+    return [options.gold, options.predicted, options.pairs, text_of(options), *listed, *files]
 
 
 def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") -> None:

@@ -33,7 +33,6 @@ from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import CluevalWarning, UsageError
 from clueval.metrics.metric import Metric
 from clueval.options import options_of, whole
-from clueval.transforms.preparing import Preparing
 from clueval.visible import visible_lines
 
 USAGE = "GOLD PREDICTED"
@@ -58,7 +57,7 @@ def add_arguments(parser: Command) -> None:
     common.add_sides(parser)
     add_metrics(parser, "counting")
     add_fields(parser, Counting, "counting")
-    add_fields(parser, Preparing, "counting")
+    common.add_preparing(parser)
     common.add_reading(parser, sides=2)
     add_output(parser, _FORMS)
     parser.group("output").add_argument(
@@ -94,8 +93,7 @@ def run(options: argparse.Namespace) -> int:
     common.check_pairing(options, counting)
     gold, predicted = common.sides_of(options)
     require_gates(options)
-    preparing = group_of(Preparing, options)
-    saved = _saved(options, [*common.inputs_of(options, (gold, predicted)), *preparing.files()])
+    saved = _saved(options, common.inputs_of(options, (gold, predicted)))
     baseline = baseline_of(options)
     trust = _trust(options, units_of(baseline))
     _warn_of_no_effect(options)
@@ -108,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
             gold_set=options.gold_set,
             predicted_set=options.predicted_set,
             counting=Counting(**counting),
-            preparing=preparing,
+            preparing=common.preparing_of(options),
             workers=work,
             trust=replace(trust, save=None),
             **common.reading(options),

@@ -28,11 +28,11 @@ from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
 from clueval.reading.tag_sentences import TagOptions
 from clueval.spans.compared import SIDES
-from clueval.spans.document import Document
 from clueval.spans.filters import Filter
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import INVALID, count_illegal, scheme_called, scheme_of
 from clueval.tagging.transitions import Neighbours
+from clueval.transforms.group import Group
 
 
 class Accumulator(Hinting):
@@ -109,7 +109,7 @@ class Accumulator(Hinting):
             new.count_tags(found, self._options)
         else:
             for pair in found.documents():
-                new.count(pair)
+                new.evaluation.count_group(Group(*pair))
         self._state.add(new, self._scheme)
 
     def compute(self) -> Result:
@@ -161,7 +161,7 @@ class _State:
     tagged: bool = False
 
     def count_tags(self, given: Given, options: TagOptions) -> None:
-        end = count_tags(self.evaluation, given, options)
+        end = count_tags(self.evaluation, given, options, iter(()))
         for (side, _), decoder in end.decoders.items():
             self.neighbours[side].update(decoder.neighbours)
         self.tagged = self.tagged or self.evaluation.total.documents > 0
@@ -169,10 +169,6 @@ class _State:
     @property
     def documents(self) -> int:
         return self.evaluation.total.documents
-
-    def count(self, pair: tuple[Document, Document]) -> None:
-        self.evaluation.count_documents(*pair)
-        self.evaluation.count_read(*pair)
 
     def repaired(self, side: str, scheme: str | None) -> int:
         """The number of repaired tags in this scheme; None: in the scheme detected from the tags."""
@@ -195,6 +191,7 @@ class _State:
         evaluation.see_layers(added.layers)
         evaluation.units |= added.units
         evaluation.total.include(added.total)
+        evaluation.preparation.include(added.preparation.changed())
         evaluation.add_repaired(added.repaired)
         for side in SIDES:
             evaluation.repairs[side].include(added.repairs[side])

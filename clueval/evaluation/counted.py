@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from clueval.evaluation.depths import DEPTHS, depth_reports, has_depth
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.units.unit import Units, joined_corpora
 from clueval.exceptions import UsageError
@@ -52,8 +53,8 @@ class Counted:
     def tally_of(self, metric: Metric) -> Tally:
         """The counts of a metric in all sequences together."""
         total: Tally = Tally()
-        for (name, _), tally in self.tallies.items():
-            if name == metric.name:
+        for (name, sequence), tally in self.tallies.items():
+            if name == metric.name and not has_depth(sequence):
                 total.update(tally)
         return total
 
@@ -61,8 +62,13 @@ class Counted:
         """The reports, by metric and sequence."""
         return {
             metric.name: {
-                sequence: metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
+                sequence: self._report(metric, sequence, layers)
                 for sequence, layers in sequences_of(metric, self.sequences, self.tallies).items()
             }
             for metric in self.metrics
         }
+
+    def _report(self, metric: Metric, sequence: str, layers: Sequence[str]) -> dict[str, Any]:
+        report = metric.scores(self.tallies.get((metric.name, sequence), Tally()), layers)
+        depths = depth_reports(metric, self.tallies, sequence, layers)
+        return {**report, DEPTHS: depths} if depths else report

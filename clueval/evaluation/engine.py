@@ -13,21 +13,22 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.depths import depth_sequence
 from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
 from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
-from clueval.evaluation.preparation import Preparation
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.result import Result, Unprojected
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
-from clueval.evaluation.tallies import count_comparison, count_sides, positions_of
-from clueval.evaluation.totals import PartialCounts, Totals, add_to
+from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
+from clueval.evaluation.totals import PartialCounts, Totals, add_to, reports_of
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
 from clueval.evaluation.units.unit import SENTENCE, Units
+from clueval.evaluation.unplaced import count_unplaced
 from clueval.exceptions import CluevalError, UsageError
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
@@ -35,6 +36,7 @@ from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.document import Document, in_layer
 from clueval.spans.span import DEFAULT_LAYER, MERGED
+from clueval.transforms.preparation import Preparation
 
 if TYPE_CHECKING:
     from clueval.transforms.group import Group
@@ -45,10 +47,10 @@ class Evaluation:
 
     def __init__(self, plan: Plan, layers: Iterable[str]) -> None:
         self.plan = plan
-        self._frames: dict[str, int] = {
+        self.frames: dict[str, int] = {
             metric.needs.within: 0 for metric in plan.metrics if metric.needs.within is not None
         }
-        self.layers = [layer for layer in layers if layer not in self._frames]
+        self.layers = [layer for layer in layers if layer not in self.frames]
         self.total = Totals()
         self.groups: dict[str, dict[str, Totals]] = {key: {} for key in plan.by}
         self.repaired = dict.fromkeys(SIDES, 0)
@@ -60,7 +62,7 @@ class Evaluation:
         self.unprojected: list[Unprojected] = []
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
-        self._preparation = Preparation(plan.transforms)
+        self.preparation = Preparation(plan.transforms)
         self._seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
@@ -73,9 +75,7 @@ class Evaluation:
     def see_layers(self, layers: Iterable[str]) -> None:
         """Add layers that documents have, except those within which a metric counts."""
         known = len(self.layers)
-        self.layers.extend(
-            layer for layer in layers if layer not in self.layers and layer not in self._frames
-        )
+        self.layers.extend(layer for layer in layers if layer not in self.layers and layer not in self.frames)
         self._grown |= self._begun and len(self.layers) > known
         self._begun = True
         if len(self.layers) > known:
@@ -91,47 +91,64 @@ class Evaluation:
     def count_group(self, group: Group) -> None:
         """Prepare, check and count the documents of a group; observers see it unless a filter leaves it out."""
         before = self.total.documents
-        prepared = self._preparation(group)
-        self.count_documents(prepared.gold, prepared.predicted)
+        prepared = self.preparation(group)
+        receivers = self.count_documents(prepared.gold, prepared.predicted, prepared.unplaced)
+        for depth, deepest, raised in self.preparation.by_depth() if receivers else ():
+            for (metric, sequence), tally in self._counted_alone(raised).tallies.items():
+                add_to(receivers, metric, depth_sequence(sequence, depth, deepest), tally)
         self.count_read(group.gold, group.predicted)
         if self.total.documents > before:
             for sides, spans in lost_sides(prepared, self.plan, self.layers):
-                self._count(
+                self.count_in(
                     sides, self.plan.metrics, self.receivers(group.gold.id, group.gold.metadata, 0, 0)
                 )
                 self.unprojected += [Unprojected(group.gold.id, span) for span in spans]
             for observer in self.plan.observers:
                 observer.see(prepared)
 
-    def count_documents(self, gold: Document, predicted: Document) -> None:
-        """Check and count one pair of documents."""
+    def count_documents(
+        self, gold: Document, predicted: Document, unplaced: Document | None = None
+    ) -> list[Totals]:
+        """Check and count one pair of documents, and predicted spans without a place in the text.
+
+        Returns the totals that count them.
+        """
         if not self.plan.texts_may_differ:
             require_same_text(gold, predicted)
             if gold.end is None or predicted.end is None:
                 self.text = "absent"
-        if self.plan.unit == "character":
-            from clueval.transforms.characters import to_characters
-
-            gold, predicted = to_characters(gold), to_characters(predicted)
+        gold, predicted = in_unit(self.plan.unit, gold, predicted)
         self.see_layers([*gold.layers, *predicted.layers])
-        for frame in self._frames:
-            self._frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
+        for frame in self.frames:
+            self.frames[frame] += len(gold.layers.get(frame, ())) + len(predicted.layers.get(frame, ()))
         receivers = self.receivers(gold.id, gold.metadata, documents=1, tokens=positions_of(gold, predicted))
         self.units.add(gold.unit)
         if not receivers:
-            return
+            return []
         self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
+        metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         aligned = self.plan.align is not None
-        projected = [metric for metric in self.plan.metrics if aligned and metric.needs.same_text]
-        unprojected = [metric for metric in self.plan.metrics if metric not in projected]
+        projected = [metric for metric in metrics if aligned and metric.needs.same_text]
+        unprojected = [metric for metric in metrics if metric not in projected]
         whole = [Totals()] if self.plan.resample_by == SENTENCE else []
-        if unprojected:
-            self._count(self._sides(gold, predicted), unprojected, [*receivers, *whole])
-            self._count_whole(gold, predicted, unprojected, [*receivers, *whole])
+        self.count_in(self.sides(gold, predicted), unprojected, [*receivers, *whole])
+        self.count_whole(gold, predicted, unprojected, [*receivers, *whole])
         if whole:
             self._count_sentences(gold, predicted, whole[0])
         if projected:
             self._count_projected(gold, predicted, projected, receivers)
+        count_unplaced(self, gold, predicted, unplaced, receivers)
+        return receivers
+
+    def _counted_alone(self, group: Group) -> Totals:
+        """The counts of a group by all metrics, which nothing else includes."""
+        totals, unplaced = Totals(), group.unplaced
+        gold, predicted = in_unit(self.plan.unit, group.gold, group.predicted)
+        metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
+        self.count_in(self.sides(gold, predicted), metrics, [totals])
+        self.count_whole(gold, predicted, metrics, [totals])
+        count_unplaced(self, gold, predicted, unplaced, [totals], listed=False)
+        return totals
 
     def count_read(self, gold: Document, predicted: Document) -> None:
         """Count the spans of a pair of documents as they were read, and the tags that were repaired."""
@@ -146,7 +163,7 @@ class Evaluation:
 
     def read(self) -> Inputs:
         """The inputs of each side, for the result."""
-        return reported(self._inputs_so_far(), self.layers, self._frames)
+        return reported(self._inputs_so_far(), self.layers, self.frames)
 
     def _inputs_so_far(self) -> Inputs:
         """The inputs of each side, with the columns and schemes of tags if documents come from files."""
@@ -157,7 +174,7 @@ class Evaluation:
                 add_layer(found, side, layer, source, scheme)
         return found
 
-    def _count(
+    def count_in(
         self, sides: Iterable[tuple[str, Side, Side]], metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         for sequence, gold, predicted in sides:
@@ -165,7 +182,7 @@ class Evaluation:
                 if metric.needs.whole is None:
                     add_to(receivers, metric.name, sequence, count_sides(metric, gold, predicted))
 
-    def _count_whole(
+    def count_whole(
         self, gold: Document, predicted: Document, metrics: Sequence[Metric], receivers: Sequence[Totals]
     ) -> None:
         """Count with the metrics that take all layers of a document together."""
@@ -184,10 +201,10 @@ class Evaluation:
         assert self.plan.align is not None
         both = map(self._sequenced, (gold, predicted))
         projection = project(*both, max_cells=self.plan.align, limit="Counting.align")
-        self._count(self._sides(gold, predicted, projection.document), metrics, receivers)
-        self._count_whole(gold, projection.document, metrics, receivers)
+        self.count_in(self.sides(gold, predicted, projection.document), metrics, receivers)
+        self.count_whole(gold, projection.document, metrics, receivers)
         self.unprojected += [Unprojected(gold.id, span) for span in projection.unprojected]
-        self._count(alone(projection.lost, self._sequences(), predicted, self._frames), metrics, receivers)
+        self.count_in(alone(projection.lost, self._sequences(), predicted, self.frames), metrics, receivers)
 
     def _count_sentences(self, gold: Document, predicted: Document, whole: Totals) -> None:
         """Count a pair of documents, counted as a whole already, once more in pieces that are units."""
@@ -195,8 +212,8 @@ class Evaluation:
         for number, *sides in pieces_of(gold, predicted):
             totals = self.pieces.totals_of(self.pieces.key(gold.id, sentence=number), values, begins=True)
             totals.documents, totals.tokens = int(number == 1), positions_of(*sides)
-            self._count(self._sides(*sides), self.plan.metrics, [totals])
-            self._count_whole(sides[0], sides[1], self.plan.metrics, [totals])
+            self.count_in(self.sides(*sides), self.plan.metrics, [totals])
+            self.count_whole(sides[0], sides[1], self.plan.metrics, [totals])
         require_sum(self.pieces.listed[first:], whole, gold.id)
 
     def _values(self, document: str, metadata: Mapping[str, str]) -> tuple[str, ...]:
@@ -206,7 +223,7 @@ class Evaluation:
     def _sequences(self) -> list[str]:
         return [MERGED] if self.plan.merge else self.layers
 
-    def _sides(
+    def sides(
         self, gold: Document, predicted: Document, projected: Document | None = None
     ) -> Iterator[tuple[str, Side, Side]]:
         """The two sides of every sequence; `projected` holds the projected predicted spans, if there are any."""
@@ -326,9 +343,9 @@ class Evaluation:
             self.text,
             self.unprojected,
             self._seen_names,
-            self._frames,
+            self.frames,
             None,
-            self._preparation.changed(),
+            self.preparation.changed(),
             self._inputs_so_far(),
             None if self.plan.resample_by is None else self.pieces.listed,
         )
@@ -358,15 +375,15 @@ class Evaluation:
         self.unprojected += counts.unprojected
         self._seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
-            self._frames[frame] += number
-        self._preparation.include(counts.prepared)
+            self.frames[frame] += number
+        self.preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())
 
     def result(self, signature: Signature, gold_sha256: str | None = None) -> Result:
         """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
         self._seen_names.require_all((*self.plan.by, *self.pieces.metadata()), self.layers)
-        for frame, number in self._frames.items():
+        for frame, number in self.frames.items():
             if self.total.documents and not number:
                 raise UsageError(
                     f"no annotation is in {frame!r}, within which the metric counts",
@@ -383,11 +400,11 @@ class Evaluation:
             self.repaired_tags(),
             scores,
             signature,
-            groups=self._reports_of_groups() if self.groups else None,
-            unprojected=self.unprojected if self.unprojected or self.plan.align is not None else None,
+            groups=reports_of(self.groups, self._counted_by_metrics) if self.groups else None,
+            unprojected=self.unprojected if self.unprojected or self.plan.lists_unplaced else None,
             counted=counted,
             scored_by=self.plan.metrics,
-            prepared=self._preparation.checked(),
+            prepared=self.preparation.checked(),
             sections=sections_of(self.plan.observers),
             observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
             inputs=self.read(),
@@ -396,24 +413,11 @@ class Evaluation:
 
     def choices(self) -> dict[str, str]:
         """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), self._preparation.choices()
+        counted, found = self._counted_by_metrics(self.total), self.preparation.choices()
         for metric in self.plan.metrics:
             if metric.needs.choices is not None:
                 found |= metric.needs.choices(counted.tally_of(metric))
         return found
-
-    def _reports_of_groups(self) -> dict[str, dict[str, dict[str, Any]]]:
-        return {
-            key: {
-                value: {
-                    "documents": totals.documents,
-                    "tokens": totals.tokens,
-                    "metrics": self._counted_by_metrics(totals).scores(),
-                }
-                for value, totals in sorted(values.items())
-            }
-            for key, values in self.groups.items()
-        }
 
     def _counted_by_metrics(self, totals: Totals, units: Units | None = None) -> Counted:
         """A copy of the tallies, with the layers of each sequence."""

@@ -75,6 +75,7 @@ def first_tables(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
         yield Table("Headlines", ["metric", *_RATES], rows)
         used += len(rows) + _AROUND_ROWS
     yield from _labels(found, LINES - used - _AROUND_ROWS)
+    yield from _depths(report["metrics"])
     for key, groups in report.get("by", {}).items():
         yield from _break_downs(key, groups)
     others = [metric for metric in metrics if metric.name not in with_headline]
@@ -124,6 +125,18 @@ def _name(row: Row, several: bool) -> str:
     name = row["average"] if row["label"] is None else row["label"]
     layer = (row["section"] or "").removeprefix("labelled").removeprefix(".") or row["sequence"]
     return cut_label(f"{layer}: {name}" if several else name)
+
+
+def _depths(metrics: Report) -> Iterator[Table]:
+    """Yield a table for each headline of reports that have all depths of a hierarchy: a row for each depth."""
+    for metric, sequences in metrics.items():
+        for sequence, found in sequences.items():
+            rows = []
+            for depth, at_depth in found.get("depths", {}).items():
+                own = next(headlines({metric: {sequence: at_depth}}), None)
+                rows += [] if own is None else [[depth, *_rates(own.row), *_support(own.row)]]
+            if rows:
+                yield Table(f"By depth: {metric}, {cut_label(sequence)}", ["depth", *_RATES, *_SUPPORT], rows)
 
 
 def _break_downs(key: str, groups: Report) -> Iterator[Table]:

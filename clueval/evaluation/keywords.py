@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 from clueval.reading.keywords import SidesOptions
 from clueval.textfiles import Progress
+from clueval.transforms.keywords import PreparingOptions
 
 
-class ScoreOptions(SidesOptions, total=False):
+class ScoreOptions(PreparingOptions, SidesOptions, total=False):
     """The fields of `Reading`, `Counting`, `Preparing` and `Workers`, which may be given one by one."""
 
     merge: bool
@@ -20,19 +21,9 @@ class ScoreOptions(SidesOptions, total=False):
     unit: str | None
     align: bool | int
     pair_by: str | None
-    label_map: str | Path | Mapping[str, str] | None
-    gold_map: str | Path | Mapping[str, str] | None
-    predicted_map: str | Path | Mapping[str, str] | None
-    hierarchy: str | Path | None
-    depth: int | None
-    generic: str | Iterable[str] | None
-    generic_gold: str | Iterable[str] | None
-    untyped: bool
-    ignore_layer: str | Iterable[str] | None
-    ignore_label: str | Iterable[str] | None
-    ignored: str
-    ignore_same_label: bool
-    fragments: str
+    average: str | None
+    score_feature: str | None
+    thresholds: str | Sequence[float] | None
     jobs: int | None
     executor: Executor | None
     progress: Progress | None

@@ -72,6 +72,13 @@ class AddingObserver(Observer, Protocol):
     def include(self, other: Self) -> None: ...
 
 
+@runtime_checkable
+class ReportingObserver(AddingObserver, Protocol):
+    """An observer that adds numbers to the reports of metrics instead of a section."""
+
+    def reports(self, reports: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]: ...
+
+
 def sections_of(observers: Iterable[Observer]) -> dict[str, Mapping[str, Any]]:
     """The sections of observers that are not empty, by name."""
     return {observer.name: section for observer in observers if (section := observer.section())}

@@ -5,7 +5,7 @@ Every function that scores files takes the groups, or their fields as single opt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 UNITS = ("token", "character")
+
+AVERAGES = ("document",)
+"""The values of `Counting.average`."""
 
 
 def _processes(text: str) -> int | None:
@@ -45,6 +48,12 @@ class Counting:
             ``noisy`` compares different texts without it.
         pair_by: pair documents, in any order, by ``id``, by ``name`` (the name of the file without its ending)
             or by ``content`` (their text). None: files by relative name, documents in order.
+        average: ``document`` to report, beside each micro average, the mean over documents
+            (`clueval.evaluation.document_means`).
+        score_feature: the feature with the scores of predicted spans: reports get a curve and average precision
+            (`clueval.evaluation.curves`).
+        thresholds: those of the curve, as numbers or as text with commas; None: all scores for ``exact`` and
+            ``gate``, 0 to 1 in steps of 0.1 for other metrics.
 
     Raises `UsageError` for unknown values.
     """
@@ -106,8 +115,58 @@ class Counting:
         ),
     )
 
+    average: str | None = field(
+        default=None,
+        metadata=option(
+            "--average",
+            "WHAT",
+            "document: report the means over documents beside each micro average",
+            topic="counting",
+            choices=AVERAGES,
+        ),
+    )
+
+    score_feature: str | None = field(
+        default=None,
+        metadata=option(
+            "--score-feature",
+            "F",
+            "the feature with the scores of predicted spans, for a precision-recall curve and average precision, and "
+            "for --min-score",
+            topic="counting",
+        ),
+    )
+    thresholds: str | Sequence[float] | None = field(
+        default=None,
+        metadata=option(
+            "--thresholds",
+            "T,...",
+            "the thresholds of the curve (exact and gate: all scores; other metrics: 0,0.1,...,1)",
+            topic="counting",
+            parse=str,
+        ),
+    )
+
+    def threshold_numbers(self) -> tuple[float, ...] | None:
+        """Return the thresholds as numbers. Raises `UsageError` for other values."""
+        if self.thresholds is None:
+            return None
+        from clueval.metrics.gate.thresholds import GRIDS, parse_thresholds
+
+        parsed = parse_thresholds(self.thresholds)
+        if isinstance(parsed, str):
+            if parsed not in GRIDS:
+                raise UsageError(f"Counting.thresholds cannot be {parsed!r}", advice="numbers, as in 0.2,0.5")
+            return GRIDS[parsed]
+        return parsed
+
     def __post_init__(self) -> None:
         require_types(self)
+        if self.thresholds is not None and self.score_feature is None:
+            raise UsageError("Counting.thresholds need scores", advice="add Counting.score_feature")
+        self.threshold_numbers()
+        if self.average not in (None, *AVERAGES):
+            raise UsageError(f"unknown average {self.average!r}", advice=" or ".join(AVERAGES))
         if isinstance(self.align, int) and self.align < 0:
             raise UsageError(f"align must not be {self.align}", advice="True, False or a limit of cells")
         if self.unit not in (None, *UNITS):

@@ -10,6 +10,8 @@ from clueval.exceptions import UsageError, described, require_kind
 from clueval.metrics import METRICS, metric_named
 from clueval.metrics.metric import Metric
 from clueval.spans.filters import ID, Filter
+from clueval.transforms.hierarchy import EachDepth
+from clueval.transforms.names import LOCATED
 
 if TYPE_CHECKING:
     from clueval.evaluation.observer import Observer, PassageObserver
@@ -39,6 +41,11 @@ class Plan(NamedTuple):
     def texts_may_differ(self) -> bool:
         """Whether gold and predicted may differ in text: texts are aligned, or no metric needs the same text."""
         return self.align is not None or not any(metric.needs.same_text for metric in self.metrics)
+
+    @property
+    def lists_unplaced(self) -> bool:
+        """Whether predicted spans may have no place on the gold text: texts are aligned, or answers are located."""
+        return self.align is not None or any(each.signature[0] == LOCATED for each in self.transforms)
 
     @property
     def reads_whole_texts(self) -> bool:
@@ -95,6 +102,16 @@ def require_sentences(plan: Plan) -> None:
                 f"metric {metric.name!r} aligns whole documents, so sentences cannot be units",
                 advice="resample by document",
             )
+
+
+def require_depths(plan: Plan) -> None:
+    """Raise `UsageError` if reports have all depths of a hierarchy, and something does not go with them."""
+    if not any(isinstance(transform, EachDepth) for transform in plan.transforms):
+        return
+    if plan.align is not None:
+        raise UsageError("Preparing.by_depth does not go with aligned texts", advice="score each depth alone")
+    if plan.resample_by == SENTENCE:
+        raise UsageError("Preparing.by_depth does not count by sentence", advice="resample by document")
 
 
 def _is_metric(given: object) -> bool:

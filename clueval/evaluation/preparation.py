@@ -1,93 +1,19 @@
-"""The transforms of an evaluation, and the numbers of their changes."""
+"""The transforms of an evaluation in its signature, and the numbers of their changes in its report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.signature import SHORT
 from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally
-from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.any_of import NAME as ANY_OF
 from clueval.transforms.names import HIDDEN
+from clueval.transforms.preparation import ALTERNATIVES
 
 if TYPE_CHECKING:
-    from clueval.transforms.group import Group, Transform
-
-
-FRAGMENTS = "fragments"
-"""The name of the transform of fragments, which comes after alternatives have been chosen."""
-
-
-class Preparation:
-    """Copies of transforms for one evaluation. Earlier changes of the transforms are not counted.
-
-    Gold spans with alternatives need no option, so their transform is always applied: after the others, except that of
-    fragments and those after it.
-    """
-
-    def __init__(self, transforms: Sequence[Transform]) -> None:
-        self._transforms = in_order(deepcopy(transforms))
-        self._before = [Tally(transform.prepared) for transform in self._transforms]
-        self._included = [Tally() for _ in self._transforms]
-
-    def __call__(self, group: Group) -> Group:
-        """Apply the transforms to a group, in their order."""
-        for transform in self._transforms:
-            group = transform(group)
-        return group
-
-    def changed(self) -> dict[str, Tally]:
-        """The numbers of changes by each transform, by its name."""
-        parts = zip(self._transforms, self._before, self._included, strict=True)
-        return {
-            transform.signature[0]: added(dict.fromkeys(before, 0), transform.prepared - before, included)
-            for transform, before, included in parts
-        }
-
-    def checked(self) -> dict[str, Tally] | None:
-        """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
-        changed = self.changed()
-        if len(changed) == 1 and not self.choices():
-            return None
-        from clueval.transforms.group import CheckingTransform
-
-        for transform in self._transforms:
-            if isinstance(transform, CheckingTransform):
-                transform.check(changed[transform.signature[0]])
-        return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or self.choices()}
-
-    def choices(self) -> dict[str, str]:
-        """The choices that follow from the documents, for the signature."""
-        return {"gold": ALTERNATIVES} if self.changed()[ALTERNATIVES][("groups",)] else {}
-
-    def include(self, changed: Mapping[str, Tally]) -> None:
-        """Add the numbers of changes of another evaluation."""
-        for transform, included in zip(self._transforms, self._included, strict=True):
-            included.update(changed[transform.signature[0]])
-
-
-ALTERNATIVES = Alternatives.signature[0]
-
-
-def in_order(transforms: Sequence[Transform]) -> list[Transform]:
-    """The transforms of an evaluation with that of alternatives.
-
-    >>> [transform.signature[0] for transform in in_order([])]
-    ['alternatives']
-    """
-    names = [transform.signature[0] for transform in transforms]
-    place = names.index(FRAGMENTS) if FRAGMENTS in names else len(names)
-    return [*transforms[:place], Alternatives(), *transforms[place:]]
-
-
-def added(*tallies: Mapping[tuple[Any, ...], int]) -> Tally:
-    """The sum of some tallies; unlike ``+``, it keeps the keys of zeros."""
-    total: Tally = Tally()
-    for tally in tallies:
-        total.update(tally)
-    return total
+    from clueval.transforms.group import Transform
 
 
 def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
@@ -97,7 +23,7 @@ def choices_of(transforms: Sequence[Transform]) -> dict[str, str]:
         if name in choices or name in (*SHORT, "paired", "gold", ALTERNATIVES):
             raise UsageError(f"the name {name!r} of a transform is taken", advice="give it another one")
         choices[name] = choice
-    return choices
+    return {name: choice for name, choice in choices.items() if name != ANY_OF}  # that is said of gold
 
 
 def plain_tally(tally: Tally) -> dict[str, int]:

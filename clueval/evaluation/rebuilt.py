@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from typing import Any, get_origin
 
-from clueval.evaluation.settings import plain, with_settings
+from clueval.evaluation.settings import is_later, plain, with_settings
 from clueval.evaluation.values import read_value, type_of, values_of
 from clueval.exceptions import UsageError
 from clueval.metrics import METRICS, metric_class
@@ -63,8 +63,13 @@ def _metrics(text: str) -> Iterator[Metric]:
             )
         kind = metric_class(name)
         settings = [field for field in fields(kind) if field.compare]
-        given = ",".join(rf"{field.name}=(.*?)" for field in settings)
-        found = re.match(rf"{name}\({given}\)(?:\+|$)" if settings else rf"{name}(?:\+|$)", text, re.DOTALL)
+        given = ",".join(rf"{field.name}=(.*?)" for field in settings if not is_later(field))
+        for field in filter(is_later, settings):
+            given += rf"(?:,?{field.name}=(.*?))?"
+        whole = rf"\({given}\)" if settings else ""
+        if all(map(is_later, settings)):
+            whole = f"(?:{whole})?"
+        found = re.match(rf"{name}{whole}(?:\+|$)", text, re.DOTALL)
         if found is None:
             raise UsageError(
                 f"the settings of {name} cannot be read", advice="is the signature of this version?"
@@ -72,6 +77,7 @@ def _metrics(text: str) -> Iterator[Metric]:
         values = {
             field.name: _value(kind, field, value)
             for field, value in zip(settings, found.groups(), strict=True)
+            if value is not None
         }
         metric: Metric = kind(**values)
         if with_settings(metric) != found[0].removesuffix("+"):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import add_passed_over, include, no_inputs, passed_over, reported, schemes_of
-from clueval.evaluation.observer import AddingObserver, added, sections_of
-from clueval.evaluation.preparation import added as sum_of_tallies
+from clueval.evaluation.observer import AddingObserver, ReportingObserver, added, sections_of
 from clueval.evaluation.preparation import plain_changes
 from clueval.evaluation.signature import Signature, require_same
 from clueval.evaluation.units.trust import Trust
@@ -20,7 +19,10 @@ from clueval.exceptions import UsageError, refuse_unknown
 from clueval.hints import Hinting
 from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric
+from clueval.spans.mention import MENTION
 from clueval.spans.span import Span
+from clueval.transforms.names import LOCATED
+from clueval.transforms.preparation import added as sum_of_tallies
 from clueval.version import SCHEMA, __version__
 
 if TYPE_CHECKING:
@@ -39,10 +41,22 @@ FORMS = {
 
 
 class Unprojected(NamedTuple):
-    """A predicted span without a place on the gold text, in predicted positions, and the id of its document."""
+    """A predicted span without a place on the gold text, in predicted positions, and the id of its document.
+
+    A mention of a language model has no positions; the feature `MENTION` has its text.
+    """
 
     document: str
     span: Span
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry of the result; a mention has its text, and None for its positions."""
+        span = self.span
+        if MENTION in span.features:
+            places: dict[str, Any] = {"start": None, "end_exclusive": None, "text": span.features[MENTION]}
+        else:
+            places = {"start": span.start, "end_exclusive": span.end}
+        return {"document": self.document, "label": span.label, **places}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +171,37 @@ class Result(Hinting):
             }
         return replace(self, interval_section=section, groups=groups)
 
+    def with_document_means(self) -> Result:
+        """Return the result with the means over documents beside each micro average.
+
+        Raises `UsageError` if counts were not kept by document.
+        """
+        from clueval.evaluation.document_means import documents_of, with_document_means
+
+        metrics, sequences, units = self._with_units()
+        documents = documents_of(units)
+        if documents is None:
+            raise UsageError(
+                "means over documents need the counts of each document",
+                advice="score with average='document'",
+            )
+        groups = None
+        if self.groups is not None:
+            groups = {
+                key: {
+                    value: {
+                        **report,
+                        "metrics": with_document_means(
+                            report["metrics"], metrics, sequences, units.groups[key][value]
+                        ),
+                    }
+                    for value, report in values.items()
+                }
+                for key, values in self.groups.items()
+            }
+        found = with_document_means(self.metrics, metrics, sequences, documents)
+        return replace(self, metrics=found, groups=groups)
+
     def add(self, other: Result, *, force: bool = False) -> Result:
         """The result of both corpora together: counts are added, and scores are computed again.
 
@@ -168,7 +213,8 @@ class Result(Hinting):
             require_same(self.signature, other.signature, "added")
         for result in (self, other):
             cannot = result.sections.keys() - {observer.name for observer in result.observers}
-            if result.groups is not None or result.unprojected is not None or cannot:
+            aligned = result.unprojected is not None and LOCATED not in (result.prepared or {})
+            if result.groups is not None or aligned or cannot:
                 raise UsageError(
                     "results with a break-down, of aligned texts or with observers that do not add cannot be added",
                     advice="score both corpora together",
@@ -181,7 +227,7 @@ class Result(Hinting):
         for result in (self, other):
             include(inputs, result.inputs)
         counted, observers = self.counted + other.counted, added(self.observers, other.observers)
-        return replace(
+        total = replace(
             self,
             documents=self.documents + other.documents,
             tokens=self.tokens + other.tokens,
@@ -193,6 +239,9 @@ class Result(Hinting):
             signature=_joined(self.signature, other.signature, schemes_of(inputs)),
             counted=counted,
             prepared=_added(self.prepared, other.prepared),
+            unprojected=None
+            if self.unprojected is None and other.unprojected is None
+            else [*(self.unprojected or ()), *(other.unprojected or ())],
             sections=sections_of(observers),
             observers=observers,
             inputs=reported(inputs, (), ()),
@@ -200,6 +249,10 @@ class Result(Hinting):
             interval_section=None,
             gates=None,
         )
+        from clueval.evaluation.document_means import has_means
+
+        total = with_reports(total)
+        return total.with_document_means() if has_means(self.metrics) and has_means(other.metrics) else total
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain dictionaries, strings, integers and floats. Rates are fractions."""
@@ -219,10 +272,7 @@ class Result(Hinting):
         if self.groups is not None:
             report["by"] = {key: dict(values) for key, values in self.groups.items()}
         if self.unprojected is not None:
-            report["unprojected"] = [
-                {"document": document, "label": span.label, "start": span.start, "end_exclusive": span.end}
-                for document, span in self.unprojected
-            ]
+            report["unprojected"] = [each.to_dict() for each in self.unprojected]
         if self.prepared is not None:
             report["prepared"] = plain_changes(self.prepared)
         if self.gates is not None:
@@ -350,6 +400,14 @@ class Result(Hinting):
 
     def __str__(self) -> str:
         return self.render("text")
+
+
+def with_reports(result: Result) -> Result:
+    """Return the result with what its observers add to the reports of metrics."""
+    for observer in result.observers:
+        if isinstance(observer, ReportingObserver):
+            result = replace(result, metrics=observer.reports(result.metrics))
+    return result
 
 
 def _joined(first: Signature, second: Signature, schemes: str) -> Signature:

@@ -55,6 +55,7 @@ Row = dict[str, Any]
 _LABELLED = ("per_label", "per_type")
 _AVERAGES = {
     "micro": "micro",
+    "document_mean": "document_mean",
     "overall": "micro",
     "all": "micro",
     "ALL": "micro",
@@ -63,7 +64,7 @@ _AVERAGES = {
     "file_mean": "file_mean",
 }
 _LEVELS = {"1": 1, "2": 2, "3": 3, "4": 4}
-_VALUES = ("by", "thresholds")
+_VALUES = ("by", "thresholds", "depths")
 """Sections whose names are values of the data."""
 
 _MATRICES = ("confusion", "label_counts", "found", "missed", "spurious")

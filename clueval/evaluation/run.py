@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from clueval.evaluation.answers import ANSWERS, with_answers
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.file_pairs import count_without_documents
 from clueval.evaluation.inputs import add_files, add_layer, add_passed_over, schemes_of
@@ -24,14 +25,16 @@ from clueval.evaluation.options import Counting, Groups, Workers, groups_of
 from clueval.evaluation.parallel.executors import require_jobs
 from clueval.evaluation.parallel.schedule import count_pairs
 from clueval.evaluation.parallel.work import FilePair, Work
-from clueval.evaluation.plan import Plan, chosen_metrics, require_sentences
+from clueval.evaluation.plan import Plan, chosen_metrics, require_depths, require_sentences
 from clueval.evaluation.preparation import choices_of
-from clueval.evaluation.result import Result
+from clueval.evaluation.result import Result, with_reports
 from clueval.evaluation.signature import Signature
 from clueval.evaluation.units.trust import Trust
+from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
 from clueval.reading.given import Given, InputSide, given
+from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
 from clueval.reading.pairing import (
@@ -50,6 +53,7 @@ from clueval.spans.document import Document
 from clueval.spans.filters import parse_where
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import sha256_of
+from clueval.transforms.prepared import transforms_of
 from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
@@ -135,14 +139,23 @@ def _score(
     if predicted is None and counting.pair_by is not None:
         raise UsageError("a file that has both sides is paired with itself", advice="leave out pair_by")
     _require_methods(transforms, "transforms", ("signature", "prepared"))
-    transforms = (*preparing.transforms(), *transforms)
-    plan = _plan(chosen, counting, transforms, observers, trust.units, _are_folders(gold))
+    golds, transforms = (
+        preparing.golds(),
+        (*transforms_of(preparing, gold, counting.score_feature), *transforms),
+    )
+    gold = kept(gold) if golds else gold
+    plan = _plan(chosen, counting, transforms, observers, _units(trust, counting), _are_folders(gold))
     require_names(observers)
+    if counting.score_feature is not None:
+        from clueval.evaluation.curves import with_curves  # most evaluations need none
+
+        plan = with_curves(plan, counting.score_feature, counting.threshold_numbers())
     require_sentences(plan)
+    require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
     evaluation = Evaluation(plan, names)
-    found = given(gold, predicted)
+    found = given(gold, predicted)._replace(golds=golds)
     read_options = [
         ReadOptions.of(
             each, whole_text=plan.reads_whole_texts and layers is None, containing=_containing(chosen)
@@ -152,24 +165,61 @@ def _score(
     pairs: list[FilePair] = []
     if found.kind == "paths":
         pairs = path_pairs(found.gold, found.predicted) if counting.pair_by is None else []
-        plan = _placed(plan, read_options, found, pairs)
+        plan = _placed(plan, read_options, found, pairs, preparing)
         evaluation = Evaluation(plan, names)
+        _require_other_data(preparing, found)
         choices = _count_files(evaluation, found, pairs, read_options, layers, counting.pair_by, workers)
     elif len(readings) > 2:
         raise UsageError("further annotation sets are read from files", advice="give paths")
+    elif golds and counting.pair_by is not None:
+        raise UsageError("several golds in memory are in the same order", advice="leave out pair_by")
     elif found.kind == "tags":
-        choices = _count_tags(evaluation, found, readings)
+        if counting.score_feature is not None:
+            raise UsageError(
+                "tags have no scores", advice="give spans with the feature, or leave out score_feature"
+            )
+        choices = _count_tags(evaluation, found, readings, golds_in_memory(gold, golds, readings[0]))
     else:
         for each in readings:
             each.require_none()
-        _count_groups(evaluation, _groups(found, counting.pair_by))
+        documents = _groups(found, counting.pair_by)
+        if golds:
+            beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+            documents = ((*pair, *others) for pair, others in beside)
+        _count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= choices_of(plan.transforms) | (
         {} if counting.pair_by is None else {"paired": counting.pair_by}
     )
     sha256 = _sha256_of_gold(found, plan) if found.kind == "paths" else None
     result = evaluation.result(_signature(plan, choices, evaluation), sha256)
+    result = with_reports(result)
+    if counting.average is not None:
+        result = result.with_document_means()
     return result.trusted(trust)
+
+
+def _require_other_data(preparing: Preparing, given: Given) -> None:
+    """Raise `UsageError` if a threshold was chosen for this gold, unless that is wanted."""
+    chosen = preparing.threshold_file()
+    if chosen is None or chosen.gold_sha256 is None or preparing.same_data:
+        return
+    if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
+        raise UsageError(
+            f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
+            advice="score other data, or insist with Preparing.same_data",
+        )
+
+
+def _units(trust: Trust, counting: Counting) -> str | None:
+    """What counts are kept by. Raises `UsageError` for other units than documents if these are averaged."""
+    if counting.average is None or trust.units == DOCUMENT:
+        return trust.units
+    if trust.units is not None:
+        raise UsageError(
+            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+        )
+    return DOCUMENT
 
 
 def _count_files(
@@ -189,14 +239,15 @@ def _count_files(
         require_two_tag_columns((path for _, path, _ in pairs), readings[0])
     sides = columns_of_sides(readings, layers, single)
     remark = workers.remark or _discard
+    in_turn = len(sides) > 2 or pair_by is not None or bool(given.golds)
     alone = not all(isinstance(each, WorkerObserver) for each in observers)
-    if (observers and alone) or len(sides) > 2 or pair_by is not None:
+    if (observers and alone) or in_turn:
         remark("1 process: documents are read one by one")
-    if len(sides) > 2 or pair_by is not None:
+    if in_turn:
         seen: list[tuple[int, Source]] = []
         see = partial(_see_in, seen, evaluation)
-        groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see)
-        _count_groups(evaluation, groups)
+        groups = document_groups(gold, predicted, sides, pair_by, workers.progress, see, given.golds)
+        _count_groups(evaluation, groups, len(given.golds))
         _add_passed_over(evaluation, seen)
     else:
         in_one_file = single and sides[0].annotation_set is None
@@ -247,7 +298,12 @@ def _require_methods(given: object, name: str, attributes: Sequence[str]) -> Non
                 raise UsageError(f"{name}[{number}] has no {attribute}: it is {described(each)}")
 
 
-def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading]) -> dict[str, str]:
+def _count_tags(
+    evaluation: Evaluation,
+    given: Given,
+    readings: Sequence[Reading],
+    golds: Iterator[tuple[Document, ...]],
+) -> dict[str, str]:
     """Count lists of tags, and return the choices for the signature."""
     from clueval.evaluation.tag_lists import count_tags  # not needed for files
     from clueval.reading.tag_sentences import TagOptions
@@ -255,18 +311,27 @@ def _count_tags(evaluation: Evaluation, given: Given, readings: Sequence[Reading
     for each in readings:
         each.require_none(("scheme", "invalid"))
     options = TagOptions([each.scheme for each in readings[:2]], [each.invalid for each in readings[:2]])
-    evaluation.add_tags(count_tags(evaluation, given, options))
+    evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return _choices_of_tags(evaluation)
 
 
-def _placed(plan: Plan, readings: Sequence[ReadOptions], given: Given, pairs: Sequence[FilePair]) -> Plan:
+def _placed(
+    plan: Plan,
+    readings: Sequence[ReadOptions],
+    given: Given,
+    pairs: Sequence[FilePair],
+    preparing: Preparing,
+) -> Plan:
     """Return the plan with a transform that places both sides on one text, if their formats differ."""
-    if plan.texts_may_differ:
-        return plan
     first = [
         next(_files(side, number, pairs), None) for number, side in enumerate((given.gold, given.predicted))
     ]
+    if readings[1].input in ANSWERS and given.predicted is not None:
+        return with_answers(plan, readings[1].input, preparing)
+    preparing.require_no_answers()
+    if plan.texts_may_differ:
+        return plan
     if first[0] is None or first[1] is None:
         return plan
     own, other = (
@@ -338,11 +403,13 @@ def _containing(metrics: Iterable[Metric]) -> str | None:
     return next((metric.needs.within for metric in metrics if metric.needs.within is not None), None)
 
 
-def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]]) -> None:
+def _count_groups(evaluation: Evaluation, groups: Iterable[tuple[Document, ...]], golds: int = 0) -> None:
+    """Count groups of documents, of which the last ones are other golds."""
     from clueval.transforms.group import Group  # not needed where passages are counted
 
-    for gold, predicted, *further in groups:
-        evaluation.count_group(Group(gold, predicted, tuple(further)))
+    for gold, predicted, *more in groups:
+        further = len(more) - golds
+        evaluation.count_group(Group(gold, predicted, tuple(more[:further]), golds=tuple(more[further:])))
 
 
 def _cells(align: bool | int) -> int | None:

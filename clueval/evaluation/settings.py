@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import Field, fields
+from typing import Any
 
 from clueval.metrics.metric import Metric
+from clueval.options import option_of
 
 
 def with_settings(metric: Metric) -> str:
     """The name of a metric with its settings."""
-    names = [setting.name for setting in fields(metric) if setting.compare]  # type: ignore[arg-type]  # a dataclass
+    names = [
+        setting.name
+        for setting in fields(metric)  # type: ignore[arg-type]  # a dataclass
+        if setting.compare and not (is_later(setting) and getattr(metric, setting.name) == setting.default)
+    ]
     values = {name: getattr(metric, name) for name in names}
     settings = [
         f"{name}={'default' if name == 'weights' and value is None else plain(value)}"
         for name, value in values.items()
     ]
     return f"{metric.name}({','.join(settings)})" if settings else metric.name
+
+
+def is_later(setting: Field[Any]) -> bool:
+    """Return whether signatures name a setting only if it is not the default."""
+    declared = option_of(setting)
+    return declared is not None and declared.later
 
 
 def plain(value: object) -> str:

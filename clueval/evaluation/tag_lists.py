@@ -19,6 +19,7 @@ from clueval.exceptions import CluevalError, UsageError, described
 from clueval.reading.given import Given, materialised, pairs, place_of, require_as_many
 from clueval.reading.tag_sentences import Decoders, TagOptions, documents_of_tags, require_lengths
 from clueval.spans.compared import SIDES, Compared
+from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.schemes import OUTSIDE, count_illegal, split_tag
 from clueval.tagging.stretches import BATCH, Ignored, StretchCounts
@@ -27,8 +28,15 @@ MOST_STRETCHES = 1 << 15
 """The number of distinct stretches that are collected before they are compared."""
 
 
-def count_tags(evaluation: Evaluation, given: Given, options: TagOptions) -> FileEnd:
+def count_tags(
+    evaluation: Evaluation,
+    given: Given,
+    options: TagOptions,
+    golds: Iterator[tuple[Document, ...]],
+) -> FileEnd:
     """Count all sentences, and return what only all tags determine. Holds some thousand distinct stretches.
+
+    `golds` has other golds of each sentence, or nothing.
 
     Raises `UsageError` for sentences of different lengths and for tags that are no text, `TagError` for tags outside
     the scheme.
@@ -40,7 +48,7 @@ def count_tags(evaluation: Evaluation, given: Given, options: TagOptions) -> Fil
         for gold, predicted in documents_of_tags(given, options, decoders):
             from clueval.transforms.group import Group  # not needed for stretches
 
-            evaluation.count_group(Group(gold, predicted))
+            evaluation.count_group(Group(gold, predicted, golds=next(golds, ())))
         return end
     evaluation.see_layers([DEFAULT_LAYER])
     for compared in _compared(given, decoders, plan.merge):

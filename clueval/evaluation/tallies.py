@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clueval.exceptions import OverlapError, UsageError
+from clueval.exceptions import OverlapError
 from clueval.metrics.compared_counts import count_comparison as count_comparison
 from clueval.metrics.counting import Tally
+from clueval.metrics.gaps import refuse_gaps
 from clueval.metrics.metric import Metric, Side
 from clueval.spans.document import Document
-from clueval.spans.span import name_of
 
 
 def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
@@ -16,8 +16,8 @@ def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
     Raises `UsageError` for a discontinuous span if the metric cannot count one.
     """
     if metric.needs.contiguous:
-        _require_contiguous(metric.name, gold)
-        _require_contiguous(metric.name, predicted)
+        for side in (gold, predicted):
+            refuse_gaps(f"metric {metric.name!r}", side.spans, side.document)
     try:
         return metric.count(gold, predicted)
     except OverlapError as error:
@@ -26,22 +26,18 @@ def count_sides(metric: Metric, gold: Side, predicted: Side) -> Tally:
         raise
 
 
-def _require_contiguous(metric: str, side: Side) -> None:
-    span = next((span for span in side.spans if span.parts is not None), None)
-    if span is not None:
-        document = side.document
-        raise UsageError(
-            f"span {name_of(span)} has gaps, and metric {metric!r} cannot count such spans",
-            file=None if document is None else document.file,
-            document=None if document is None else document.id,
-            line=span.line,
-            advice="Preparing.fragments can be split (each fragment is a span) or hull (one span from start to end)",
-        )
-
-
 def positions_of(gold: Document, predicted: Document) -> int:
     """The number of positions of the text; 0 if neither side has its text."""
     for document in (gold, predicted):
         if document.end is not None:
             return document.end - document.start
     return 0
+
+
+def in_unit(unit: str | None, gold: Document, predicted: Document) -> tuple[Document, Document]:
+    """The documents in the unit that was chosen; None: in their own."""
+    if unit != "character":
+        return gold, predicted
+    from clueval.transforms.characters import to_characters
+
+    return to_characters(gold), to_characters(predicted)

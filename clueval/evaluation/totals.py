@@ -5,9 +5,10 @@ Counts are integers, so their sum does not depend on the order in which they are
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
+from clueval.evaluation.counted import Counted
 from clueval.evaluation.inputs import Inputs
 from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import SeenNames
@@ -40,6 +41,23 @@ def add_to(receivers: Iterable[Totals], metric: str, sequence: str, tally: Tally
     """Add a tally to several totals."""
     for totals in receivers:
         totals.add(metric, sequence, tally)
+
+
+def reports_of(
+    groups: Mapping[str, Mapping[str, Totals]], counted: Callable[[Totals], Counted]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """The reports of a break-down, by its key and the value of the group; `counted` returns the counts to score."""
+    return {
+        key: {
+            value: {
+                "documents": totals.documents,
+                "tokens": totals.tokens,
+                "metrics": counted(totals).scores(),
+            }
+            for value, totals in sorted(values.items())
+        }
+        for key, values in groups.items()
+    }
 
 
 class UnitPiece(NamedTuple):

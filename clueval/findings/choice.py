@@ -14,6 +14,7 @@ from typing import Any
 from clueval.exceptions import UsageError, require_instance, require_kind
 from clueval.findings.places import in_text_order
 from clueval.findings.table import FINDING_KINDS, Finding, SideName, error_table
+from clueval.metrics.gaps import refuse_gaps
 from clueval.options import field_names, require_types
 from clueval.spans.document import Document
 from clueval.spans.filters import Filter, parse_where
@@ -108,6 +109,7 @@ def _by_sequence(gold: Document, predicted: Document, choice: Choice) -> Iterato
     spans_filter = choice.where.on_layers(layers)
     for sequence in [MERGED] if choice.merge else layers:
         for side in SIDES:
+            refuse_gaps("metric 'levels'", sources[side].layers.get(sequence, ()), sources[side])
             if side not in choice.sides:
                 continue
             own, other = (sources[name] for name in (side, _opposite(side)))

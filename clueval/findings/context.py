@@ -162,6 +162,8 @@ class Contexts:
                 cuts.add(each.start)
             if start < each.end < end:
                 cuts.add(each.end)
+            if each.parts is not None:
+                cuts.update(place for part in each.parts for place in part if start < place < end)
             if each.start == each.end:
                 points.setdefault(each.start, []).append(number)
         waiting, active = 0, list[int]()
@@ -179,9 +181,14 @@ class Contexts:
             if active:
                 active = [n for n in active if others[n].end > here]
             if here < following:
-                own = span.start <= here < span.end
-                yield self._piece(here, following, own, active), following - here
+                marking = [n for n in active if others[n].parts is None or covers(others[n], here)]
+                yield self._piece(here, following, covers(span, here), marking), following - here
 
     def _piece(self, start: int, end: int, own: bool, others: Sequence[int]) -> Piece:
         mark: Mark = ("both" if others else "own") if own else ("other" if others else "neither")
         return Piece(self._document.text_between(start, end), mark, tuple(others))
+
+
+def covers(span: Span, position: int) -> bool:
+    """Return whether a position belongs to a span; one in a gap of a discontinuous span does not."""
+    return any(start <= position < end for start, end in span.fragments)

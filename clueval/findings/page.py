@@ -18,6 +18,7 @@ from typing import Any
 
 from clueval.findings.cards import card, examples, metadata_of, row
 from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.page_profile import BucketLines, PageProfile
 from clueval.findings.places import ErrorPlace, places
 from clueval.findings.summary import MEANINGS, summaries
 from clueval.findings.table import FINDING_KINDS, Finding
@@ -41,6 +42,7 @@ def write(
     *,
     title: str = "Errors",
     lang: str = "",
+    profile: PageProfile | None = None,
 ) -> int:
     """Write the page, whole or not at all, and return the number of findings.
 
@@ -49,8 +51,8 @@ def write(
     streamed to the file. `lang` is the language of the texts, such as ``de``. Raises `MissingExtra` without
     Jinja2, `FileError` if the file cannot be written.
     """
-    lines = PlaceLines(places(findings))
-    pieces = _rendered(lines, report, choice or Choice(), title, lang)
+    lines = PlaceLines(places(findings), profile)
+    pieces = _rendered(lines, report, choice or Choice(), title, lang, profile)
     with whole_file(path) as file:
         for piece in pieces:
             file.write(piece)
@@ -64,13 +66,20 @@ def render(
     *,
     title: str = "Errors",
     lang: str = "",
+    profile: PageProfile | None = None,
 ) -> str:
     """Return the page as a string; see `write`."""
-    return "".join(_rendered(PlaceLines(places(findings)), report, choice or Choice(), title, lang))
+    lines = PlaceLines(places(findings), profile)
+    return "".join(_rendered(lines, report, choice or Choice(), title, lang, profile))
 
 
 def _rendered(
-    lines: PlaceLines, report: Mapping[str, Any], choice: Choice, title: str, lang: str
+    lines: PlaceLines,
+    report: Mapping[str, Any],
+    choice: Choice,
+    title: str,
+    lang: str,
+    profile: PageProfile | None,
 ) -> Iterator[str]:
     jinja = environment()
     from markupsafe import Markup  # comes with Jinja
@@ -92,7 +101,9 @@ def _rendered(
         without_script=WITHOUT_SCRIPT,
         about=Markup(json_inside(about)),
         data=map(Markup, lines),
-        **assets("errors", "review", "errors"),
+        profiles=[] if profile is None else list(profile.pictures()),
+        buckets=map(Markup, lines.buckets),
+        **assets("errors", "review", "errors", parts=[] if profile is None else ["errors_profile"]),
     )
 
 
@@ -103,10 +114,11 @@ def _rendered(
 class PlaceLines:
     """The places as lines of JSON, with a line for the document whenever it changes.
 
-    Holds the first places, which the page shows before its data.
+    Holds the first places, which the page shows before its data. Once they are read, `buckets` has those of a profile.
     """
 
-    def __init__(self, found: Iterable[ErrorPlace]) -> None:
+    def __init__(self, found: Iterable[ErrorPlace], profile: PageProfile | None = None) -> None:
+        self.buckets = BucketLines(profile)
         self._places = iter(found)
         self.first = list(islice(self._places, WITHOUT_SCRIPT))
         self.findings = 0
@@ -120,6 +132,7 @@ class PlaceLines:
                 document = here
                 yield json_inside(["d", finding.document, metadata_of(finding), finding.file]) + "\n"
             self.findings += len(place.findings)
+            self.buckets.see(place)
             yield json_inside(row(place)) + "\n"
 
 

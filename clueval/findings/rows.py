@@ -1,7 +1,8 @@
 """Findings as rows of plain cells: the columns that the TSV table and the spreadsheet share.
 
 There is a column for each metadata name of the first finding's document; further names of later
-documents go into the column ``metadata``, so that nothing is lost although the rows are streamed. Merged
+documents go into the column ``metadata``, so that nothing is lost although the rows are streamed; so do the fragments
+of discontinuous spans. Merged
 spans have a column for each layer in addition to their joined label.
 """
 
@@ -71,7 +72,7 @@ class RowColumns:
             key: value
             for key, value in finding.metadata.items()
             if key not in self.metadata and (key, value) != ("id", finding.document)
-        }
+        } | _fragments(finding)
         return [
             finding.side or "",
             finding.sequence,
@@ -98,6 +99,18 @@ class RowColumns:
             *(finding.metadata.get(key, "") for key in self.metadata),
             _pairs(rest),
         ]
+
+
+def _fragments(finding: Finding) -> dict[str, str]:
+    """Return the fragments of discontinuous spans, as tables of spans have them."""
+    found = {"fragments": [finding.fragments], "other_fragments": list(finding.other_fragments)}
+    return {
+        name: BETWEEN.join(
+            ";".join(f"{first}-{last}" for first, last in each) if each is not None else "" for each in ranges
+        )
+        for name, ranges in found.items()
+        if any(each is not None for each in ranges)
+    }
 
 
 def _number(value: int | None) -> Cell:

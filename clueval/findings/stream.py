@@ -15,17 +15,18 @@ from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_kind
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with, findings
 from clueval.findings.table import Finding
 from clueval.formats.columns.documents import documents
 from clueval.formats.columns.passages import Passage
-from clueval.options import field_names
+from clueval.options import field_names, with_fields
 from clueval.reading.given import Given, InputSide, given
+from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.keywords import SidesOptions
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
-from clueval.reading.options import SETS, Reading, Readings, readings_of
-from clueval.reading.pairing import ends_early, same_documents
+from clueval.reading.options import SETS, Reading, Readings, readings_of, require_positions
+from clueval.reading.pairing import document_groups, ends_early, same_documents
 from clueval.reading.paths import path_pairs
 from clueval.reading.read_options import ReadOptions, columns_of_sides
 from clueval.reading.same_text import first_difference, first_line, require_same_frame, require_same_text
@@ -35,15 +36,20 @@ from clueval.reading.tag_columns import require_two_tag_columns
 from clueval.spans.document import Document
 from clueval.spans.filters import ID, Filter
 from clueval.textfiles import Progress
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.keywords import PreparingOptions
+from clueval.transforms.preparation import Preparation
+from clueval.transforms.prepared import transforms_of
+from clueval.transforms.preparing import Preparing
 
 Pair = tuple[Document, Document]
 
 
-_READING = Reading()
+_READING, _PREPARING = Reading(), Preparing()
 
 
-class ErrorsOptions(SidesOptions, total=False):
-    """The fields of `Reading` and `Choice`, which may be given one by one, and who is told how much was read."""
+class ErrorsOptions(PreparingOptions, SidesOptions, total=False):
+    """The fields of `Reading`, `Preparing` and `Choice`, which may be given one by one, and who is told of progress."""
 
     progress: Progress | None
     level: int
@@ -57,7 +63,8 @@ class ErrorsOptions(SidesOptions, total=False):
 
 def known_options() -> list[str]:
     """The names of the options of `errors` and `diff`."""
-    return ["choice", "layers", *field_names(Choice), *field_names(Reading), *SETS, "progress"]
+    groups = (Choice, Reading, Preparing)
+    return ["choice", "layers", *(name for group in groups for name in field_names(group)), *SETS, "progress"]
 
 
 @checked_call
@@ -68,6 +75,7 @@ def errors(
     *,
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
+    preparing: Preparing = _PREPARING,
     **options: Unpack[ErrorsOptions],
 ) -> Iterator[Finding]:
     """Yield all errors of predicted compared with gold, in the order of the documents.
@@ -75,9 +83,9 @@ def errors(
     Args:
         gold, predicted: as in `clueval.score`.
         choice: selects the errors; or its fields by their own names, as in ``level=1, labelled="entity"``.
-        layers, reading: as in `clueval.score`.
-        options: any field of `Reading` by its own name, ``gold_set``, ``predicted_set`` and ``progress``, as in
-            `clueval.score`.
+        layers, reading, preparing: as in `clueval.score`.
+        options: any field of `Reading` and `Preparing` by its own name, ``gold_set``, ``predicted_set``, ``progress``,
+            as in `clueval.score`.
 
     Holds one document or passage of each side. Raises `CluevalError` for wrong options or input, when the
     stream reaches it, and `TextMismatch` if the two sides differ in their text.
@@ -87,29 +95,43 @@ def errors(
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     readings = readings_of(reading, options)
-    found = given(gold, predicted)
+    require_positions(readings, "errors")
+    require_instance(preparing, Preparing, "preparing")
+    preparing = with_fields(preparing, options).without(["by_depth"], "errors")
+    golds = preparing.golds()
+    gold = kept(gold) if golds else gold
+    regions = preparing.ignored_layers()
+    names = [name for name in (() if layers is None else layer_names(layers)) if name not in regions]
+    stream = _Stream(choice, names, transforms_of(preparing, gold))
+    found = given(gold, predicted)._replace(golds=golds)
     if found.kind == "paths":
-        return _of_files(found, choice, layers, readings, options.get("progress"))
+        return _of_files(found, stream, layers, readings, options.get("progress"))
     for each in readings:
         each.require_none(("scheme", "invalid") if found.kind == "tags" else ())
-    names = [] if layers is None else layer_names(layers)
-    return _Stream(choice, names).of_documents(_documents(found, readings))
+    groups: Iterator[tuple[Document, ...]] = _documents(found, readings)
+    if golds:
+        beside = zip(groups, golds_in_memory(gold, golds, readings[0]), strict=True)
+        groups = ((*pair, *others) for pair, others in beside)
+    return stream.of_documents(groups)
 
 
 def _of_files(
     found: Given,
-    choice: Choice,
+    stream: _Stream,
     layers: LayerColumns | None,
     readings: Sequence[Reading],
     progress: Progress | None,
 ) -> Iterator[Finding]:
-    names = [] if layers is None else layer_names(layers)
     with spooled(found.gold, found.predicted) as (gold, predicted):
         pairs, options = path_pairs(gold, predicted), [ReadOptions.of(each) for each in readings]
         if predicted is None and layers is None and options[0].annotation_set is None:
             require_two_tag_columns((path for _, path, _ in pairs), options[0])
         sides = columns_of_sides(options, layers, predicted is None)
-        yield from _Stream(choice, names).of_files(pairs, sides, progress)
+        if found.golds:
+            groups = document_groups(gold, predicted, sides[:2], progress=progress, golds=found.golds)
+            yield from stream.of_documents(groups)
+        else:
+            yield from stream.of_files(pairs, sides, progress)
 
 
 def _documents(found: Given, readings: Sequence[Reading]) -> Iterator[Pair]:
@@ -124,8 +146,10 @@ def _documents(found: Given, readings: Sequence[Reading]) -> Iterator[Pair]:
 class _Stream:
     """One search while it runs. It collects the names of layers and metadata, to check the choice."""
 
-    def __init__(self, choice: Choice, layers: Iterable[str]) -> None:
+    def __init__(self, choice: Choice, layers: Iterable[str], transforms: Sequence[Transform]) -> None:
         self._choice = choice
+        self._preparation = Preparation(transforms)
+        self._needs_documents = bool(transforms)
         self._layers = dict.fromkeys(layers)
         self._metadata: set[str] = set()
 
@@ -139,19 +163,21 @@ class _Stream:
         for name, own_path, other_path in pairs:
             own = source_of(own_path, options[0], name=name, progress=progress)
             other = source_of(other_path, options[1], name=name, progress=progress)
-            if within_sentences(own, other, self._choice):
+            if within_sentences(own, other, self._choice) and not self._needs_documents:
                 yield from self._of_passages(own, other)
             else:
                 yield from self._of_pairs(same_documents(own.documents(), other.documents()))
         self._require_known_names()
 
-    def of_documents(self, pairs: Iterable[Pair]) -> Iterator[Finding]:
-        yield from self._of_pairs(pairs)
+    def of_documents(self, groups: Iterable[tuple[Document, ...]]) -> Iterator[Finding]:
+        yield from self._of_pairs(groups)
         self._require_known_names()
 
-    def _of_pairs(self, pairs: Iterable[Pair]) -> Iterator[Finding]:
-        for gold, predicted in pairs:
+    def _of_pairs(self, groups: Iterable[tuple[Document, ...]]) -> Iterator[Finding]:
+        for gold, predicted, *golds in groups:
             require_same_text(gold, predicted)
+            group = self._preparation(Group(gold, predicted, golds=tuple(golds)))
+            gold, predicted = group.gold, group.predicted
             self._layers.update(dict.fromkeys([*gold.layers, *predicted.layers]))
             self._metadata.update(gold.metadata)
             yield from findings(gold, predicted, self._choice)
@@ -168,6 +194,7 @@ class _Stream:
             yield from passage_findings((own, other), (gold, predicted), self._choice, is_checked=False)
 
     def _require_known_names(self) -> None:
+        self._preparation.checked()
         self._choice.require_layer(self._layers)
         for key, _ in self._choice.where.on_documents(self._layers).conditions:
             if key != ID and key not in self._metadata:

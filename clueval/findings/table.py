@@ -28,6 +28,8 @@ from clueval.spans.index import SpanIndex
 from clueval.spans.match_classes import Kind
 from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import merge_layers
+from clueval.spans.parts import Ranges
+from clueval.spans.shared import shared_positions
 from clueval.spans.span import MERGED, Frozen, Span, name_of
 from clueval.spans.span_forms import as_spans
 
@@ -46,6 +48,9 @@ _PIECE_HTML: dict[Mark, str] = {
 }
 SideName = Literal["gold", "predicted"]
 
+GAP = " … "
+"""Separates the texts of the fragments of a discontinuous span."""
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -57,7 +62,9 @@ class Finding:
     `found` the joined labels of its match (empty if partial, missed or spurious). All values
     about the other side's spans are in the order of these spans; `other_start` and `other_end` are their
     least start and greatest end, None if there are none. `sentences` are the ids of the sentences that the
-    span is in, if the file gives them; `file` and `line` say where the span begins.
+    span is in, if the file gives them; `file` and `line` say where the span begins. `fragments` are the ranges of a
+    discontinuous span, inclusive as all positions, and `other_fragments` those of each other span; None for a span that
+    is one piece.
     """
 
     side: SideName | None
@@ -84,6 +91,8 @@ class Finding:
     unit: Unit
     file: str | None
     line: int | None
+    fragments: Ranges | None = None
+    other_fragments: tuple[Ranges | None, ...] = ()
 
     def __reduce__(self) -> tuple[type[Finding], tuple[Any, ...]]:
         """Return what pickling needs; the default of a dataclass with slots takes twice as long."""
@@ -174,12 +183,12 @@ class _Sequence:
 
     def __init__(self, spans: Sequence[Span]) -> None:
         self._index = SpanIndex(spans)
-        self._equal = {by_position(span): span for span in self._index.spans}
+        self._equal = {span.fragments: span for span in self._index.spans}
 
     def at(self, span: Span) -> list[Span]:
         """Return the spans that overlap a span, by position, and its equal, which may have zero length."""
         overlapping = self._index.overlapping(span)
-        if not overlapping and (equal := self._equal.get(by_position(span))) is not None:
+        if not overlapping and (equal := self._equal.get(span.fragments)) is not None:
             return [equal]
         return overlapping
 
@@ -221,7 +230,7 @@ class _Table:
             sequence=layer,
             kind=kind,
             reason="label" if match.level is not None and match.level <= self._level else "boundary",
-            text=self._text.text_of(span),
+            text=self._text_of(span),
             labels=span.by_layer,
             start=span.start,
             end=span.end - 1,
@@ -241,10 +250,14 @@ class _Table:
             unit=self._own.unit,
             file=self._own.file,
             line=self._line(span),
+            fragments=_inclusive(span),
+            other_fragments=tuple(map(_inclusive, others)),
         )
 
     def _match(self, span: Span, others: Sequence[Span]) -> Match:
         """Return the match of a span, given all spans that overlap or equal it."""
+        if span.parts is not None or any(other.parts is not None for other in others):
+            return _fragment_match(span, others)
         if len(others) > 1:
             return match_spans([span], others, document=self._other.id)[0]
         if others and others[0].start <= span.start and span.end <= others[0].end:
@@ -260,6 +273,8 @@ class _Table:
         return self._sequences[layer]
 
     def _text_of(self, span: Span) -> str:
+        if span.parts is not None:
+            return GAP.join(self._text.text_between(*part) for part in span.parts)
         place = by_position(span)
         if place not in self._texts:
             self._texts[place] = self._text.text_of(span)
@@ -287,6 +302,23 @@ class _Table:
                 line=span.line,
                 advice="give spans of the document itself",
             )
+
+
+def _inclusive(span: Span) -> Ranges | None:
+    """Return the fragments of a discontinuous span with inclusive ends."""
+    return None if span.parts is None else tuple((start, end - 1) for start, end in span.parts)
+
+
+def _fragment_match(span: Span, others: Sequence[Span]) -> Match:
+    """Return the match of a span by fragments: exact with the same ones, superset with a span that has all of them."""
+    for other in others:
+        if other.fragments == span.fragments:
+            return Match(span, "exact", (other,), other.by_layer)
+    size = sum(end - start for start, end in span.fragments)
+    for other in others:
+        if shared_positions(span, other) == size:
+            return Match(span, "superset", (other,), other.by_layer)
+    return Match(span, "missed")
 
 
 def joined(labels: Mapping[str, str | None]) -> str:

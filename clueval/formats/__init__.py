@@ -35,11 +35,13 @@ FORMATS = {
     "spacy-json": "clueval.formats.spacy_json",
     "token-rows": "clueval.formats.token_rows",
     "tab": "clueval.formats.tab",
+    "w2ner": "clueval.formats.w2ner",
     "conllu": "clueval.formats.conllu",
     "conll2012": "clueval.formats.conll2012",
     "i2b2": "clueval.formats.i2b2",
     "i2b2-2006": "clueval.formats.i2b2_2006",
     "inline": "clueval.formats.inline",
+    "mentions": "clueval.formats.mentions",
     "webanno": "clueval.formats.webanno",
     "docbin": "clueval.formats.docbin",
     "xmi": "clueval.formats.xmi",
@@ -48,7 +50,7 @@ FORMATS = {
 
 ORDER = [
     *("conll2012", "webanno", "xmi", "i2b2", "i2b2-2006", "conllu", "ltf", "gate-xml", "bdoc"),
-    *("label-studio", "prodigy", "spacy-json", "token-rows", "doccano", "tab"),
+    *("label-studio", "prodigy", "spacy-json", "w2ner", "token-rows", "doccano", "tab"),
     *("vrt", "spans", "fair-spans", "nerval", "conll"),
 ]
 """The formats that are recognised, in the order in which their signs are tried; the first match decides."""

@@ -4,10 +4,11 @@
     T2<TAB>Place 10 14;20 24<TAB>Bad Bern   a discontinuous span; in one piece if only line ends lie between
     A1<TAB>Sure T1                          an attribute of a span: a feature, True or a value
     N1<TAB>Reference T1 Wikidata:Q1<TAB>..  a link: a feature with the entry as its value
+    *<TAB>Equiv T1 T2                       spans of which one counts: a feature ``group``
 
 Positions are code points of the text as it is on disk: a byte-order mark is one, CRLF is two. ``X.a1`` and ``X.a2``
-together are one file of annotations. Relations, events, equivalences and notes are passed over; an attribute of an
-event is a feature of its trigger; several values of one attribute are a list. The label of a span is its type, or
+together are one file of annotations. Relations, events, other equivalences and notes are passed over; an attribute
+of an event is a feature of its trigger; several values of one attribute are a list. The label of a span is its type, or
 with ``--layer NAME=ATTRIBUTE`` the value of an attribute; spans without it are then left out. The id of the document
 is the name of the file.
 """
@@ -27,6 +28,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
+from clueval.spans.groups import GROUP, in_order
 from clueval.spans.parts import Ranges
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
@@ -34,6 +36,7 @@ TYPE = "type"
 """The source of labels that is the type of a span."""
 
 _KINDS = {"R": "relations", "E": "events", "*": "equivalences", "#": "notes"}
+_EQUIVALENT = re.compile(r"Equiv(\s+T\d+\S*){2,}\s*")
 _ID = re.compile(r"[TEAMNR]\d+\S*|\*|#.*")
 
 
@@ -48,6 +51,7 @@ class _Annotations:
         self.passed_over: Counter[str] = Counter()
         self._ids: set[str] = set()
         self._attributes: list[tuple[int, list[str]]] = []
+        self._equivalent: list[tuple[int, list[str]]] = []
         self._trigger_lines: list[tuple[int, str]] = []
         self._line = 0
 
@@ -71,6 +75,8 @@ class _Annotations:
         elif kind in "AMN":
             fields = rest.split("\t")[0].split(" ") if kind == "N" else rest.split()
             self._attributes.append((line, [field for field in fields if field]))
+        elif kind == "*" and _EQUIVALENT.fullmatch(rest):
+            self._equivalent.append((line, rest.split()[1:]))
         else:
             if kind == "E":
                 trigger = rest.split(" ", 1)[0].strip().rpartition(":")[2]
@@ -94,6 +100,25 @@ class _Annotations:
                 self._add_feature(target, name, " ".join(value) if value else True)
             elif target not in self._ids:
                 self._refuse(f"no line has the id {target[:20]!r}")
+        self._join_groups()
+
+    def _join_groups(self) -> None:
+        """Give equivalent spans the feature of a group, whose first member comes first."""
+        groups: list[dict[str, None]] = []
+        for line, listed in self._equivalent:
+            self._line, members = line, dict.fromkeys(listed)
+            for unknown in members.keys() - self.spans.keys():
+                self._refuse(f"no line has the id {unknown[:20]!r}")
+            joined = [group for group in groups if group.keys() & members.keys()]
+            groups = [group for group in groups if not group.keys() & members.keys()]
+            groups.append({target: None for each in (*joined, members) for target in each})
+        places = {identifier: (number, 0) for number, identifier in enumerate(self.spans)}
+        for number, group in enumerate(groups, 1):
+            first, _ = places[next(iter(group))]
+            for place, target in enumerate(group):
+                self.features.setdefault(target, {})[GROUP] = str(number)
+                places[target] = first, place
+        self.spans = {target: self.spans[target] for target in sorted(self.spans, key=places.__getitem__)}
 
     def _add_feature(self, target: str, name: str, value: str | bool) -> None:
         """Add a feature of a span; several values of one name are a list."""
@@ -220,10 +245,8 @@ def _document(name: str, text: str, found: _Annotations, options: Options, file:
             layers[layer].append(
                 Span.of_fragments(places, labels, features, id=identifier, line=mention.line)
             )
-    in_order = {
-        layer: sorted(spans, key=lambda span: (span.start, span.end)) for layer, spans in layers.items()
-    }
-    return Document(name, in_order, text=text, unit="character", file=file)
+    ordered = {layer: in_order(spans) for layer, spans in layers.items()}
+    return Document(name, ordered, text=text, unit="character", file=file)
 
 
 def _without_gaps_at_line_ends(ranges: Ranges, text: str) -> Ranges:
@@ -253,16 +276,22 @@ def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bo
     number = attributes = 0
     for document in documents:
         text = document.text or ""
+        groups: dict[Any, list[str]] = {}
         for spans in document.layers.values():
             for span in spans:
                 number += 1
+                if GROUP in span.features:
+                    groups.setdefault(span.features[GROUP], []).append(f"T{number}")
                 parts = [part for whole in span.fragments for part in _without_line_ends(text, whole)]
                 positions = ";".join(f"{start} {end}" for start, end in parts)
                 shown = " ".join(text[start:end] for start, end in parts)
                 yield f"T{number}\t{_word(span.label, span, document)} {positions}\t{shown}"
                 for name, value in _pairs(span.features):
+                    if name == GROUP:
+                        continue
                     attributes += 1
                     yield f"A{attributes}\t{name} T{number}{'' if value is True else f' {value}'}"
+        yield from (f"*\tEquiv {' '.join(members)}" for members in groups.values() if len(members) > 1)
 
 
 def _pairs(features: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -151,19 +151,13 @@ def docbin_of(documents: Iterator[Document], layers: Sequence[str]) -> bytes:
 
 
 def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
-    from clueval.formats.text_pieces import pieces_of
-
-    text = document.text
-    if text is None or document.unit != "character":
+    if document.text is None or document.unit != "character":
         raise UsageError(
             "a document without text cannot be written", file=document.file, document=document.id
         )
-    spans = [span for layer in layers for span in document.layers.get(layer, ())]
-    cuts = {position - document.start for span in spans for position in (span.start, span.end)}
-    words, spaces = pieces_of(text, cuts)
-    doc = make(vocab, words=words, spaces=spaces)
+    doc = spacy_doc(document, layers, make, vocab)
     for number, layer in enumerate(layers):
-        made = [_spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
+        made = [spacy_span(doc, span, document) for span in document.layers.get(layer, ())]
         if number == 0:
             doc.set_ents(made)
         else:
@@ -171,9 +165,30 @@ def _doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> An
     return doc
 
 
-def _spacy_span(doc: Any, span: Span, document: Document) -> Any:
-    made = doc.char_span(span.start - document.start, span.end - document.start, label=span.label)
-    if made is None or span.start == span.end:
+def spacy_doc(document: Document, layers: Sequence[str], make: Any, vocab: Any) -> Any:
+    """Return a ``Doc``, made by `make`, with the tokens or the text of a document, cut at the edges of spans."""
+    if document.unit == "token":
+        return make(vocab, words=list(document.tokens or ()))
+    from clueval.formats.text_pieces import pieces_of
+
+    spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    cuts = {position - document.start for span in spans for position in (span.start, span.end)}
+    words, spaces = pieces_of(document.text or "", cuts)
+    return make(vocab, words=words, spaces=spaces)
+
+
+def spacy_span(doc: Any, span: Span, document: Document) -> Any:
+    """Return a span of a ``Doc``. Raises `UsageError` for one that spaCy cannot hold."""
+    start, end = span.start - document.start, span.end - document.start
+    if document.unit == "token":
+        made = (
+            doc.char_span(doc[start].idx, doc[end - 1].idx + len(doc[end - 1]), label=span.label)
+            if start < end
+            else None
+        )
+    else:
+        made = doc.char_span(start, end, label=span.label)
+    if made is None or start == end:
         raise UsageError(
             f"spaCy cannot hold the span [{span.start},{span.end}), which is empty or only white space",
             file=document.file,

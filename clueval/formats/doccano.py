@@ -3,10 +3,12 @@
     {"id": 1, "text": "Frida Kahlo", "label": [[0, 5, "PER"]], "meta": {"domain": "art"}}
     {"id": 2, "data": "Ada", "entities": [{"start_offset": 0, "end_offset": 3, "label": "PER"}], "relations": []}
 
-The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. ``username`` or
+The spans are under ``label``, ``labels``, ``entities`` or ``annotations``; the end is exclusive. A ``score`` of an
+object is a feature of its span. ``username`` or
 ``user``, of a row or of an annotation, is the annotator, whose annotations are an annotation set. ``meta`` and
 other keys are metadata. Relations are passed over. A list of labels without positions is a classification of the
-text, which has no spans and is refused.
+text, which has no spans and is refused. An object may have ``fragments``, the ``[start, end]`` of each fragment of a
+discontinuous span, and ``alternatives``, objects of other spans of which one counts instead.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from clueval.formats.flat_rows import FlatRow, flat_row
+from clueval.formats.flat_rows import FlatRow, flat_row, has_more
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, names_of_sets, read_rows, scalars
 from clueval.formats.recognition import Beginning, Sign
@@ -28,6 +30,8 @@ _NOT_METADATA = (
     "text", "data", "id", "meta", "relations", "Comments", "comments", "annotation_approver", *_SPANS, *_USERS
 )  # fmt: skip
 SOURCE = "label"
+SCORE = "score"
+"""The key of an annotation that becomes a feature of its span."""
 
 
 def _documents(row: object, rows: RowReader) -> Iterator[Document]:
@@ -40,7 +44,7 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
         items = [item for item in items if _user(item) in (rows.set, None)]
     layers = {}
     for layer in rows.sources(SOURCE, (SOURCE,)):
-        spans = [_span(item, layer, rows) for item in items]
+        spans = [_span(item, layer, rows, features) for item, features in rows.members(items)]
         layers[layer] = rows.checked(text, spans, [None] * len(spans), identifier)
     rows.passed_over["relations"] += len(rows.listed(found.get("relations"), "relations"))
     yield rows.document(identifier, text, layers, _metadata(found))
@@ -50,7 +54,7 @@ def _metadata(row: Row) -> dict[str, str]:
     return scalars(row, _NOT_METADATA) | scalars(row.get("meta"))
 
 
-def _span(item: object, layer: str, rows: RowReader) -> Span:
+def _span(item: object, layer: str, rows: RowReader, features: dict[str, Any]) -> Span:
     if isinstance(item, str):
         rows.refuse("the labels have no positions", "this is a classification of texts, which has no spans")
     if isinstance(item, list | tuple):
@@ -62,7 +66,8 @@ def _span(item: object, layer: str, rows: RowReader) -> Span:
     if not isinstance(item, dict):
         rows.refuse("a span is neither a list nor an object")
     keys = ("start_offset", "end_offset") if "start_offset" in item else ("start", "end")
-    return rows.span(item, keys, layer, item.get("label"), id=_id(item))
+    features = features if item.get(SCORE) is None else {**features, SCORE: item[SCORE]}
+    return rows.span(item, keys, layer, item.get("label"), id=_id(item), features=features)
 
 
 def _id(item: dict[str, Any]) -> int | str | None:
@@ -95,7 +100,7 @@ def _flat(row: Any, number: int) -> FlatRow | None:
         return None
     items = row["label"] if "label" in row else next((row[key] for key in _SPANS if key in row), None)
     if items and type(items) is list and type(items[0]) is dict:
-        if any(type(item) is not dict or _user(item) is not None for item in items):
+        if any(type(item) is not dict or _user(item) is not None or has_more(item) for item in items):
             return None
         items = [(item.get("start_offset"), item.get("end_offset"), item.get("label")) for item in items]
     return flat_row(row.get("id"), row["text"] if "text" in row else row.get("data"), items, number, row)

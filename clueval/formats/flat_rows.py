@@ -107,6 +107,11 @@ def _are_flat(spans: Iterable[Any], length: int) -> bool:
     return past <= length
 
 
+def has_more(item: Mapping[str, Any]) -> bool:
+    """Return whether an object is more than one range: it has fragments or alternatives."""
+    return "fragments" in item or "alternatives" in item
+
+
 def flat_items(
     items: Any, text: Any, keys: tuple[str, str, str], reference: str = "text"
 ) -> list[Any] | None:
@@ -121,6 +126,8 @@ def flat_items(
     try:
         spans = [(item[start], item[end], item[label]) for item in items]
         for item, (first, last, _) in zip(items, spans, strict=True):
+            if has_more(item):
+                return None
             if reference in item and item[reference] not in (None, text[first:last]):
                 return None
     except (KeyError, TypeError):

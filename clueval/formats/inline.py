@@ -2,13 +2,17 @@
 
 ``<PER>Ada</PER>`` or ``[Ada](PER)``; ``[Ada](PER:value)`` has the feature ``value``. Spans may nest. A label is one of
 ``--labels``, or, without that, a name in upper case. ``&amp;``, ``&lt;`` and ``&gt;`` stand for their characters; every
-other ``<``, ``[`` and ``]`` is text. A file is one document. Only ``--input inline`` reads it, because every text fits.
+other ``<``, ``[`` and ``]`` is text. With ``--inline-pattern``, each match of a regular expression is a span instead.
+Only ``--input inline`` reads the format, because every text fits.
 
-A tag that is not closed or closes nothing, and spans that cross, are errors.
+A file is one document, or has one in each line, as JSON ``{"id": "1", "text": "<PER>Ada</PER>"}``. A code fence around
+a text is taken off. A tag that is not closed or closes nothing, and spans that cross, are errors, or with
+``--unparsable lenient`` left out and counted; with ``--unparsable empty``, such an answer is empty.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -16,8 +20,10 @@ from typing import NamedTuple
 from clueval.exceptions import FormatError, UsageError
 from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
+from clueval.formats.single_layer import layer_of
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.spans.mention import UNPARSABLE
+from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span, name_of
 
 _LABEL = r"[^<>\[\]()/\s:][^<>\[\]()/\n:]*"
 _MARK = re.compile(
@@ -40,8 +46,12 @@ class _Pair(NamedTuple):
 class _Marks:
     """The marks of one text, and the pairs among them; a mark that is in no pair is text."""
 
-    def __init__(self, text: str, labels: Collection[str] | None, file: str) -> None:
-        self._text, self._labels, self._file = text, labels, file
+    def __init__(
+        self, text: str, labels: Collection[str] | None, file: str, *, lenient: bool = False, line: int = 1
+    ) -> None:
+        self._text, self._labels, self._file, self._lenient, self._first = text, labels, file, lenient, line
+        self.dropped: set[int] = set()
+        """The numbers of tags that belong to no pair and are left out, with `lenient`."""
         self.found = list(_MARK.finditer(text))
         self.pairs: list[_Pair] = []
         self._stack: list[tuple[int, str | None]] = []  # open marks, brackets without a label
@@ -49,7 +59,7 @@ class _Marks:
             self._see(number, mark)
         for number, label in self._stack:
             if label is not None:
-                raise self._wrong(number, f"<{label:.40}> is not closed")
+                self._refuse(number, f"<{label:.40}> is not closed")
 
     def _see(self, number: int, mark: re.Match[str]) -> None:
         label = mark["open"] or mark["close"] or mark["label"]
@@ -63,7 +73,8 @@ class _Marks:
             self._close(number, label)
         elif mark["label"] and label:
             if not self._stack or self._stack[-1][1] is not None:
-                raise self._wrong(number, f"]({label:.40}) closes no bracket")
+                self._refuse(number, f"]({label:.40}) closes no bracket")
+                return
             self.pairs.append(_Pair(self._stack.pop()[0], number, label, mark["value"]))
         elif (mark["right"] or mark["label"]) and self._stack and self._stack[-1][1] is None:
             self._stack.pop()
@@ -71,20 +82,28 @@ class _Marks:
     def _close(self, number: int, label: str) -> None:
         while self._stack and self._stack[-1][1] is None:  # brackets that are text
             self._stack.pop()
-        if not self._stack:
-            raise self._wrong(number, f"</{label:.40}> closes nothing")
+        if all(other != label for _, other in self._stack) and (self._lenient or not self._stack):
+            self._refuse(number, f"</{label:.40}> closes nothing")
+            return
         begin, other = self._stack.pop()
-        if other != label:
+        while other != label:
             line = self._line(begin)
-            raise self._wrong(number, f"</{label:.40}> comes before the end of <{other:.40}> of line {line}")
+            self._refuse(
+                number, f"</{label:.40}> comes before the end of <{other:.40}> of line {line}", drop=begin
+            )
+            begin, other = self._stack.pop()
         self.pairs.append(_Pair(begin, number, label, None))
 
     def _line(self, number: int) -> int:
-        return self._text.count("\n", 0, self.found[number].start()) + 1
+        return self._text.count("\n", 0, self.found[number].start()) + self._first
 
-    def _wrong(self, number: int, problem: str) -> FormatError:
+    def _refuse(self, number: int, problem: str, drop: int | None = None) -> None:
+        """Leave out the mark with this number (or the number `drop`), or raise `FormatError` for it."""
+        if self._lenient:
+            self.dropped.add(number if drop is None else drop)
+            return
         advice = "tags are closed in reverse order; write &lt; for a < in the text"
-        return FormatError(problem, file=self._file, line=self._line(number), advice=advice)
+        raise FormatError(problem, file=self._file, line=self._line(number), advice=advice)
 
 
 def is_label(name: str, labels: Collection[str] | None) -> bool:
@@ -96,19 +115,28 @@ def is_label(name: str, labels: Collection[str] | None) -> bool:
     return name.isupper() if labels is None else name in labels
 
 
-def read_inline(content: str, *, id: str = "1", labels: Collection[str] | None = None, file: str) -> Document:
-    """Return the document in the content of a file; `file` is the name of the file in errors.
+def read_inline(
+    content: str,
+    *,
+    id: str = "1",
+    labels: Collection[str] | None = None,
+    layer: str = DEFAULT_LAYER,
+    lenient: bool = False,
+    first: int = 1,
+    file: str,
+) -> Document:
+    """Return the document in a text; for errors, `file` is the name of its file, and `first` its first line.
 
     >>> document = read_inline("<PER>Ada</PER> in [Ulm](LOC)", file="a.txt")
     >>> document.text, [document.text_of(span) for span in document.layers["label"]]
     ('Ada in Ulm', ['Ada', 'Ulm'])
     """
-    marks = _Marks(content, labels, file)
+    marks = _Marks(content, labels, file, lenient=lenient, line=first)
     paired = {number for pair in marks.pairs for number in pair[:2]}
     pieces: list[str] = []
     places: dict[int, tuple[int, int]] = {}  # by mark: the position in the text, and the line
     done = length = 0
-    line = 1
+    line = first
     for number, mark in enumerate(marks.found):
         kept = content[done : mark.start()]
         pieces.append(kept)
@@ -116,26 +144,110 @@ def read_inline(content: str, *, id: str = "1", labels: Collection[str] | None =
         if number in paired:
             places[number] = length, line
             continue
+        if number in marks.dropped:
+            continue
         pieces.append(_ENTITIES[mark["entity"]] if mark["entity"] else mark[0])
         length += len(pieces[-1])
     pieces.append(content[done:])
     return Document(
         id,
-        {DEFAULT_LAYER: [_span(pair, places) for pair in sorted(marks.pairs)]},
+        {layer: [_span(pair, places, layer) for pair in sorted(marks.pairs)]},
         text="".join(pieces),
         unit="character",
+        metadata={UNPARSABLE: str(len(marks.dropped))} if marks.dropped else {},
         file=file,
     )
 
 
-def _span(pair: _Pair, places: Mapping[int, tuple[int, int]]) -> Span:
+def _span(pair: _Pair, places: Mapping[int, tuple[int, int]], layer: str) -> Span:
     start, line = places[pair.begin]
     features = {} if pair.value is None else {"value": pair.value}
-    return Span(start, places[pair.end][0], Frozen({DEFAULT_LAYER: pair.label}), features, line=line)
+    return Span(start, places[pair.end][0], Frozen({layer: pair.label}), features, line=line)
+
+
+def read_pattern(content: str, pattern: str, *, id: str, layer: str, file: str) -> Document:
+    r"""Return the document in a text in which each match of a pattern is a span, with the groups text and label.
+
+    >>> document = read_pattern("@@Ada##PER in", r"@@(?P<text>.*?)##(?P<label>\w+)", id="1", layer="x", file="a")
+    >>> document.text, document.layers["x"][0].label
+    ('Ada in', 'PER')
+    """
+    pieces: list[str] = []
+    spans: list[Span] = []
+    done = length = 0
+    for match in re.finditer(pattern, content):
+        text, label = match["text"] or "", match["label"] or NO_LABEL
+        pieces += [content[done : match.start()], text]
+        length, done = length + match.start() - done + len(text), match.end()
+        spans.append(Span(length - len(text), length, Frozen({layer: label})))
+    pieces.append(content[done:])
+    return Document(id, {layer: spans}, text="".join(pieces), unit="character", file=file)
 
 
 def _read(opened: Opened, options: Options) -> Iterator[Document]:
-    yield read_inline(opened.text(), id=opened.stem, labels=options.labels, file=opened.file)
+    layer = layer_of(options, opened.file)
+    content = opened.text()
+    answers = _rows(content) if _HAS_ROWS.match(content) else [(opened.stem, content, 1)]
+    for id, text, line in answers:
+        yield _answer(id, _unfenced(text) if text is not None else None, line, layer, options, opened.file)
+
+
+def _answer(id: str, text: str | None, line: int, layer: str, options: Options, file: str) -> Document:
+    """Return the document of an answer; None: a row that is none."""
+    empty = Document(id, {layer: []}, text="", unit="character", metadata={UNPARSABLE: "1"}, file=file)
+    if text is None:
+        if options.unparsable != "empty":
+            raise FormatError(
+                "the row is no JSON object with a text",
+                file=file,
+                line=line,
+                advice='write {"id": "1", "text": "..."}, or count it as an empty answer with --unparsable empty',
+            )
+        return empty
+    if options.inline_pattern is not None:
+        return read_pattern(text, options.inline_pattern, id=id, layer=layer, file=file)
+    lenient = options.unparsable == "lenient"
+    try:
+        return read_inline(
+            text, id=id, labels=options.labels, layer=layer, lenient=lenient, first=line, file=file
+        )
+    except FormatError:
+        if options.unparsable != "empty":
+            raise
+        return empty
+
+
+_HAS_ROWS = re.compile(r'\s*\{\s*"(?:id|text)"\s*:')
+"""The beginning of a file with a row in each line."""
+
+_FENCED = re.compile(r"\s*(?:```|~~~)[^\n`]*\n(.*?)\n?\s*(?:```|~~~)\s*", re.DOTALL)
+
+
+def _unfenced(text: str) -> str:
+    """Return a text without the code fence around it.
+
+    >>> _unfenced("```xml\\n<PER>Ada</PER>\\n```")
+    '<PER>Ada</PER>'
+    """
+    match = _FENCED.fullmatch(text)
+    return text if match is None else match[1]
+
+
+def _rows(content: str) -> Iterator[tuple[str, str | None, int]]:
+    """Yield the id, the text and the line of each row; None for a row that has no text."""
+    number = 0
+    for line, row in enumerate(content.split("\n"), 1):
+        if not row.strip():
+            continue
+        number += 1
+        try:
+            value = json.loads(row)
+            text = value["text"]
+            text.encode()
+            id = value.get("id")
+            yield str(number) if id is None else str(id), text, line
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            yield str(number), None, line
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
@@ -200,9 +312,9 @@ def _unwritable(document: Document, problem: str) -> UsageError:
 
 FORMAT = Format(
     name="inline",
-    holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown; one document",
+    holds="a text with its spans in it, as tags, `<PER>Ada</PER>`, or as links of Markdown",
     read=_read,
-    options=frozenset({"labels"}),
+    options=frozenset({"layers", "labels", "unparsable", "inline_pattern"}),
     single=True,
     nameless=True,
     write=Writer(

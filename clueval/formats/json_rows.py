@@ -19,6 +19,7 @@ from clueval.formats.format import EVERY_SET, Options
 from clueval.formats.opened import Opened
 from clueval.formats.reference import FileMention, in_points
 from clueval.spans.document import Document
+from clueval.spans.groups import fragments_of, in_order, members_of
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 
 Row = Mapping[str, Any]
@@ -108,10 +109,34 @@ class RowReader:
                 )
         return {layer: str(source) for layer, source in self.options.layers.items()}
 
+    def require_offered(self) -> None:
+        """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
+        for layer, source in (self.options.layers or {}).items():
+            if self.offered and source not in self.offered:
+                raise UsageError(
+                    f"no row has {source!r}, the source of layer {layer!r}",
+                    file=self.file,
+                    advice=f"the rows have {', '.join(self.offered)}",
+                )
+
+    def members(self, items: Sequence[Any]) -> Iterator[tuple[Any, dict[str, Any]]]:
+        """Yield all items and, after an object, its ``alternatives``; each with the features of its group."""
+        for number, item in enumerate(items):
+            try:
+                yield from members_of(item, str(number)) if isinstance(item, dict) else [(item, {})]
+            except ValueError as error:
+                self.refuse(str(error), 'as in "alternatives": [{"start": 0, "end": 2}]')
+
     def span(self, item: object, keys: tuple[str, str], layer: str, label: object, **more: Any) -> Span:
-        """Return the span of an object with its positions under `keys`, in code points."""
-        start, end = self.positions(item, keys)
+        """Return the span of an object with its positions under `keys`, or with ``fragments``; in code points."""
         try:
+            fragments = fragments_of(item) if isinstance(item, dict) else None
+        except ValueError as error:
+            self.refuse(str(error), 'as in "fragments": [[0, 3], [7, 9]]')
+        try:
+            if fragments is not None:
+                return Span.of_fragments(fragments, self.labels(layer, label), line=self.number, **more)
+            start, end = self.positions(item, keys)
             return Span(start, end, self.labels(layer, label), line=self.number, **more)
         except SpanError as error:
             error.file = self.file
@@ -145,15 +170,15 @@ class RowReader:
         if not all(reference is None or isinstance(reference, str) for reference in references):
             self.refuse("the text of a span is not a text")
         mentions = [
-            FileMention(((span.start, span.end),), reference, span.line, f"span [{span.start},{span.end})")
+            FileMention(span.fragments, reference, span.line, f"span [{span.start},{span.end})")
             for span, reference in zip(spans, references, strict=True)
         ]
         found = in_points(text, mentions, unit, file=self.file, document=document)
         if unit in (None, "points"):
             return spans
         return [
-            Span(start, end, span.labels, span.features, id=span.id, line=span.line)
-            for span, ((start, end),) in zip(spans, found, strict=True)
+            Span.of_fragments(ranges, span.labels, span.features, id=span.id, line=span.line)
+            for span, ranges in zip(spans, found, strict=True)
         ]
 
     def document(
@@ -177,15 +202,6 @@ class RowReader:
 def is_given(reference: str | None) -> bool:
     """Return whether a file has the text of a span."""
     return reference is not None
-
-
-def in_order(spans: list[Span]) -> list[Span]:
-    """Return the spans by position."""
-    return sorted(spans, key=_position) if len(spans) > 1 else spans
-
-
-def _position(span: Span) -> tuple[int, int]:
-    return span.start, span.end
 
 
 def scalars(values: object, without: Iterable[str] = ()) -> dict[str, str]:
@@ -295,7 +311,7 @@ class RowStream(Iterator["Document | FlatRow"]):
             yield from _documents_of_row(row, form, rows)
         if wanted is not None and form.sets is not None and not found and rows.number:
             raise _sets_error(f"there is no annotation set {wanted!r}", rows, seen)
-        _require_offered(rows)
+        rows.require_offered()
 
     def _is_chosen(self, row: Any, further: Iterable[tuple[int, Any]]) -> bool:
         """Return whether a row belongs to the annotation set that is read, which becomes that of the reader.
@@ -316,17 +332,6 @@ class RowStream(Iterator["Document | FlatRow"]):
             return False
         rows.set = wanted if wanted is not None else next(iter(own), None)
         return True
-
-
-def _require_offered(rows: RowReader) -> None:
-    """Raise `UsageError` for a source of a layer that no row has, if rows have others."""
-    for layer, source in (rows.options.layers or {}).items():
-        if rows.offered and source not in rows.offered:
-            raise UsageError(
-                f"no row has {source!r}, the source of layer {layer!r}",
-                file=rows.file,
-                advice=f"the rows have {', '.join(rows.offered)}",
-            )
 
 
 def _documents_of_row(row: Any, form: RowForm, rows: RowReader) -> Iterator[Document]:

@@ -6,7 +6,8 @@ Ends are exclusive; ``token_end``, which is inclusive, is not used. ``_annotator
 annotator, whose rows are an annotation set; ``_input_hash`` is the id of the document. Rows with the answer
 ``ignore`` are passed over. Rows with the answer ``reject`` are refused, because a rejected suggestion says nothing
 about the rest of the text; ``--answers accepted`` passes over them. The ``score`` of a span is a feature, and
-the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``.
+the values of ``meta`` are metadata. Relations are passed over. A row without ``text`` has that of its ``tokens``. A
+span may have ``fragments`` and ``alternatives``, as in doccano's rows.
 """
 
 from __future__ import annotations
@@ -49,13 +50,14 @@ def _documents(row: object, rows: RowReader) -> Iterator[Document]:
     items = rows.listed(found.get("spans"), "'spans'")
     layers = {}
     for layer in rows.sources(SOURCE, (SOURCE,)):
-        spans = [
-            rows.span(item, ("start", "end"), layer, item.get("label"), features=_features(item))
-            if isinstance(item, dict)
-            else rows.refuse("a span is not an object")
-            for item in items
-        ]
-        layers[layer] = rows.checked(text, spans, [item.get("text") for item in items], identifier)
+        spans, references = [], []
+        for item, of_group in rows.members(items):
+            if not isinstance(item, dict):
+                rows.refuse("a span is not an object")
+            features = _features(item) | of_group
+            spans.append(rows.span(item, ("start", "end"), layer, item.get("label"), features=features))
+            references.append(item.get("text"))
+        layers[layer] = rows.checked(text, spans, references, identifier)
     yield rows.document(identifier, text, layers, _metadata(found))
 
 
@@ -86,7 +88,7 @@ def _features(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _flat(row: Any, number: int) -> FlatRow | None:
-    if type(row) is not dict or row.get("answer") not in ("accept", None):
+    if type(row) is not dict or row.get("answer") not in ("accept", None) or row.get("relations"):
         return None
     text, items = row.get("text"), row.get("spans", [])
     spans = flat_items(items, text, ("start", "end", "label"))

@@ -6,7 +6,6 @@ inverse. Both are lazy: memory holds one row. Errors have the number of the row,
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +16,10 @@ from typing import Any
 
 from clueval.exceptions import UsageError, checked_call, described, require_instance, require_kind
 from clueval.formats import FORMATS, all_formats, format_named
+from clueval.formats.docbin import ENTS, GROUP, document_of_spacy, spacy_doc, spacy_span
 from clueval.formats.json_rows import RowReader, documents_of
 from clueval.spans.document import Document, Unit
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span, name_of
+from clueval.spans.span import DEFAULT_LAYER
 from clueval.textfiles import Part
 
 
@@ -37,6 +37,8 @@ class RowOptions:
     invalid: str | None = None
     ignore_punct: bool | None = None
     labels: str | Sequence[str] | None = None
+    unparsable: str | None = None
+    inline_pattern: str | None = None
     max_document: int = 0
     part: Part | None = None
     unit: str | None = None
@@ -50,7 +52,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     """Yield the documents of rows in a JSON format.
 
     Args:
-        rows: any iterable of dictionaries, such as a list or a data set of Hugging Face.
+        rows: any iterable of dictionaries, such as a list or a data set of Hugging Face, which names its tags.
         format: the name of the format, such as ``doccano`` or ``token-rows``.
         options: `layers` (the source of each layer by its name), `annotation_set`, `offsets`, `answers`, `names`,
             `text_key`, `scheme` and `invalid`, as in `clueval.read`.
@@ -61,6 +63,7 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
     >>> [document.layers["label"][0].end for document in documents_from(rows, "doccano")]
     [3]
     """
+    require_kind(rows, "Iterable", "rows")
     form = format_named(format)
     known = [each.name for each in all_formats() if each.rows is not None]
     if form.rows is None:
@@ -72,7 +75,20 @@ def documents_from(rows: Iterable[Any], format: str, **options: Any) -> Iterator
             raise UsageError(f"documents_from has no option {name!r}", advice=f"it has {', '.join(_OPTIONS)}")
         if value is not None and name not in form.reads:
             raise UsageError(f"{name}={value!r} does not apply to the format {format}", advice="remove it")
+    if options.get("names") is None and "names" in form.reads and (names := names_of_labels(rows)):
+        options["names"] = {"features": {key: {"names": list(own)} for key, own in names.items()}}
     return documents_of(enumerate(rows, 1), form.rows, RowReader(RowOptions(**options), None, Counter()))
+
+
+def names_of_labels(dataset: Any) -> Mapping[str, Sequence[str]]:
+    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
+    features = getattr(dataset, "features", None)
+    if not isinstance(features, Mapping):
+        return {}
+    found = {
+        column: getattr(getattr(kind, "feature", None), "names", None) for column, kind in features.items()
+    }
+    return {column: names for column, names in found.items() if names}
 
 
 @checked_call
@@ -81,10 +97,12 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 
     Raises `UsageError` for other formats, and for what the format cannot hold.
 
+    >>> from clueval import Span
     >>> document = Document("d", {"label": [Span(0, 3, "PER")]}, text="Ada", unit="character")
     >>> list(to_rows([document], "doccano"))
     [{'id': 'd', 'text': 'Ada', 'label': [[0, 3, 'PER']]}]
     """
+    require_kind(documents, "Iterable", "documents")
     form = format_named(format)
     written = [each.name for each in all_formats() if each.rows is not None and each.write is not None]
     rows_of = getattr(import_module(FORMATS[format]), "rows_of", None)
@@ -97,8 +115,8 @@ def to_rows(documents: Iterable[Document], format: str) -> Iterator[dict[str, An
 def _rows(documents: Iterable[Document], form: Any, rows_of: Any) -> Iterator[dict[str, Any]]:
     from clueval.formats.fitting import fitted
 
-    for document in documents:
-        require_instance(document, Document, "each of documents")
+    for number, document in enumerate(documents):
+        require_instance(document, Document, f"documents[{number}]")
         if document.unit != form.write.unit:
             raise UsageError(
                 f"the format {form.name} counts {form.write.unit}s, but the document counts {document.unit}s",
@@ -120,27 +138,14 @@ def documents_from_spacy(
     require_kind(unit, "str", "unit")
     if unit not in ("character", "token"):
         raise UsageError(f"unit must be 'character' or 'token', not {unit!r}")
+    require_kind(docs, "Iterable", "docs")
+    source = ENTS if spans_key is None else f"{GROUP}{spans_key}"
     for number, doc in enumerate(docs, 1):
         if not hasattr(doc, "ents"):
             raise UsageError(f"docs[{number - 1}] must be a Doc of spaCy, not {described(doc)}")
         if spans_key is not None and spans_key not in doc.spans:
             raise UsageError(f"doc {number} has no group of spans {spans_key!r}", advice=f"{list(doc.spans)}")
-        found = doc.ents if spans_key is None else doc.spans[spans_key]
-        by_token = unit == "token"
-        spans = [
-            Span(
-                *((each.start, each.end) if by_token else (each.start_char, each.end_char)),
-                Frozen({DEFAULT_LAYER: each.label_}),
-            )
-            for each in found
-        ]
-        yield Document(
-            str(number),
-            {DEFAULT_LAYER: sorted(spans, key=lambda span: (span.start, span.end))},
-            tokens=[token.text for token in doc] if by_token else None,
-            text=None if by_token else doc.text,
-            unit=unit,
-        )
+        yield document_of_spacy(doc, {DEFAULT_LAYER: source}, unit, id=str(number))
 
 
 @checked_call
@@ -152,44 +157,15 @@ def to_spacy(document: Document, vocab: Any, layer: str = DEFAULT_LAYER) -> Any:
     """
     require_instance(document, Document, "document")
     from spacy.tokens import Doc
-    from spacy.tokens import Span as SpacySpan
 
     spans = document.layers.get(layer, ())
     if any(span.parts is not None for span in spans):
         raise UsageError("spaCy has no spans with gaps", document=document.id, advice="split them first")
-    doc = _doc(document, vocab, Doc)
-    found = [_spacy_span(doc, span, document, SpacySpan) for span in spans]
+    doc = spacy_doc(document, [layer], Doc, vocab)
+    found = [spacy_span(doc, span, document) for span in spans]
     taken = sorted((each.start, each.end) for each in found)
-    if any(start == end for start, end in taken) or any(two[0] < one[1] for one, two in pairwise(taken)):
+    if any(two[0] < one[1] for one, two in pairwise(taken)):
         doc.spans["sc"] = found
     else:
         doc.set_ents(found)
     return doc
-
-
-def _doc(document: Document, vocab: Any, kind: Any) -> Any:
-    if document.unit == "token":
-        return kind(vocab, words=list(document.tokens or ()))
-    from spacy.util import get_words_and_spaces
-
-    text = document.text or ""
-    places = {
-        place for spans in document.layers.values() for span in spans for place in (span.start, span.end)
-    }
-    words = []
-    for match in re.finditer(r"\w+|[^\w\s]", text):
-        cuts = [match.start(), *sorted(p for p in places if match.start() < p < match.end()), match.end()]
-        words += [text[start:end] for start, end in pairwise(cuts)]
-    words, spaces = get_words_and_spaces(words, text)
-    return kind(vocab, words=words, spaces=spaces)
-
-
-def _spacy_span(doc: Any, span: Span, document: Document, kind: Any) -> Any:
-    if document.unit == "token":
-        return kind(doc, span.start - document.start, span.end - document.start, label=span.label)
-    found = doc.char_span(span.start, span.end, label=span.label)
-    if found is None:
-        raise UsageError(
-            f"span {name_of(span)} does not begin and end with a token of spaCy", document=document.id
-        )
-    return found

@@ -2,7 +2,8 @@
 
 The columns are, by name: ``document`` (the id of the document), ``start``, and the end as ``end`` or
 ``end_inclusive`` (the last position, as corpus tools count) or ``end_exclusive`` (the position after it). All
-other columns are layers, except ``id``, ``text``, ``start_id`` and ``end_id``; an empty cell means no label.
+other columns are layers, except ``id``, ``text``, ``start_id``, ``end_id`` and ``fragments``; an empty cell means no
+label. ``fragments`` has the ranges of a discontinuous span, with inclusive ends, as in ``0-2;7-8``.
 Positions are corpus positions, counted from 0 over the text file that belongs to the table: a VRT or
 CoNLL-like file, by default the file with the same name and the ending ``.vrt`` in the same folder. Without a
 column ``document``, the positions determine the document.
@@ -13,6 +14,7 @@ connect the spans with the text, so every position outside it is an error.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -26,8 +28,9 @@ from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Span
 from clueval.textfiles import cell
 
+_FRAGMENTS = re.compile(r"[0-9]{1,18}-[0-9]{1,18}(;[0-9]{1,18}-[0-9]{1,18})*")
 _ENDS = {"end": 1, "end_inclusive": 1, "end_exclusive": 0}
-RESERVED = {"document", "start", "id", "text", "start_id", "end_id", *_ENDS}
+RESERVED = {"document", "start", "id", "text", "start_id", "end_id", "fragments", *_ENDS}
 
 
 class Header(NamedTuple):
@@ -39,6 +42,7 @@ class Header(NamedTuple):
     inclusive: int
     layers: Mapping[str, int]
     width: int
+    fragments: int | None
 
 
 def names_in(line: str) -> list[str]:
@@ -161,7 +165,15 @@ def _header(names: Sequence[str], file: str, number: int, layers: Mapping[str, i
                     f"there is no column {layers[name]} for layer {name!r}", file=file, line=number
                 )
     end = ends[0]
-    return Header(places.get("document"), places["start"], places[end], _ENDS[end], chosen, len(names))
+    return Header(
+        places.get("document"),
+        places["start"],
+        places[end],
+        _ENDS[end],
+        chosen,
+        len(names),
+        places.get("fragments"),
+    )
 
 
 def _place(column: int | str, places: Mapping[str, int], width: int) -> int:
@@ -190,7 +202,26 @@ def _span(fields: Sequence[str], header: Header, file: str, number: int) -> Span
         labels = {DEFAULT_LAYER: NO_LABEL}
     if not labels:
         raise FormatError("the span has no label in any layer", file=file, line=number)
-    return Span(start, end, labels, line=number)
+    given = "" if header.fragments is None else fields[header.fragments]
+    parts = _fragments(given, file, number) if given else None
+    try:
+        return Span(start, end, labels, line=number, parts=parts)
+    except SpanError as error:
+        error.file = file
+        raise
+
+
+def _fragments(given: str, file: str, number: int) -> list[tuple[int, int]]:
+    """Return the ranges of a cell with fragments, which `Span` checks."""
+    if not _FRAGMENTS.fullmatch(given):
+        raise FormatError(
+            f"{given[:40]!r} are no fragments",
+            file=file,
+            line=number,
+            advice="as in 0-2;7-8, with the last position of each",
+        )
+    pairs = (part.split("-") for part in given.split(";"))
+    return sorted((int(first), int(last) + 1) for first, last in pairs)
 
 
 def _delimiter(line: str) -> str:

@@ -22,6 +22,8 @@ METRICS = {
     "gate": ("clueval.metrics.gate", "Gate"),
     "muc": ("clueval.metrics.muc", "Muc"),
     "confusion": ("clueval.metrics.confusion", "Confusion"),
+    "strings": ("clueval.metrics.strings", "Strings"),
+    "coverage": ("clueval.metrics.coverage", "Coverage"),
     "masking": ("clueval.metrics.masking", "Masking"),
 }
 """The module and the class of each metric."""

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from clueval.metrics.counting import Tally
@@ -26,8 +27,10 @@ from clueval.metrics.match_counts import count_matches
 from clueval.metrics.metric import Needs, Rates, Side
 from clueval.metrics.tally_keys import Shape, any_layer, any_text, text_or_none
 from clueval.spans.compared import SIDES
+from clueval.spans.flat import Flat
 from clueval.spans.match_classes import KINDS, LEVELS, UNMATCHED, classes_of
-from clueval.spans.span import Frozen
+from clueval.spans.parts import Ranges
+from clueval.spans.span import Frozen, Labels, Span
 
 if TYPE_CHECKING:
     from clueval.reports.table import Table
@@ -46,8 +49,8 @@ class Confusion:
     tally_keys: ClassVar[tuple[Shape, ...]] = ((SIDES, any_layer, any_text, KINDS, text_or_none),)
 
     def count(self, gold: Side, predicted: Side) -> Tally:
-        tally: Tally = Tally()
-        for side, _, found in count_matches(gold, predicted):
+        tally = _count_gaps(gold, predicted)
+        for side, _, found in count_matches(_without_gaps(gold), _without_gaps(predicted)):
             for layer, label, kind, other, number in found:
                 tally[side, layer, label, kind, other] += number
         return tally
@@ -80,8 +83,8 @@ class Confusion:
 
     @property
     def needs(self) -> Needs:
-        """Return that labels and tags are enough, of spans without gaps."""
-        return Needs(contiguous=True)
+        """Return no needs: labels and tags are enough."""
+        return Needs()
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         """Return nothing: a matrix has no rates."""
@@ -94,6 +97,40 @@ class Confusion:
 
     def check(self, total: Tally) -> None:
         """Do nothing: no setting names a label."""
+
+
+def _without_gaps(side: Side) -> Side:
+    """Return the side without its discontinuous spans."""
+    if isinstance(side.spans, Flat) or all(span.parts is None for span in side.spans):
+        return side
+    kept = [span.parts is None for span in side.spans]
+    counted = None if side.counted is None else list(compress(side.counted, kept))
+    return side._replace(spans=list(compress(side.spans, kept)), counted=counted)
+
+
+def _count_gaps(gold: Side, predicted: Side) -> Tally:
+    """Count the discontinuous spans, which only a span with the same fragments matches."""
+    tally: Tally = Tally()
+    for name, own, others in ((SIDES[0], gold, predicted), (SIDES[1], predicted, gold)):
+        if isinstance(own.spans, Flat):  # spans of tags have no gaps
+            continue
+        by_fragments: dict[Ranges, list[Span]] = {}
+        for span in others.spans:
+            if span.parts is not None:
+                by_fragments.setdefault(span.parts, []).append(span)
+        counted = own.counted or [True] * len(own.spans)
+        for span in compress(own.spans, counted):
+            if span.parts is None:
+                continue
+            equal = by_fragments.get(span.parts, [])
+            same = [other for other in equal if other.labels == span.labels]
+            partner = next(iter([*same, *equal]), None)
+            found: Labels
+            kind, found = (KINDS[-1], Frozen()) if partner is None else (KINDS[0], partner.by_layer)
+            for layer, label in span.by_layer.items():
+                if label is not None:
+                    tally[name, layer, label, kind, found.get(layer)] += 1
+    return tally
 
 
 def _classes(entries: Sequence[Entry], side: str) -> dict[str, dict[str, int]]:

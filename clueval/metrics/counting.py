@@ -96,6 +96,23 @@ def prf(counts: Counts, precision: float, recall: float, f1: float) -> dict[str,
     }
 
 
+def counts_by_label(total: Tally) -> dict[str, Counts]:
+    """Return the counts of each label from a tally with the keys ``(count, label)``, labels in order."""
+    names = ("gold", "predicted", "tp_gold", "tp_predicted")
+    labels = sorted({key[1] for key in total if key[0] in names[:2]})
+    return {label: Counts(*(total[name, label] for name in names)) for label in labels}
+
+
+def averages_of(per_label: Mapping[str, Counts]) -> dict[str, Any]:
+    """Return the report of some labels: ``micro``, ``macro``, ``weighted`` and ``per_label``."""
+    return {
+        "micro": micro(per_label),
+        "macro": macro(per_label),
+        "weighted": weighted(per_label),
+        "per_label": {label: counts.report() for label, counts in per_label.items()},
+    }
+
+
 def micro(per_label: Mapping[str, Counts]) -> dict[str, float]:
     """Return the PRF entry of all labels together: the counts are added, then divided."""
     return Counts.total(per_label.values()).report()

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clueval.metrics.counting import Counts, Tally, macro, micro, rate, weighted
+from clueval.exceptions import UsageError
+from clueval.metrics.counting import Tally, averages_of, counts_by_label, rate
 from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of
 from clueval.metrics.tally_keys import Shape, any_text
+from clueval.options import option
 from clueval.spans.parts import Ranges
 from clueval.spans.span import Frozen, Span
 
@@ -31,7 +33,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """The metric; it has no settings.
+    """The metric.
+
+    With `min_overlap`, a span is correct if it is paired with a span of the same label of the other side with which it
+    shares at least this part of the positions of gold's span (`overlap_of` is ``gold``, nervaluate's percentage) or of
+    both together (``union``): one to one, as many pairs as possible, of those the greatest number of shared
+    positions. None: both have the same start and end.
 
     Its tally has the keys ``(count, label)``, where count is gold, predicted, tp_gold or tp_predicted, and
     ``("positions", "all" or "equal")``.
@@ -44,20 +51,56 @@ class Exact:
         (("positions",), ("all", "equal")),
     )
 
+    min_overlap: float | None = field(
+        default=None,
+        metadata=option(
+            "--min-overlap",
+            "SHARE",
+            "above 0, up to 1: spans of one label that share at least this part of their positions are correct",
+            later=True,
+        ),
+    )
+    overlap_of: str = field(
+        default="gold",
+        metadata=option(
+            "--overlap-of",
+            "WHAT",
+            "with min_overlap: the part is of the positions of gold's span, or of those of both (union)",
+            choices=("gold", "union"),
+            later=True,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        least = self.min_overlap
+        if least is not None and (
+            isinstance(least, bool) or not isinstance(least, int | float) or not 0 < least <= 1
+        ):
+            raise UsageError(f"Exact.min_overlap must be above 0 and at most 1, not {least!r}")
+        if self.overlap_of not in ("gold", "union"):
+            raise UsageError(f"Exact.overlap_of must be gold or union, not {self.overlap_of!r}")
+
     def count(self, gold: Side, predicted: Side) -> Tally:
         # `Flat` makes its spans each time it is iterated
         gold, predicted = (side._replace(spans=list(side.spans)) for side in (gold, predicted))
         tally = _positions(gold, predicted)
         golds, predicteds = _keys(gold.spans), _keys(predicted.spans)
         wanted, found = set(golds), set(predicteds)
-        for name, side, keys, own, others in (
-            ("gold", gold, golds, wanted, found),
-            ("predicted", predicted, predicteds, found, wanted),
+        if self.min_overlap is None:
+            both = wanted & found
+            true_gold, true_predicted = both, both
+        else:
+            from clueval.metrics.overlap_matches import matches
+
+            true_gold, true_predicted = matches(wanted, found, self.min_overlap, self.overlap_of)
+        for name, side, keys, own, correct in (
+            ("gold", gold, golds, wanted, true_gold),
+            ("predicted", predicted, predicteds, found, true_predicted),
         ):
             counted = own
             if side.counted is not None:
                 counted = {key for key, count in zip(keys, side.counted, strict=True) if count}
-            true = Counter(map(_label, counted & others))
+            true = Counter(map(_label, counted & correct))
             for label, number in Counter(map(_label, counted)).items():
                 tally[name, label] += number
                 tally[f"tp_{name}", label] += true[label]
@@ -71,21 +114,8 @@ class Exact:
         return tally
 
     def scores(self, total: Tally, layers: Sequence[str]) -> dict[str, Any]:
-        labels = sorted({key[1] for key in total if key[0] in ("gold", "predicted")})
-        per_label = {
-            label: Counts(
-                total["gold", label],
-                total["predicted", label],
-                total["tp_gold", label],
-                total["tp_predicted", label],
-            )
-            for label in labels
-        }
         return {
-            "micro": micro(per_label),
-            "macro": macro(per_label),
-            "weighted": weighted(per_label),
-            "per_label": {label: counts.report() for label, counts in per_label.items()},
+            **averages_of(counts_by_label(total)),
             "token_accuracy": rate(total["positions", "equal"], total["positions", "all"]),
         }
 

@@ -24,7 +24,8 @@ overlap one another, among such pairings the one with the most pairs in all is t
 spans of equal start and end. All other overlapping spans come last. Each step makes as many pairs as
 possible: the span that ends first takes, of the spans of the other side that it overlaps, the one that ends
 first. (Later spans can use that one least, so taking it loses no pair.) Spans may nest, overlap, repeat and
-have zero length; spans that touch do not overlap.
+have zero length; spans that touch do not overlap. Discontinuous spans overlap if they share a position, and have the
+same start and end if they have the same fragments.
 
 An example: [0,3) and [2,9) overlap gold [1,4); [2,9) overlaps [5,6) as well. [0,3) ends first and
 takes [1,4), the only span that it overlaps; then [5,6) ends first and takes [2,9). If [2,9) took the first
@@ -55,6 +56,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
 from clueval.metrics.tally_keys import Shape, any_text
+from clueval.spans.most_pairs import most_pairs
+from clueval.spans.parts import Ranges
+from clueval.spans.shared import sharing
 from clueval.spans.span import Frozen, Span
 
 if TYPE_CHECKING:
@@ -111,7 +115,7 @@ class Muc:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: a span in one pair is in no other."""
-        return Needs(every_span="score without the filter, or filter the files", contiguous=True)
+        return Needs(every_span="score without the filter, or filter the files")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"muc_{scheme}": rates_of(of) for scheme, of in report.items() if scheme != "per_label"}
@@ -172,12 +176,12 @@ def _category(scheme: str, gold: Span, predicted: Span) -> str:
     return "partial" if scheme == "partial" else "incorrect"
 
 
-def _range(span: Span) -> tuple[int, int]:
-    return span.start, span.end
+def _range(span: Span) -> tuple[int, int, Ranges]:
+    return span.start, span.end, span.parts or ()
 
 
-def _identity(span: Span) -> tuple[int, int, str]:
-    return span.start, span.end, span.label
+def _identity(span: Span) -> tuple[int, int, str, Ranges]:
+    return span.start, span.end, span.label, span.parts or ()
 
 
 def _label(span: Span) -> str:
@@ -198,8 +202,31 @@ def overlap_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[t
     """Yield as many pairs of overlapping spans as possible, by their numbers; each span is in one pair at
     most.
 
-    Costs O(n log n) for n spans, in any order; spans may be nested or repeated.
+    Costs O(n log n) for n spans, in any order; spans may be nested or repeated. Spans that overlap a discontinuous
+    one, directly or through others, are paired by `most_pairs`, which costs more.
     """
+    if all(span.parts is None for spans in (gold, predicted) for span in spans):
+        yield from _pairs_of_ranges(gold, predicted)
+        return
+    for of_gold, of_predicted in _components(gold, predicted):
+        own, others = [gold[number] for number in of_gold], [predicted[number] for number in of_predicted]
+        whole = all(span.parts is None for span in (*own, *others))
+        for one, other in (_pairs_of_ranges if whole else _pairs_of_fragments)(own, others):
+            yield of_gold[one], of_predicted[other]
+
+
+def _pairs_of_fragments(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """Do the same for spans of which some are discontinuous; the pairs do not depend on the order of the spans."""
+    order = sorted(range(len(gold)), key=lambda number: _identity(gold[number]))
+    overlapping = sharing(gold, predicted)
+    edges = [[(other, other) for other in overlapping[number]] for number in order]
+    for number, partner in zip(order, most_pairs(edges), strict=True):
+        if partner is not None:
+            yield number, partner
+
+
+def _pairs_of_ranges(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """Do the same for spans without gaps."""
     sides = gold, predicted
     order = sorted(
         (span.end, span.start, side, number)
@@ -242,7 +269,8 @@ def flat_pairs(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[tupl
     sides = gold, predicted
     for component in _components(gold, predicted):
         spans = [[sides[side][number] for number in component[side]] for side in range(2)]
-        if all(following.start >= span.end for side in spans for span, following in pairwise(side)):
+        whole = all(span.parts is None for side in spans for span in side)
+        if whole and all(following.start >= span.end for side in spans for span, following in pairwise(side)):
             for number, partner in _best_pairs(*spans):
                 yield component[0][number], component[1][partner]
 

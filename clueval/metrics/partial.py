@@ -47,7 +47,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import chain, pairwise, repeat
+from itertools import chain, pairwise, repeat, starmap
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -55,6 +55,7 @@ from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics.counting import Counts, Tally, macro, micro, rate
 from clueval.metrics.key_rates import KeyRates
 from clueval.metrics.metric import Needs, Rates, Side, rates_of, refuse_filter
+from clueval.metrics.partial_fragments import first_overlap, fragment_pairs, have_gaps, joined_fragments
 from clueval.metrics.tally_keys import Shape, any_count, any_text
 from clueval.options import option
 from clueval.spans.compared import SIDES
@@ -69,7 +70,10 @@ _position = attrgetter("start", "end")
 
 
 class PartialMatch(NamedTuple):
-    """A pair of a gold and a predicted span, the length they share, and the length of the longer one."""
+    """A pair of a gold and a predicted span, the length they share, and the length of the longer one.
+
+    Lengths are numbers of positions; those in the gaps of a discontinuous span do not count.
+    """
 
     gold: Span
     predicted: Span
@@ -129,7 +133,7 @@ class Partial:
     `factor` is the support s of partial matches, from 0 to 1. With `glue`, overlapping spans of one label are
     joined before counting, and the report says under ``glued`` how many spans of each side were joined
     to another. `betas` are further F-measures, reported next to ``f1`` as ``f2``, ``f0.5`` and so on. A
-    span's label is `Span.label`; it covers its whole range, including gaps.
+    span's label is `Span.label`; of a discontinuous span only its fragments count.
 
     The keys of the tally: ``("gold", label)``, ``("predicted", label)`` and ``("exact", label)`` count spans
     and exact pairs; ``("shared", label, n)`` is the total length shared by the partial pairs whose longer
@@ -211,9 +215,7 @@ class Partial:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: the value of a pair cannot be divided between its two spans."""
-        return Needs(
-            every_span="score without the filter, or filter the files", contiguous=True, rates=self._rates
-        )
+        return Needs(every_span="score without the filter, or filter the files", rates=self._rates)
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {self.name: rates_of(report["micro"])}
@@ -333,21 +335,28 @@ def _by_label(spans: Iterable[Span]) -> dict[str, list[Span]]:
 
 
 def _refuse_overlaps(spans: Sequence[Span], side: str, document: Document | None = None) -> None:
-    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do."""
-    for one, other in pairwise(spans):
-        if other.start < one.end:
-            raise OverlapError(
-                f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric 'partial' forbids "
-                "within a label",
-                file=document.file if document is not None else None,
-                line=other.line,
-                document=document.id if document is not None else None,
-                advice="correct them, or set glue to join them",
-            )
+    """Raise `OverlapError` if any two sorted spans overlap; then two adjacent ones do, or two adjacent fragments."""
+    overlap = first_overlap(spans) if have_gaps(spans) else _first_overlap(spans)
+    if overlap is not None:
+        one, other = overlap
+        raise OverlapError(
+            f"{side} spans {name_of(one)} and {name_of(other)} overlap, which metric 'partial' forbids "
+            "within a label",
+            file=document.file if document is not None else None,
+            line=other.line,
+            document=document.id if document is not None else None,
+            advice="correct them, or set glue to join them",
+        )
+
+
+def _first_overlap(spans: Iterable[Span]) -> tuple[Span, Span] | None:
+    return next(((one, other) for one, other in pairwise(spans) if other.start < one.end), None)
 
 
 def _glued(spans: Sequence[Span]) -> list[Span]:
     """Return sorted spans of one label, with overlapping ones joined."""
+    if have_gaps(spans):
+        return joined_fragments(spans)
     glued: list[Span] = []
     for span in spans:
         if glued and span.start < glued[-1].end:
@@ -361,6 +370,9 @@ def _glued(spans: Sequence[Span]) -> list[Span]:
 
 def _matches(gold: Sequence[Span], predicted: Sequence[Span]) -> Iterator[PartialMatch]:
     """Yield the pairs within one label; both sides are sorted and without overlaps."""
+    if have_gaps(gold) or have_gaps(predicted):
+        yield from starmap(PartialMatch, fragment_pairs(gold, predicted))
+        return
     gold_left: list[Span] = []
     predicted_left: list[Span] = []
     yield from _exact_matches(gold, predicted, gold_left, predicted_left)

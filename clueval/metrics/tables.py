@@ -25,7 +25,10 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
     def of_metrics(found: Report, where: str) -> Iterator[Table]:
         for name, sequences in found.items():
             for sequence, own in sequences.items() if name in by_name else ():
-                yield from by_name[name].tables(f"{where}{name}, {cut_label(sequence)}", own)
+                title = f"{where}{name}, {cut_label(sequence)}"
+                yield from by_name[name].tables(title, {key: own[key] for key in own if key != "depths"})
+                for depth, at_depth in own.get("depths", {}).items():
+                    yield from by_name[name].tables(f"{title}, depth {depth}", at_depth)
 
     yield from of_metrics(report["metrics"], "")
     for key, groups in report.get("by", {}).items():
@@ -36,7 +39,13 @@ def of_report(report: Report, metrics: Iterable[Metric]) -> Iterator[Table]:
 
 
 def of_changes(report: Report) -> Iterator[Table]:
-    """Yield the tables of what was changed before counting: spans that alignment lost, numbers of transforms."""
+    """Yield the tables of means over documents, and of what was changed before counting.
+
+    The latter are spans that have no place, and numbers of transforms.
+    """
+    if means := list(_document_means(report["metrics"], ())):
+        header = ["micro average of", "documents", "precision", "sd", "recall", "sd", "f1", "sd"]
+        yield Table("Means over documents", header, means)
     if report.get("unprojected"):
         yield _unprojected(report["unprojected"])
     prepared = report.get("prepared", {})
@@ -45,6 +54,23 @@ def of_changes(report: Report) -> Iterator[Table]:
     for name, changed in prepared.items():
         if changed and not isinstance(changed, int):
             yield Table(f"Changed before counting: {name}", ["", "number"], list(map(list, changed.items())))
+
+
+def _document_means(report: Report, path: tuple[str, ...]) -> Iterator[list[Cell | Rate]]:
+    for name, value in report.items():
+        if name == "document_mean":
+            rates = [
+                _rate(each.get(rate))
+                for rate in ("precision", "recall", "f1")
+                for each in (value, value["sd"])
+            ]
+            yield [cut_label(".".join(path)), value["documents"], *rates]
+        elif isinstance(value, Mapping):
+            yield from _document_means(value, (*path, name))
+
+
+def _rate(value: float | None) -> Cell | Rate:
+    return "" if value is None else Rate(value)
 
 
 def of_section(name: str, section: Report) -> Iterator[Table]:
@@ -62,12 +88,15 @@ def of_section(name: str, section: Report) -> Iterator[Table]:
 
 
 def _unprojected(spans: Sequence[Report]) -> Table:
-    """Return the table of predicted spans that alignment lost, by positions in the predicted text."""
+    """Return the table of predicted spans that alignment lost, by positions in the predicted text; or of mentions."""
+    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
+    if "text" in spans[0]:
+        mentions = [[span["document"], span["label"], cut_label(span["text"])] for span in spans]
+        return Table(title, ["document", "label", "text"], mentions)
     rows = [
         [span["document"], span["label"], str(span["start"]), str(span["end_exclusive"] - 1)]
         for span in spans
     ]
-    title = "Predicted spans that have no position in the gold text (each counts as wrong)"
     return Table(title, ["document", "label", "start", "end_inclusive"], rows)
 
 
@@ -201,6 +230,14 @@ def gate(title: str, report: Report) -> Iterator[Table]:
     if "average_precision" in report:
         rows = {kind: [Rate(value)] for kind, value in report["average_precision"].items()}
         yield Table(f"{title}: average precision", ["", "AP"], [[kind, *row] for kind, row in rows.items()])
+    if "pairs" in report:
+        rows = {
+            **{cut_label(name): own["all"] for name, own in report["pairs"].items()},
+            "macro": report["pairs_macro"],
+            "all": report["all"],
+        }
+        yield _gate_counts(f"{title}: pairs of annotation sets, pairs", rows)
+        yield _gate_rates(f"{title}: pairs of annotation sets, rates", rows, beta)
     if "reference" in report:
         yield from _gate_reference(title, report["reference"], beta)
     if "lists" in report:

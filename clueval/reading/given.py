@@ -25,7 +25,6 @@ from clueval.reading.rows import (
     document_of_row,
     document_of_tags,
     is_row,
-    names_of_labels,
 )
 from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_doc
 from clueval.reading.spooled import is_open_file
@@ -59,12 +58,16 @@ class GivenSide(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Both sides, of one kind. The items are lists of tags, lists of spans or documents; paths are left as given."""
+    """Both sides, of one kind. The items are lists of tags, lists of spans or documents; paths are left as given.
+
+    `golds` are other golds, as they were given.
+    """
 
     kind: Kind
     gold: Any
     predicted: Any
     ids: Sequence[str] | None = None
+    golds: Sequence[Any] = ()
 
     def documents(self) -> Iterator[tuple[Document, Document]]:
         """Yield pairs of documents, of spans or documents, one at a time.
@@ -193,6 +196,8 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> Give
         return GivenSide(None, seen)
     rest = chain(seen, items)
     if kind == "documents":
+        from clueval.formats.records import names_of_labels  # only for documents
+
         labels = names_of_labels(side)
         numbered = enumerate(rest)
         return GivenSide(

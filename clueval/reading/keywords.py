@@ -28,6 +28,8 @@ class ReadingOptions(TypedDict, total=False):
     text_key: str | None
     escapes: str | None
     labels: str | Sequence[str] | None
+    inline_pattern: str | None
+    unparsable: str | None
     max_line: int
     max_sentence: int
     max_document: int

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,9 @@ from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 
 ANSWERS = ("accepted",)
+
+UNPARSABLE = ("empty", "lenient")
+"""The values of `Reading.unparsable`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,9 @@ class Reading:
         escapes: ``ptb``: tokens such as ``-LRB-`` stand for characters of the text of the other side.
         text_key: the key of the text in rows with several texts.
         labels: the labels of inline tags, as a list or with commas; None: all names in upper case.
+        inline_pattern: a regular expression with the groups ``text`` and ``label``, which replaces inline tags.
+        unparsable: what to do with answers of language models that cannot be read: ``empty`` counts them as answers
+            without spans, ``lenient`` leaves out inline tags that are not closed or cross; None: they are errors.
         max_line: the maximum number of bytes of a line, and of an unpacked XML or JSON file.
         max_sentence: the maximum number of tokens of a sentence; the maximum number of lines of a file of
             ``nerval`` or ``spans``, and of tags or values of an XML or JSON file, is a fifth of it.
@@ -230,6 +237,27 @@ class Reading:
             default="all names in upper case",
         ),
     )
+    inline_pattern: str | None = field(
+        default=None,
+        metadata=option(
+            "--inline-pattern",
+            "REGEX",
+            "a regular expression for spans in the text, instead of tags, with the groups text and label",
+            topic="reading",
+            parse=str,
+        ),
+    )
+    unparsable: str | None = field(
+        default=None,
+        metadata=option(
+            "--unparsable",
+            "HOW",
+            "what to do with answers of language models that cannot be read: count them as answers without spans "
+            "(empty), or leave out inline tags that are not closed or cross (lenient); without it, they are errors",
+            topic="reading",
+            choices=UNPARSABLE,
+        ),
+    )
     max_line: int = field(
         default=MAX_LINE,
         metadata=option(
@@ -278,7 +306,9 @@ class Reading:
                 f"unknown treatment of ill-formed tags {self.invalid!r}",
                 advice=f"one of {', '.join(INVALID)}",
             )
-        for name, known in (("offsets", UNITS), ("answers", ANSWERS)):
+        if self.inline_pattern is not None:
+            require_pattern(self.inline_pattern)
+        for name, known in (("offsets", UNITS), ("answers", ANSWERS), ("unparsable", UNPARSABLE)):
             if getattr(self, name) not in (None, *known):
                 raise UsageError(
                     f"{name}={getattr(self, name)!r} is unknown", advice=f"one of {', '.join(known)}"
@@ -321,6 +351,24 @@ Readings = Reading | tuple[Reading, ...]
 
 SETS = ("gold_set", "predicted_set")
 
+MENTIONS, INLINE = "mentions", "inline"
+"""The formats of answers of language models; only predicted can have the first."""
+
+
+def require_pattern(pattern: str) -> None:
+    """Raise `UsageError` for what is no regular expression with the groups text and label."""
+    try:
+        groups = re.compile(pattern).groupindex.keys()
+    except (re.error, OverflowError, RecursionError) as error:
+        raise UsageError(
+            f"inline_pattern is no regular expression: {error}", advice="see the module re"
+        ) from None
+    if not {"text", "label"} <= groups:
+        raise UsageError(
+            "inline_pattern needs the groups text and label",
+            advice=r"as in @@(?P<text>.*?)##(?P<label>\w+)",
+        )
+
 
 def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:
     """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
@@ -332,8 +380,21 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
     for each in several:
         require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
+    if readings[1].input in (MENTIONS, INLINE) and readings[0].input != INLINE:
+        # gold has the text on which answers are placed; the options for answers are for predicted
+        own = None if readings[0].input == MENTIONS else readings[0].input
+        readings[0] = replace(readings[0], input=own, unparsable=None, inline_pattern=None, labels=None)
     for side, name in enumerate(SETS):
         require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)
+
+
+def require_positions(readings: Iterable[Reading], caller: str) -> None:
+    """Raise `UsageError` if a side has mentions without positions, which only an evaluation locates."""
+    if any(each.input == MENTIONS for each in readings):
+        raise UsageError(
+            f"{caller} needs the positions of spans, which mentions do not have",
+            advice="use score, profile, conventions or the command errors, which find them in the text of gold",
+        )

@@ -14,7 +14,7 @@ from pathlib import Path
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.reading.paths import Paths, as_path, files_of, path_pairs, without_ending
 from clueval.reading.read_options import ReadOptions
-from clueval.reading.same_text import ADVICE, first_line
+from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
 from clueval.spans.span import Span
@@ -31,8 +31,11 @@ def document_groups(
     pair_by: str | None = None,
     progress: Progress | None = None,
     see: Callable[[Source, int], object] = lambda source, number: None,
+    golds: Sequence[Paths] = (),
 ) -> Iterator[tuple[Document, ...]]:
     """Yield groups of documents: gold, predicted, and one of predicted's file for each of the further options.
+
+    Last come the documents of other `golds`, which are read as gold is and must have the same text.
 
     `pair_by` is explained at `parallel`; None: files by relative name, documents in order. Memory holds one group
     and, with `pair_by`, the documents that wait for their counterparts. `see` is called before a file is read,
@@ -41,27 +44,52 @@ def document_groups(
     require_pair_by(pair_by)
     if pair_by in ("id", "content"):
         ours, theirs = (files_of_side(side) for side in (gold, gold if predicted is None else predicted))
-        yield from parallel(
+        groups = parallel(
             _in_turn(ours, options[:1], pair_by, progress, see, 0),
             _in_turn(theirs, options[1:], pair_by, progress, see, 1),
             pair_by,
         )
+        for side in golds:
+            files = _in_turn(files_of_side(side), options[:1], pair_by, progress, see, len(options))
+            groups = map(_with_same_text, parallel(groups, files, pair_by))
+        yield from groups
         return
-    if pair_by == "name":
-        pairs = _pairs_by_name(gold, gold if predicted is None else predicted)
-    else:
-        pairs = path_pairs(gold, predicted)
+    paired = _pairs_by_name if pair_by == "name" else path_pairs
+    pairs = paired(gold, gold if predicted is None else predicted)
+    other_paths = [{own: other for _, own, other in paired(gold, each)} for each in golds]
     for name, own_path, other_path in pairs:
         paths, read = [own_path] + [other_path] * (len(options) - 1), dict[Path, Document]()
         source, first, *more = (
             source_of(path, each, name=name, progress=progress, read=read)
             for path, each in zip(paths, options, strict=True)
         )
-        for number, each in enumerate((source, first, *more)):
-            see(each, number)
+        for number, file in enumerate((source, first, *more)):
+            see(file, number)
         further = [each.documents() for each in more]
-        for pair, *rest in zip(document_pairs(source, first), *further, strict=True):
-            yield (*pair, *rest)
+        groups = ((*pair, *rest) for pair, *rest in zip(document_pairs(source, first), *further, strict=True))
+        for by_path in other_paths:
+            other = source_of(by_path[own_path], options[0], name=name, progress=progress)
+            see(other, len(options))
+            groups = _with_gold(groups, source, other)
+        yield from groups
+
+
+def _with_gold(
+    groups: Iterable[tuple[Document, ...]], own: Source, other: Source
+) -> Iterator[tuple[Document, ...]]:
+    """Yield groups with the documents of another file of the gold side."""
+    without_ids = own.form.nameless or other.form.nameless
+    for group, document in zip_longest(groups, other.documents()):
+        if group is None or document is None:
+            extra = document or group[0]
+            raise ends_early(own, other, group is None, extra.id, first_line(extra))
+        yield _with_same_text((*group, replace(document, id=group[0].id) if without_ids else document))
+
+
+def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
+    """Return the group. Raises `TextMismatch` unless its first and its last document have the same text."""
+    require_same_text(group[0], group[-1])
+    return group
 
 
 def require_pair_by(pair_by: str | None) -> None:

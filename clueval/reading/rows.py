@@ -37,17 +37,6 @@ def is_row(item: object) -> bool:
     )
 
 
-def names_of_labels(dataset: Any) -> Names:
-    """Return the names of the tags of a Hugging Face dataset, by column; empty for anything else."""
-    features = getattr(dataset, "features", None)
-    if not isinstance(features, Mapping):
-        return {}
-    found = {
-        column: getattr(getattr(kind, "feature", None), "names", None) for column, kind in features.items()
-    }
-    return {column: names for column, names in found.items() if names}
-
-
 def document_of_row(row: Mapping[str, Any], place: str, number: str, names: Names) -> Document:
     """Return a row as a document; `place` is its name in errors, `number` its id if it has none."""
     id_ = str(row.get("id", number))

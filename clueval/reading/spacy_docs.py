@@ -7,7 +7,7 @@ from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
-from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
+from clueval.spans.span import DEFAULT_LAYER
 
 
 def is_spacy_doc(item: object) -> bool:
@@ -17,8 +17,9 @@ def is_spacy_doc(item: object) -> bool:
 
 def document_of_spacy(doc: Any, id_: str) -> Document:
     """Return a spaCy ``Doc`` as a document: the characters of its text, and its entities in the layer `label`."""
-    spans = [Span(ent.start_char, ent.end_char, ent.label_) for ent in doc.ents]
-    return Document(id_, Frozen({DEFAULT_LAYER: spans}), text=doc.text, unit="character")
+    from clueval.formats import docbin  # not needed without spaCy
+
+    return docbin.document_of_spacy(doc, {DEFAULT_LAYER: docbin.ENTS}, None, id=id_)
 
 
 def as_examples(gold: Any) -> tuple[Any, Any]:

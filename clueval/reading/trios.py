@@ -11,7 +11,7 @@ from typing import Any
 from clueval.exceptions import UsageError
 from clueval.reading.given import InputSide, documents_of
 from clueval.reading.layers import LayerColumns
-from clueval.reading.options import Readings, readings_of
+from clueval.reading.options import Readings, readings_of, require_positions
 from clueval.reading.pairing import document_pairs, same_documents
 from clueval.reading.paths import pairs_of
 from clueval.reading.read_options import ReadOptions, columns_of_sides
@@ -36,6 +36,7 @@ def trios(
     a path beside what is in memory, `TextMismatch` if a system has another text than gold, and the errors of reading.
     """
     readings = readings_of(reading, options)
+    require_positions(readings, "diff")
     paths = [Path(side) for side in sides.values() if isinstance(side, str | PathLike)]
     if 0 < len(paths) < len(sides):
         kinds = {

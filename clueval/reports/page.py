@@ -92,17 +92,17 @@ def script_hash(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def assets(name: str, *scripts: str) -> dict[str, str]:
-    """Return the style sheet of a page for its template: the common one, then its own.
+def assets(name: str, *scripts: str, parts: Sequence[str] = ()) -> dict[str, str]:
+    """Return the style sheet of a page for its template: the common one, its own, then those of `parts` of it.
 
-    With `scripts` also its script, which is the common one and these, and the hash of that.
+    With `scripts` also its script, which is the common one, these, and those of the parts, and the hash of that.
     """
     from markupsafe import Markup  # comes with Jinja
 
-    style = template("common.css") + template(f"{name}.css")
+    style = "".join(template(f"{each}.css") for each in ("common", name, *parts))
     if not scripts:
         return {"style": Markup(style)}
-    code = template("common.js") + "".join(template(f"{script}.js") for script in scripts)
+    code = "".join(template(f"{each}.js") for each in ("common", *scripts, *parts))
     return {"style": Markup(style), "script": Markup(code), "script_hash": script_hash(code)}
 
 

@@ -33,11 +33,12 @@ class SpanIndex:
     [(0, 3), (2, 6)]
     """
 
-    __slots__ = ("_ends", "_starts", "_tree", "spans")
+    __slots__ = ("_ends", "_has_gaps", "_starts", "_tree", "spans")
 
     def __init__(self, spans: Iterable[Span]) -> None:
         self.spans: Sequence[Span] = sorted(spans, key=by_position)
         self._tree: IntervalTree | None = None
+        self._has_gaps = any(span.parts is not None for span in self.spans)
         if clash(self.spans) is None:
             self._starts = [span.start for span in self.spans]
             self._ends = [span.end for span in self.spans]
@@ -54,7 +55,9 @@ class SpanIndex:
         nodes = self._tree.overlap(start, end)
         if span.start == span.end:  # two equal spans of zero length do not overlap
             nodes = {node for node in nodes if node.begin != start or node.end != end}
-        return [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
+        found = [self.spans[number] for number in sorted(number for node in nodes for number in node.data)]
+        gaps = self._has_gaps or span.parts is not None
+        return [other for other in found if other.overlaps(span)] if gaps else found
 
 
 def _doubled(span: Span) -> tuple[int, int]:

@@ -2,16 +2,19 @@
 
 A tuple or list is ``(start, end, label)``, or ``(start, end)`` without a label. A dictionary has the keys of spaCy,
 Prodigy, doccano, nervaluate or a Hugging Face pipeline (`KEYS`). The end is always **exclusive**, as in spaCy,
-Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the positions 0 and 1.
+Prodigy and doccano: ``{"start": 0, "end": 2}`` covers the positions 0 and 1. A dictionary may have the ranges of a
+discontinuous span (``"fragments": [[0, 3], [7, 9]]``) and other acceptable spans in its place (``"alternatives":
+[{"start": 3, "end": 8}]``, which `as_spans` returns after it).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Any, NoReturn
 
-from clueval.exceptions import SpanError, UsageError, described
+from clueval.exceptions import CluevalError, SpanError, UsageError, described
+from clueval.spans.groups import ALTERNATIVES, fragments_of, members_of
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
@@ -36,7 +39,7 @@ def is_span(item: object) -> bool:
         return True
     fields = _mapping(item)
     if fields is not None:
-        return any(key in fields for key in (*KEYS["start"], *KEYS["end"]))
+        return any(key in fields for key in (*KEYS["start"], *KEYS["end"], "fragments"))
     if isinstance(item, tuple | list) and 2 <= len(item) <= 4:
         if isinstance(item[0], str):  # a sentence of tags may have numbers, too
             return isinstance(item, tuple) and len(item) == 3 and all(map(_is_number, item[1:]))
@@ -60,9 +63,13 @@ def as_span(item: Any, place: str = "the span") -> Span:
     if _is_spacy(item):
         return Span(item.start_char, item.end_char, item.label_)
     fields = _mapping(item)
+    fragments = None if fields is None else _fragments(fields, place)
+    if fields is not None and fragments is not None and not any(key in fields for key in KEYS["start"]):
+        fields = {"start": min(fragments)[0], "end": max(fragments)[1], **fields}
     start, end, labels, features = _of_sequence(item, place) if fields is None else _of_mapping(fields, place)
+    parts = None if fragments is None else sorted(fragments)
     try:
-        return Span(_position(start, place), _position(end, place), labels, features)
+        return Span(_position(start, place), _position(end, place), labels, features, parts=parts)
     except SpanError as error:
         error.problem = f"{place}: {error.problem}"
         raise
@@ -72,10 +79,33 @@ def as_spans(items: Iterable[Any], name: str) -> list[Span]:
     """Return the spans of one document; `name` is the name of the list in errors."""
     if isinstance(items, str | bytes | Mapping) or not isinstance(items, Iterable):
         raise UsageError(f"{name} must be a list of spans, not {described(items)}", advice=FORMS)
-    return [
-        item if type(item) is Span else as_span(item, f"{name}[{number}]")
-        for number, item in enumerate(items)
-    ]
+    found: list[Span] = []
+    for number, item in enumerate(items):
+        if isinstance(item, Mapping) and item.get(ALTERNATIVES):
+            found += _group(item, f"{name}[{number}]", str(number))
+        else:
+            found.append(item if type(item) is Span else as_span(item, f"{name}[{number}]"))
+    return found
+
+
+def _group(item: Mapping[str, Any], place: str, name: str) -> Iterator[Span]:
+    """Yield the span of a dictionary and its alternatives."""
+    try:
+        for member, features in members_of(item, name):
+            yield as_span({**member, "features": {**(member.get("features") or {}), **features}}, place)
+    except ValueError as error:
+        if isinstance(error, CluevalError):
+            raise
+        raise UsageError(
+            f"{place}: {error}", advice="as in {'alternatives': [{'start': 0, 'end': 2}]}"
+        ) from None
+
+
+def _fragments(fields: Mapping[str, Any], place: str) -> list[tuple[int, int]] | None:
+    try:
+        return fragments_of(fields)
+    except ValueError as error:
+        raise UsageError(f"{place}: {error}", advice="as in {'fragments': [[0, 3], [7, 9]]}") from None
 
 
 def _mapping(item: Any) -> Mapping[str, Any] | None:

@@ -81,13 +81,14 @@ CONVENTIONS = (
 
 
 def convention_row(
-    convention: Convention, rates: Rates | None, note: str | None, refused: int = 0
+    convention: Convention, rates: Rates | None, note: str | None, refused: int = 0, gaps: int = 0
 ) -> dict[str, Any]:
-    """Return the row of a convention; `refused` is the number of documents in which it is not defined."""
+    """Return the row of a convention; in `refused` documents it is not defined, in some because of `gaps`."""
     if refused:
         rates = None
         note = f"not defined here: {refused} document{'s have' if refused > 1 else ' has'} spans that overlap"
         note += " or have no length" if convention.metric == "tags" else ""
+        note += " or have gaps" if gaps else ""
     precision, recall, f1 = rates or (None, None, None)
     return {
         "convention": convention.name,

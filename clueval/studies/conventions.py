@@ -23,11 +23,12 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.evaluation.settings import with_settings
 from clueval.evaluation.signature import Signature
-from clueval.exceptions import OverlapError, TagError, UsageError, checked_call
+from clueval.exceptions import OverlapError, TagError, UsageError, checked_call, require_instance
 from clueval.hints import Hinting
 from clueval.metrics import metric_named
 from clueval.metrics.counting import Tally, f_measure, rate
 from clueval.metrics.metric import Metric, Needs, Rates, Side, rates_of
+from clueval.options import field_names, with_fields
 from clueval.reading.given import InputSide, side_of
 from clueval.reading.layers import LayerColumns, layer_names
 from clueval.reading.paths import are_paths
@@ -42,6 +43,7 @@ from clueval.tagging.schemes import OUTSIDE, scheme_called, scheme_of
 from clueval.tagging.token_schemes import SCHEMES
 from clueval.tagging.transitions import Seams
 from clueval.tagging.type_counts import TypeCounts, lenient_counts, strict_counts
+from clueval.transforms.preparing import Preparing
 
 
 class _Scheme(NamedTuple):
@@ -66,9 +68,10 @@ _STRICT = {
 class EveryConvention:
     """All conventions as one metric. `scheme` is the tag scheme (None: detected), `factor` is loio's.
 
-    The tally has the keys of the metrics, each after the name of its metric, and ``("refused", metric)`` for
-    documents that a metric refuses; of tags ``("tags", reading, what)``, where the reading is ``lenient``, a
-    scheme, or ``spans`` if there are no tags, and ``("neighbours", side, tag, next tag)``.
+    The tally has the keys of the metrics, each after the name of its metric, ``("refused", metric)`` for documents that
+    a metric refuses and ``("gaps", metric)`` for those of them with discontinuous spans; of tags ``("tags", reading,
+    what)``, where the reading is ``lenient``, a scheme, or ``spans`` if there are no tags, and ``("neighbours", side,
+    tag, next tag)``.
     """
 
     name: ClassVar[str] = "conventions"
@@ -90,6 +93,8 @@ class EveryConvention:
                     tally[key if name == "tags" else (name, *key)] += n
             except OverlapError:
                 tally["refused", name] += 1
+                if any(span.parts is not None for side in (gold, predicted) for span in side.spans):
+                    tally["gaps", name] += 1
         return tally
 
     def count_agreed(self, labels: Mapping[Frozen, int], positions: int) -> Tally:
@@ -106,7 +111,10 @@ class EveryConvention:
         found["exact_unlabelled"] = found["muc_exact"]
         return {
             convention.key: convention_row(
-                convention, *found[convention.key], total["refused", convention.metric]
+                convention,
+                *found[convention.key],
+                total["refused", convention.metric],
+                total["gaps", convention.metric],
             )
             for convention in CONVENTIONS
         }
@@ -141,7 +149,10 @@ class EveryConvention:
         """Yield the functions that count, by name: of tags, and of each metric."""
         yield "tags", partial(self._count_tags, gold, predicted)
         for metric in self._metrics():
-            yield metric.name, partial(metric.count, gold, predicted)
+            has_gaps = metric.needs.contiguous and any(
+                span.parts is not None for side in (gold, predicted) for span in side.spans
+            )
+            yield metric.name, _refused if has_gaps else partial(metric.count, gold, predicted)
 
     def _count_tags(self, gold: Side, predicted: Side) -> Tally:
         if gold.tags is None or predicted.tags is None:
@@ -184,6 +195,11 @@ class EveryConvention:
         return found | {"seqeval_strict": (_rates(total, scheme), f"scheme {name}")}
 
 
+def _refused() -> Tally:
+    """Raise `OverlapError` for discontinuous spans, which a metric cannot count."""
+    raise OverlapError("discontinuous spans cannot be counted")
+
+
 def _sentences(side: Side, tags: Sequence[str]) -> list[list[str]]:
     """Return the tags of a document, cut where its sentences begin and end."""
     document = side.document
@@ -209,6 +225,8 @@ def _tally_of_spans(gold: Side, predicted: Side) -> Tally:
         spans = in_order_and_flat(side.spans, document)
         if empty := next((span for span in spans if not len(span)), None):
             raise OverlapError(f"span {name_of(empty)} of zero length has no tag", document=document)
+        if gaps := next((span for span in spans if span.parts is not None), None):
+            raise OverlapError(f"span {name_of(gaps)} has gaps and no tags", document=document)
         sides.append({(span.start, span.end, span.label) for span in spans})
     counts = (len(sides[0]), len(sides[1]), len(sides[0] & sides[1]))
     return Tally({("tags", "spans", what): n for what, n in zip(_NUMBERS, counts, strict=True)})
@@ -284,7 +302,7 @@ def conventions(
         factor: loio's factor for the credit of a partial match.
         reading: other options of `clueval.score` for reading files: `input`, `token`, `token_id`,
             `invalid`, `document_tag`, `sentence_tag`, `text`, `ignore_punct`, `gold_set`, `predicted_set`,
-            `progress`.
+            `progress`; and those of `Preparing`, which change spans before they are counted.
 
     Needs one pass; holds one document of each side and the counts. Raises the same errors as `score`.
 
@@ -295,11 +313,19 @@ def conventions(
     [0.0, 0.0, 0.5, 0.0, 0.5]
     """
     metric = EveryConvention(scheme, factor)
+    given = reading.pop("preparing", Preparing())
+    require_instance(given, Preparing, "preparing")
+    preparing = with_fields(given, reading)
+    preparing = preparing.without(["by_depth"], "conventions")
+    reading = {name: value for name, value in reading.items() if name not in field_names(Preparing)}
     with spooled(gold, predicted) as (gold, predicted):
-        result = _of_tags(gold, predicted, metric, layers=layers, **reading)
+        changes = preparing != Preparing()
+        result = None if changes else _of_tags(gold, predicted, metric, layers=layers, **reading)
         if result is None:
             if are_paths(gold) or "invalid" in reading:
                 reading = {**reading, "scheme": scheme}
+            if changes:
+                reading = {**reading, "preparing": preparing}
             result = score(gold, predicted, metrics=[metric], layers=layers, **reading)
     if not result.metrics[metric.name]:  # there were no documents, so no layers
         empty = {layer: metric.scores(Tally(), [layer]) for layer in layer_names(layers)}

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_kind
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with
 from clueval.findings.stream import known_options
+from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
 from clueval.reading.options import Reading, Readings
@@ -23,11 +24,15 @@ from clueval.spans.matching import Match, match_spans
 from clueval.spans.merging import with_merged
 from clueval.spans.span import MERGED, Span
 from clueval.studies.diff_report import CHANGED, FIXED, NEW, STILL, Diff, DiffFinding
+from clueval.transforms.group import Group, Transform
+from clueval.transforms.preparation import Preparation
+from clueval.transforms.prepared import transforms_of
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.findings.stream import ErrorsOptions
 
-_READING = Reading()
+_READING, _PREPARING = Reading(), Preparing()
 
 
 @checked_call
@@ -39,6 +44,7 @@ def diff(
     *,
     layers: LayerColumns | None = None,
     reading: Readings = _READING,
+    preparing: Preparing = _PREPARING,
     **options: Unpack[ErrorsOptions],
 ) -> Diff:
     """Return the errors of two runs, old and new, on the same gold.
@@ -47,82 +53,84 @@ def diff(
         gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
             `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
-        layers, reading, options: as in `clueval.errors`; both runs are read alike.
+        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed alike.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
     refuse_unknown(options, known_options(), "diff")
+    require_instance(preparing, Preparing, "preparing")
+    preparing = with_fields(preparing, options).without(["by_depth", "any_of"], "diff")
     choice = choice_with(choice, options)
     require_layers(layers)
     require_kind(options.get("progress"), "Progress | None", "progress")
     if choice.kinds:
         raise UsageError("diff compares errors of all classes", advice="leave out kinds")
     sides = {"gold": gold, "old": old, "new": new}
-    return _compared(trios(sides, layers, reading, options), choice)
+    return _compared(trios(sides, layers, reading, options), choice, transforms_of(preparing))
 
 
-def _compared(groups: Iterable[Trio], choice: Choice) -> Diff:
+def _compared(found_trios: Iterable[Trio], choice: Choice, transforms: Sequence[Transform]) -> Diff:
+    preparations = [Preparation(transforms) for _ in range(2)]
     classes: Counter[tuple[str, str]] = Counter()
     found: list[DiffFinding] = []
     layers: dict[str, None] = {}
     documents = 0
-    for trio in groups:
-        gold, old, new = trio
-        names = list(dict.fromkeys(name for document in trio for name in document.layers))
+    for gold, old, new in found_trios:
+        groups = [
+            preparation(Group(gold, run)) for run, preparation in zip((old, new), preparations, strict=True)
+        ]
+        documents_of_both = [each for group in groups for each in (group.gold, group.predicted)]
+        names = list(dict.fromkeys(name for document in documents_of_both for name in document.layers))
         layers |= dict.fromkeys(names)
         if not choice.where.on_documents(names).lets_through(gold.id, gold.metadata):
             continue
         documents += 1
         for sequence in [MERGED] if choice.merge else names:
-            sides = _Sides(gold, sequence, choice, names)
+            sides = _Sides(groups, sequence, choice, names)
             if "gold" in choice.sides:
-                found += sides.of_gold(old, new, classes)
+                found += sides.of_gold(classes)
             if "predicted" in choice.sides:
-                found += sides.of_predicted(old, new)
+                found += sides.of_predicted()
+    preparations[0].checked()
     choice.require_layer(layers)
     return Diff(documents, classes, found)
 
 
 class _Sides:
-    """The spans of one sequence of a document, and how they match those of a run."""
+    """The spans of one sequence of a document, and how they match those of both runs, old and new."""
 
-    def __init__(self, gold: Document, sequence: str, choice: Choice, layers: Sequence[str]) -> None:
-        self._gold, self._sequence, self._choice = gold, sequence, choice
+    def __init__(self, groups: Sequence[Group], sequence: str, choice: Choice, layers: Sequence[str]) -> None:
+        self._groups, self._sequence, self._choice = groups, sequence, choice
         self._filter = choice.where.on_layers(layers)
 
-    def of_gold(
-        self, old: Document, new: Document, classes: Counter[tuple[str, str]]
-    ) -> Iterator[DiffFinding]:
-        """Yield the errors of the gold side; the classes of all its spans are counted."""
-        is_error = self._choice.is_error
-        pairs = zip(self._matches(self._gold, old), self._matches(self._gold, new), strict=True)
-        for before, after in pairs:
-            classes[before.kind, after.kind] += 1
-            if is_error(before) and is_error(after):
+    def of_gold(self, classes: Counter[tuple[str, str]]) -> Iterator[DiffFinding]:
+        """Yield the errors of the gold side; the classes of its spans are counted.
+
+        A gold span that counts in one run alone, as another alternative does in the other, is compared with nothing.
+        """
+        old, new = (self._matches(group.gold, group.predicted) for group in self._groups)
+        for before, after in _joined(old, new):
+            if before is not None and after is not None:
+                classes[before.kind, after.kind] += 1
+            was, is_ = (match is not None and self._choice.is_error(match) for match in (before, after))
+            span = (before or after).span  # type: ignore[union-attr]  # one of them is a match
+            if was and is_ and before is not None and after is not None:
                 same = before.kind == after.kind and before.labels == after.labels
-                yield self._finding(STILL if same else CHANGED, "gold", before.span, before, after)
-            elif is_error(before) or is_error(after):
-                state = FIXED if is_error(before) else NEW
-                yield self._finding(state, "gold", before.span, before, after)
+                yield self._finding(STILL if same else CHANGED, "gold", span, before, after)
+            elif was or is_:
+                yield self._finding(FIXED if was else NEW, "gold", span, before, after)
 
-    def of_predicted(self, old: Document, new: Document) -> Iterator[DiffFinding]:
+    def of_predicted(self) -> Iterator[DiffFinding]:
         """Yield the errors of the predicted side, by position."""
-        found: list[tuple[Span, str, Match | None, Match | None]] = []
-        waiting: dict[tuple[object, ...], list[Match]] = {}
-        for match in self._errors(old):
-            waiting.setdefault(_place(match.span), []).append(match)
-        for match in self._errors(new):
-            equal = waiting.get(_place(match.span))
-            if equal:
-                found.append((match.span, STILL, equal.pop(0), match))
-            else:
-                found.append((match.span, NEW, None, match))
-        found += [(match.span, FIXED, match, None) for left in waiting.values() for match in left]
-        for span, state, before, after in sorted(found, key=lambda row: (row[0].start, row[0].end)):
+        is_error = self._choice.is_error
+        old, new = (
+            [match for match in self._matches(group.predicted, group.gold) if is_error(match)]
+            for group in self._groups
+        )
+        for before, after in _joined(old, new):
+            state = NEW if before is None else FIXED if after is None else STILL
+            span = (after or before).span  # type: ignore[union-attr]  # one of them is a match
             yield self._finding(state, "predicted", span, before, after)
-
-    def _errors(self, run: Document) -> Iterator[Match]:
-        return (match for match in self._matches(run, self._gold) if self._choice.is_error(match))
 
     def _matches(self, own: Document, other: Document) -> list[Match]:
         """The matches of the spans of a document that are counted, by position."""
@@ -143,15 +151,36 @@ class _Sides:
         return DiffFinding(
             state,
             side,
-            self._gold.id,
+            self._groups[0].gold.id,
             self._sequence,
             span.start,
             span.end,
             dict(span.by_layer),
             None if before is None else before.kind,
             None if after is None else after.kind,
-            self._gold.text_of(span),
+            self._groups[0].gold.text_of(span),
         )
+
+
+def _joined(
+    old: Iterable[Match], new: Iterable[Match]
+) -> list[tuple[Match | None, Match] | tuple[Match, None]]:
+    """Return the matches of equal spans together, by position; None stands for a match that one run lacks."""
+    waiting: dict[tuple[object, ...], list[Match]] = {}
+    for match in old:
+        waiting.setdefault(_place(match.span), []).append(match)
+    found: list[tuple[Match | None, Match] | tuple[Match, None]] = []
+    for match in new:
+        equal = waiting.get(_place(match.span))
+        found.append((equal.pop(0) if equal else None, match))
+    found += [(match, None) for left in waiting.values() for match in left]
+    return sorted(found, key=_position)
+
+
+def _position(pair: tuple[Match | None, Match] | tuple[Match, None]) -> tuple[int, int]:
+    match = pair[0] or pair[1]
+    assert match is not None
+    return match.span.start, match.span.end
 
 
 def _place(span: Span) -> tuple[object, ...]:

@@ -18,7 +18,7 @@ refused.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -144,11 +144,13 @@ def align(
 
     For error messages, `limit` is the caller's name of `max_cells`, and `document` the id of the document.
     Raises `UsageError` if the product of the two lengths is above `max_cells`, unless the texts are equal, and
-    `MissingExtra` if rapidfuzz is not installed.
+    `MissingExtra` if they differ and rapidfuzz is not installed.
     """
+    if gold == predicted:
+        return Alignment(gold, predicted, [("equal", 0, len(gold), 0, len(gold))] if gold else [])
     levenshtein = _levenshtein()
     cells = len(gold) * len(predicted)
-    if cells > max_cells and gold != predicted:
+    if cells > max_cells:
         raise UsageError(
             f"aligning {len(gold):,} with {len(predicted):,} characters takes {cells:,} cells, "
             f"and {max_cells:,} are allowed",
@@ -201,6 +203,13 @@ def _levenshtein() -> ModuleType:
     return Levenshtein
 
 
+def has_characters(document: Document) -> bool:
+    """Return whether a document has a text, or tokens that make one."""
+    if document.unit == "character":
+        return document.text is not None
+    return document.tokens is not None and not are_unknown(document.tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Characters:
     """The text of a document of either unit: tokens are joined by single blanks.
@@ -229,6 +238,32 @@ class Characters:
             starts = [end - len(token) for end, token in zip(ends, document.tokens, strict=True)]
             return cls(" ".join(document.tokens), document.start, starts, ends)
         raise UsageError("the document has no text to align", file=document.file, document=document.id)
+
+    def positions_of(self, start: int, end: int) -> tuple[int, int] | None:
+        """Return the positions for a range of characters: of tokens, those with more than half their characters in it.
+
+        None if there is no such token.
+        """
+        if self.starts is None or self.ends is None:
+            return self.offset + start, self.offset + end
+        first, last = bisect_right(self.ends, start), bisect_left(self.starts, end)
+        if first < last and not self._covers(start, end, first):
+            first += 1
+        if first < last and not self._covers(start, end, last - 1):
+            last -= 1
+        return (self.offset + first, self.offset + last) if first < last else None
+
+    def _covers(self, start: int, end: int, token: int) -> bool:
+        """Return whether a range covers more than half the characters of a token."""
+        assert self.starts is not None
+        assert self.ends is not None
+        own, own_end = self.starts[token], self.ends[token]
+        return 2 * (min(end, own_end) - max(start, own)) > own_end - own
+
+    @property
+    def first(self) -> int:
+        """The number of the first character: the first position of a document whose positions are characters."""
+        return self.offset if self.starts is None else 0
 
     def range_of(self, span: Span) -> tuple[int, int]:
         """Return the range of characters that a span covers, half-open, including the blanks inside it."""

@@ -16,19 +16,18 @@ Gold [4,9) or [3,8) or [6,8), predicted [3,8) and [6,8): the group becomes [3,8)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
+from clueval.spans.groups import GROUP, OPTIONAL
+from clueval.spans.most_pairs import most_pairs
 from clueval.spans.regions import Regions
 from clueval.spans.span import Span, name_of
 from clueval.transforms.group import Group
 from clueval.transforms.names import with_layers
-
-FEATURE = "group"
-OPTIONAL = "optional"
 
 _Key = tuple[object, object]
 """The ranges and the label of a span."""
@@ -75,7 +74,7 @@ def _groups(spans: Iterable[Span]) -> list[list[Span]]:
     """Return the members of each group; groups by the position of their main member."""
     found: dict[Hashable, list[Span]] = {}
     for span in spans:
-        value = span.features.get(FEATURE) if span.features else None
+        value = span.features.get(GROUP) if span.features else None
         if value is not None:
             key = value if isinstance(value, Hashable) else repr(value)
             found.setdefault(key, []).append(span)
@@ -114,51 +113,7 @@ def _matched(
         ]
         for members in (*groups, *single)
     ]
-    owners: dict[int, int] = {}
-    chosen: list[int | None] = [None] * len(edges)
-    untried = [iter(each) for each in edges]
-    given_up: set[int] = set()
-    for group in range(len(edges)):
-        _augment(group, edges, untried, given_up, owners, chosen)
-    return chosen[: len(groups)]
-
-
-def _augment(
-    group: int,
-    edges: Sequence[Sequence[tuple[int, int]]],
-    untried: Sequence[Iterator[tuple[int, int]]],
-    given_up: set[int],
-    owners: dict[int, int],
-    chosen: list[int | None],
-) -> None:
-    """Give `group` a slot if there is one, moving other groups to other slots of theirs where necessary.
-
-    A search in depth without recursion: `path` has the groups to move, each with the slot that it would get.
-    No slot becomes free again, so each edge is asked once (`untried`) whether its slot is free. The slots that a search
-    without success has seen are `given_up`: the groups that own them have no edge to any other slot.
-    """
-    seen: set[int] = set()
-    path: list[tuple[int, int, int]] = []
-    waiting = [(group, iter(edges[group]))]
-    while waiting:
-        current, rest = waiting[-1]
-        found = next((edge for edge in untried[current] if edge[0] not in owners), None) or next(
-            (edge for edge in rest if edge[0] not in seen and edge[0] not in given_up), None
-        )
-        if found is None:
-            waiting.pop()
-            if path:
-                path.pop()
-            continue
-        slot, member = found
-        seen.add(slot)
-        path.append((current, slot, member))
-        if slot not in owners:
-            for each, its_slot, its_member in path:
-                owners[its_slot], chosen[each] = each, its_member
-            return
-        waiting.append((owners[slot], iter(edges[owners[slot]])))
-    given_up |= seen
+    return most_pairs(edges)[: len(groups)]
 
 
 def _ranges_by_label(spans: Iterable[Span], layer: str) -> dict[str | None, Regions]:

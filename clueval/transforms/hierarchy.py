@@ -48,6 +48,11 @@ class Hierarchy:
             found.append(parent)
         return found[::-1]
 
+    @property
+    def depth(self) -> int | None:
+        """The depth of the deepest name; None without names."""
+        return None if self.parents is None else max(len(self.path(name)) for name in self.parents)
+
     def holds(self, label: str) -> bool:
         """Return whether the label is in the hierarchy."""
         return self.parents is None or label in self.parents
@@ -119,3 +124,34 @@ class Depth:
 
     def _at_depth(self, label: str | None) -> str | None:
         return None if label is None else self._hierarchy.path(label)[: self._depth][-1]
+
+
+class EachDepth:
+    """Marks the place in the order of transforms where `Depth` is applied with each depth, and changes nothing.
+
+    `deepest` is the depth of the hierarchy or, if labels hold their path, of the deepest label that it has seen since
+    it was set to 1.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+        self.deepest = hierarchy.depth or 1
+        self.signature = ("depth", f"each({hierarchy.sha})")
+        self.prepared: Counter[tuple[Any, ...]] = Counter()
+
+    def __call__(self, group: Group) -> Group:
+        if self._hierarchy.parents is None:
+            sides = (group.gold, group.predicted)
+            spans = (span for document in sides for layer in document.layers.values() for span in layer)
+            labels = {label for span in spans for label in span.by_layer.values() if label is not None}
+            self.deepest = max([self.deepest, *(len(self._hierarchy.path(label)) for label in labels)])
+        return group
+
+    def begin(self) -> None:
+        """Forget the labels that were seen."""
+        if self._hierarchy.parents is None:
+            self.deepest = 1
+
+    def at(self, depth: int) -> Depth:
+        """Return the transform that takes this place for one depth."""
+        return Depth(self._hierarchy, depth)

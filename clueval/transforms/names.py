@@ -82,3 +82,6 @@ def counted_names(prepared: Mapping[tuple[Any, ...], int], kind: str) -> dict[st
 
 HIDDEN = "hidden"
 """The first part of the keys with which transforms count names, to check them at the end; no report shows them."""
+
+LOCATED = "located"
+"""The name, in signatures and results, of the transforms that place the answers of language models."""

@@ -9,7 +9,6 @@
 
 Positions are those of the gold text, or of the predicted text if gold has none. White space at the edges of
 spans is cut off on both sides and counted (``trimmed``).
-
 With the unit ``token``, positions are then those of the tokens of gold, of predicted if gold has none, or of the words
 and single marks of the text if neither has tokens. A span gets the tokens of which it covers more than half the
 characters; a span that gets none has no place, and matches nothing.
@@ -89,7 +88,8 @@ class Placing:
             for each, before in zip([own, *placed], [gold, *others], strict=True)
         ]
         (first, lost), (second, other_lost), *more = sides
-        return Group(first, second, tuple(each for each, _ in more), (lost, other_lost))
+        further = tuple(each for each, _ in more)
+        return Group(first, second, further, lost=(lost, other_lost))
 
     def _frame(self, documents: Sequence[Document], text: str) -> _TokenFrame:
         """Return the tokens of the first document that has some, or the words and single marks of the text."""

@@ -1,21 +1,30 @@
-"""The options that change the spans of documents before they are counted, and the transforms that they make."""
+"""The options that change the spans of documents before they are counted; `transforms_of` makes their transforms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clueval.exceptions import UsageError
-from clueval.options import option, require_types, whole
+from clueval.options import number, option, require_types, whole
+from clueval.transforms.location_steps import DEFAULT_STEPS, OCCURRENCES, LocationSteps
 
 if TYPE_CHECKING:
-    from clueval.transforms.group import Transform
-    from clueval.transforms.hierarchy import Hierarchy
+    from clueval.transforms.threshold_file import ThresholdFile
 
 _TOPIC = "spans"
+
+
+def number_or_path(text: str) -> float | Path:
+    """Return a number, or the path of a file."""
+    try:
+        return number(text)
+    except ValueError:
+        return Path(text)
+
 
 MODES = ("inside", "touching")
 """The values of `Preparing.ignored`."""
@@ -34,6 +43,7 @@ class Preparing:
         hierarchy: a file with the hierarchy of the labels (`clueval.transforms.hierarchy`), or ``.`` if labels
             hold their path, as ``LOC.city``.
         depth: labels below this depth of the hierarchy become their ancestor there; the top has depth 1.
+        by_depth: reports have ``depths``, too: the report for each depth of the hierarchy, by its number.
         generic: predicted labels that count as the label of the gold span they overlap
             (`clueval.transforms.generic`).
         generic_gold: the same for gold labels.
@@ -42,8 +52,18 @@ class Preparing:
         ignore_label: gold spans with these labels are such regions.
         ignored: predicted spans that do not count: those ``inside`` the regions, or those ``touching`` them.
         ignore_same_label: only predicted spans with the label of the region do not count.
+        alternatives: a table of other acceptable spans in the place of gold spans
+            (`clueval.transforms.alternatives_table`).
+        any_of: other golds of the same documents, each in the form of gold: of each document the nearest one counts
+            (`clueval.transforms.any_of`). A path, or a list of golds.
         fragments: what discontinuous spans become: ``keep`` (metrics compare their fragments), ``split`` (each
             fragment a span) or ``hull`` (one span from start to end).
+        occurrence: which occurrences of a text the mentions of a language model take (`clueval.transforms.locating`):
+            ``in-order`` (None), ``first`` or ``all``.
+        locate: the steps in which mentions are looked for; None: ``exact,space``.
+        min_score: predicted spans with a lower score do not count: a number (the feature is
+            `Counting.score_feature`), or a file of ``clueval threshold``, which names the feature.
+        same_data: use such a file also on the gold for which the threshold was chosen; the signature says so.
 
     Raises `UsageError` for options that do not go together.
     """
@@ -84,6 +104,15 @@ class Preparing:
             "replace labels below depth N of the hierarchy by their ancestor there; the top has depth 1",
             topic=_TOPIC,
             parse=whole,
+        ),
+    )
+    by_depth: bool = field(
+        default=False,
+        metadata=option(
+            "--by-depth",
+            None,
+            "with --hierarchy: also report the scores for each depth of the labels",
+            topic=_TOPIC,
         ),
     )
     generic: str | Iterable[str] | None = field(
@@ -151,6 +180,28 @@ class Preparing:
         ),
     )
 
+    alternatives: str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--alternatives",
+            "FILE",
+            "a table of other acceptable spans in the place of gold spans: document, start, end_inclusive, label; "
+            "each belongs to the gold span that it overlaps most, or to that of of_start and of_end_inclusive",
+            topic=_TOPIC,
+        ),
+    )
+    any_of: str | Path | Iterable[Any] | None = field(
+        default=None,
+        metadata=option(
+            "--any-of",
+            "FILE",
+            "other golds of the same documents, as by several annotators: of each document the gold with the fewest "
+            "errors counts, GOLD first",
+            topic=_TOPIC,
+            parse=Path,
+            several=True,
+        ),
+    )
     fragments: str = field(
         default="keep",
         metadata=option(
@@ -163,8 +214,63 @@ class Preparing:
         ),
     )
 
+    occurrence: str | None = field(
+        default=None,
+        metadata=option(
+            "--occurrence",
+            "WHICH",
+            "with --input mentions: the k-th mention of a text takes its k-th occurrence (in-order), each takes the "
+            "first, or each text takes all",
+            topic=_TOPIC,
+            choices=OCCURRENCES,
+            default="in-order",
+        ),
+    )
+    locate: str | Iterable[str] | None = field(
+        default=None,
+        metadata=option(
+            "--locate",
+            "STEP,...",
+            "with --input mentions: the steps in which mentions are looked for: exact, space (NFC, runs of white "
+            "space as one), quotes (any form), case, fuzzy=0.9 (the most similar words; extra: align)",
+            topic=_TOPIC,
+            default=DEFAULT_STEPS,
+        ),
+    )
+
+    min_score: float | str | Path | None = field(
+        default=None,
+        metadata=option(
+            "--min-score",
+            "T",
+            "leave out predicted spans with a lower score: a number, with --score-feature, or a file of clueval "
+            "threshold",
+            topic=_TOPIC,
+            parse=number_or_path,
+        ),
+    )
+    same_data: bool = field(
+        default=False,
+        metadata=option(
+            "--same-data",
+            None,
+            "with --min-score FILE: use the threshold also on the gold for which it was chosen",
+            topic=_TOPIC,
+        ),
+    )
+
     def __post_init__(self) -> None:
         require_types(self)
+        if self.same_data and (self.min_score is None or isinstance(self.min_score, int | float)):
+            raise UsageError(
+                "Preparing.same_data is for a file of thresholds", advice="add Preparing.min_score"
+            )
+        if self.occurrence not in (None, *OCCURRENCES):
+            raise UsageError(
+                f"unknown value {self.occurrence!r} of Preparing.occurrence",
+                advice=f"one of {', '.join(OCCURRENCES)}",
+            )
+        self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
                 "Preparing.label_map is for both sides, so it does not go with a map for one side",
@@ -172,9 +278,16 @@ class Preparing:
             )
         if self.depth is not None and self.hierarchy is None:
             raise UsageError("Preparing.depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.hierarchy is None:
+            raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
+        if self.by_depth and self.depth is not None:
+            raise UsageError(
+                "Preparing.by_depth and Preparing.depth exclude each other", advice="leave one out"
+            )
         if self.hierarchy is not None and self._uses_hierarchy() is False:
             raise UsageError(
-                "Preparing.hierarchy alone changes nothing", advice="add Preparing.depth or Preparing.generic"
+                "Preparing.hierarchy alone changes nothing",
+                advice="add Preparing.depth, Preparing.by_depth or Preparing.generic",
             )
 
         if self.fragments not in FRAGMENTS:
@@ -194,59 +307,57 @@ class Preparing:
                 advice="add Preparing.ignore_label or Preparing.ignore_layer",
             )
 
+    def location_steps(self) -> LocationSteps:
+        """Return the steps in which mentions are looked for. Raises `UsageError` for invalid ones."""
+        return LocationSteps.of(DEFAULT_STEPS if self.locate is None else self.locate)
+
+    def require_no_answers(self) -> None:
+        """Raise `UsageError` for an option that is for mentions."""
+        for name in ("occurrence", "locate"):
+            if getattr(self, name) is not None:
+                raise UsageError(
+                    f"Preparing.{name} applies to predictions without positions",
+                    advice="remove it, or read predicted with the format mentions",
+                )
+
     def _uses_hierarchy(self) -> bool:
-        return any(each is not None for each in (self.depth, self.generic, self.generic_gold))
+        return self.by_depth or any(
+            each is not None for each in (self.depth, self.generic, self.generic_gold)
+        )
 
     def files(self) -> list[Path]:
         """Return the files that the transforms are made from."""
-        given = (self.label_map, self.gold_map, self.predicted_map, self.hierarchy)
+        given = (
+            self.label_map,
+            self.gold_map,
+            self.predicted_map,
+            self.hierarchy,
+            self.min_score,
+            self.alternatives,
+            *self.golds(),
+        )
         return [Path(each) for each in given if isinstance(each, str | PathLike) and each != "."]
 
-    def transforms(self) -> tuple[Transform, ...]:
-        """Return the transforms in the order in which they are applied. Raises `CluevalError` for invalid files."""
-        return (
-            *self._of_labels(),
-            *self._of_generic(),
-            *self._of_regions(),
-            *self._of_untyped(),
-            *self._of_fragments(),
-        )
+    def without(self, names: Iterable[str], caller: str) -> Preparing:
+        """Return the options. Raises `UsageError` for one of `names` that is set, which `caller` does not have."""
+        for name in names:
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                raise UsageError(f"Preparing.{name} does not apply to {caller}", advice="leave it out")
+        return self
 
-    def _hierarchy(self) -> Hierarchy | None:
-        if self.hierarchy is None:
+    def golds(self) -> list[Any]:
+        """Return the other golds."""
+        if self.any_of is None:
+            return []
+        return [self.any_of] if isinstance(self.any_of, str | PathLike) else list(self.any_of)
+
+    def threshold_file(self) -> ThresholdFile | None:
+        """Return the content of the file that `min_score` names. Raises `CluevalError` for an invalid file."""
+        if not isinstance(self.min_score, str | PathLike):
             return None
-        from clueval.transforms.hierarchy import Hierarchy
+        from clueval.transforms.threshold_file import read_threshold
 
-        return Hierarchy.of(self.hierarchy)
-
-    def _of_labels(self) -> Iterator[Transform]:
-        maps = {
-            "gold_map": self.gold_map if self.label_map is None else self.label_map,
-            "predicted_map": self.predicted_map if self.label_map is None else self.label_map,
-        }
-        if any(each is not None for each in maps.values()):
-            from clueval.transforms.label_map import LabelMap, LabelNames
-
-            gold, predicted = (
-                None if given is None else LabelNames.of(given, "label_map" if self.label_map else name)
-                for name, given in maps.items()
-            )
-            yield LabelMap(gold, predicted)
-        hierarchy = self._hierarchy()
-        if self.depth is not None and hierarchy is not None:
-            from clueval.transforms.hierarchy import Depth
-
-            yield Depth(hierarchy, self.depth)
-
-    def _of_generic(self) -> Iterator[Transform]:
-        given: dict[str, Any] = {"predicted": self.generic, "gold": self.generic_gold}
-        for side, labels in given.items():
-            if labels is not None:
-                from clueval.transforms.generic import Generic
-                from clueval.transforms.names import names_of
-
-                option = "generic" if side == "predicted" else "generic_gold"
-                yield Generic(side, names_of(labels, option), self._hierarchy())
+        return read_threshold(self.min_score)
 
     def ignored_layers(self) -> tuple[str, ...]:
         """Return the layers whose spans are regions, which are not scored."""
@@ -255,24 +366,3 @@ class Preparing:
         from clueval.transforms.names import names_of
 
         return names_of(self.ignore_layer, "Preparing.ignore_layer")
-
-    def _of_regions(self) -> Iterator[Transform]:
-        if self.ignore_layer is None and self.ignore_label is None:
-            return
-        from clueval.transforms.ignored import IgnoredRegions
-        from clueval.transforms.names import names_of
-
-        labels = () if self.ignore_label is None else names_of(self.ignore_label, "Preparing.ignore_label")
-        yield IgnoredRegions(self.ignored_layers(), labels, self.ignored, self.ignore_same_label)
-
-    def _of_fragments(self) -> Iterator[Transform]:
-        if self.fragments != "keep":
-            from clueval.transforms.fragments import Fragments
-
-            yield Fragments(self.fragments)
-
-    def _of_untyped(self) -> Iterator[Transform]:
-        if self.untyped:
-            from clueval.transforms.untyped import Untyped
-
-            yield Untyped()

@@ -713,3 +713,50 @@ class TestDocuments:
         )
 
         assert score_files([gold], [predicted], metrics=[metric]).metrics["gate"]["label"] == alone
+
+
+def test_pairs_of_sets_are_added_and_averaged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "d.bdocjs"
+    path.write_text(as_bdoc(Key=KEY, Response=RESPONSE, Old=OLD), encoding="utf-8")
+    single = [
+        gate(path, gold_set="Key", predicted_set=name).metrics["gate"]["label"]
+        for name in ("Response", "Old")
+    ]
+    table = tmp_path / "t.tsv"
+    pairs = ["--pair", "Key:Response", "--pair", "Key:Old"]
+
+    assert (
+        main(["gate", str(path), *pairs, "--gate-tsv", str(table), "--name", "run 7", "--format", "json"])
+        == 0
+    )
+
+    report = json.loads(capsys.readouterr().out)["metrics"]["gate"]["label"]
+    assert report["pairs"] == dict(zip(("Key:Response", "Key:Old"), single, strict=True))
+    assert report["all"]["responses"] == sum(each["all"]["responses"] for each in single)
+    mean = sum(each["all"]["recall_strict"] for each in single) / 2
+    assert report["pairs_macro"]["recall_strict"] == pytest.approx(mean)
+    rows = list(csv.DictReader(table.read_text(encoding="utf-8").splitlines(), delimiter="\t"))
+    assert {row["evaluationId"] for row in rows} == {"run 7"}
+    assert {row["setName"] for row in rows} == {"Response", "Old"}
+    assert main(["gate", str(path), *pairs]) == 0
+    assert "Key:Old" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--pair", "Key"], "cannot be read"),
+        (["--pair", "Key:A:B"], "cannot be read"),
+        (["--pair", "Key:Old", "--pair", "Key:Old"], "named twice"),
+        (["--pair", "Key:Old", "--gold-set", "Key"], "do not go with gold_set"),
+        (["--pair", "Key:Old", "--by", "document"], "do not go with by"),
+    ],
+)
+def test_wrong_pairs_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], says: str
+) -> None:
+    path = tmp_path / "d.bdocjs"
+    path.write_text(as_bdoc(Key=KEY, Old=OLD), encoding="utf-8")
+
+    assert main(["gate", str(path), *arguments]) == 2
+    assert says in capsys.readouterr().err

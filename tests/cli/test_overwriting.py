@@ -75,6 +75,9 @@ CASES: list[tuple[str, list[str]]] = [
             (["errors", *BOTH, *NOISY], "--html"),
             (["score", *BOTH], "-o"),
             (["conventions", *BOTH], "-o"),
+            (["profile", *BOTH], "-o"),
+            (["threshold", *BOTH, "--score-feature", "s"], "-o"),
+            (["threshold", *BOTH, "--score-feature", "s"], "--html"),
             (["gate", *BOTH], "-o"),
             (["check", *BOTH], "-o"),
             (["masking", *BOTH], "-o"),
@@ -112,6 +115,7 @@ CASES: list[tuple[str, list[str]]] = [
     ("one/a.conll", ["agree", *BOTH, "--system", "one/a.conll", "--tsv", "OUT"]),
     ("words.txt", ["curate", *BOTH, "--decisions", "words.txt", "-o", "OUT"]),
     ("words.txt", ["masking", *BOTH, "--ignore-words", "words.txt", "--tsv", "OUT"]),
+    ("one/a.conll", ["profile", *BOTH, "--train", "one/a.conll", "-o", "OUT"]),
     ("counts.txt", ["masking", *BOTH, "--word-weights", "counts.txt", "-o", "OUT"]),
     ("run.config", ["faireval", "run.config", "-o", "OUT"]),
     *((name, ["faireval", "run.config"]) for name in ("t.csv", "s.csv", "run.config")),
@@ -235,6 +239,8 @@ OPTIONS_THAT_WRITE = {
     "check": {"output_file"},
     "completion": {"output_file"},
     "convert": {"output_file"},
+    "profile": {"output_file"},
+    "threshold": {"html", "output_file"},
 }
 """What the tests above cover; the config of `faireval` may name an output, too."""
 
@@ -259,10 +265,13 @@ def test_every_option_that_takes_a_path_is_known_to_these_tests() -> None:
             "score",
             "Masking.ignore_words",
             "Masking.word_weights",
+            "Preparing.alternatives",
+            "Preparing.any_of",
             "Preparing.gold_map",
             "Preparing.hierarchy",
             "Preparing.label_map",
             "Preparing.predicted_map",
+            "train",
         }
 
     assert {command: paths for command, paths in found.items() if paths} == OPTIONS_THAT_WRITE

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import flat_spans
 
@@ -103,6 +103,27 @@ def test_missing_annotation_gives_spacys_own_figures(
     for label, prf in (theirs["ents_per_type"] or {}).items():
         assert ours["ents_per_type"][label] == pytest.approx(prf)
     assert (ours["ents_per_type"] or {}).keys() == (theirs["ents_per_type"] or {}).keys()
+
+
+@given(partly_annotated())
+def test_regions_without_annotation_that_are_touched_give_spacys_own_figures(
+    parts: tuple[list[Span], list[Span], list[int]],
+) -> None:
+    gold, predicted, missing = parts
+    assume(missing)
+    layers = {"label": gold, "missing": [Span(n, n + 1, {"missing": "x"}) for n in missing]}
+    sides = Document("d", layers, tokens=WORDS), Document("d", {"label": predicted}, tokens=WORDS)
+
+    ours = score(*([side] for side in sides), metrics="exact", ignore_layer="missing", ignored="touching")
+    theirs = get_ner_prf([part_of_the_annotation(gold, predicted, missing)])
+
+    micro = ours.metrics["exact"]["label"]["micro"]
+    if theirs["ents_p"] is None:
+        assert micro["gold"] == micro["predicted"] == 0
+    else:
+        assert [micro[rate] for rate in ("precision", "recall", "f1")] == pytest.approx(
+            [theirs[name] for name in ("ents_p", "ents_r", "ents_f")]
+        )
 
 
 def test_a_prediction_that_touches_missing_annotation_is_left_out_and_counted() -> None:

@@ -194,7 +194,7 @@ def test_results_without_counts_or_with_a_break_down_cannot_be_added() -> None:
 # Headlines
 
 
-@pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking"}))
+@pytest.mark.parametrize("name", sorted(set(METRICS) - {"noisy", "confusion", "masking", "strings"}))
 def test_headlines_of_every_metric_are_one_if_all_spans_are_correct(name: str) -> None:
     report = scored(FOUND, name).metrics[name]["label"]
 

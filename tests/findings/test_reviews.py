@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -29,13 +28,20 @@ def page(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(browser: Browser, page: Path) -> Iterator[Browser]:
-    browser.open(page)
-    if browser.run("localStorage.length"):
-        browser.run("localStorage.clear()")
+def opened(browser: Browser, page: Path) -> Browser:
+    forget(browser, page)
+    return browser
+
+
+def forget(browser: Browser, page: Path) -> None:
+    """Open the page without ticks and comments; the browser may forget them a moment later."""
+
+    def is_empty() -> bool:
         browser.open(page)
-    yield browser
-    browser.run("localStorage.clear()")
+        browser.run("localStorage.clear()")
+        return said(browser) == "0 of 63 places reviewed, 0 comments"
+
+    browser.wait_until(is_empty, "forgotten")
 
 
 def note(browser: Browser, number: int, comment: str) -> str:
@@ -74,9 +80,11 @@ def said(browser: Browser) -> str:
 def test_ticks_and_comments_are_there_when_the_page_is_opened_again(opened: Browser, page: Path) -> None:
     anchor = note(opened, 1, "Grenze prüfen")
 
-    opened.open(page)
+    def is_kept() -> bool:  # the browser may keep them a moment later
+        opened.open(page)
+        return said(opened) == "1 of 63 places reviewed, 1 comment"
 
-    assert said(opened) == "1 of 63 places reviewed, 1 comment"
+    opened.wait_until(is_kept, "kept")
     card = f"document.getElementById({json.dumps(anchor)})"
     assert opened.run(f"{card}.querySelector('.comment').value") == "Grenze prüfen"
     assert opened.run(f"{card}.querySelector('[type=checkbox]').checked && {card}.classList.contains('done')")
@@ -87,9 +95,7 @@ def test_exported_reviews_can_be_imported(opened: Browser, page: Path, tmp_path:
     texts = ["=1+1", "'-x", '<b>"quoted"</b>']
     anchors = [note(opened, number, text) for number, text in enumerate(texts)]
     file = download(opened, f"export-{form}", tmp_path, f"reviews.{form}")
-    opened.run("localStorage.clear()")
-    opened.open(page)
-    assert said(opened) == "0 of 63 places reviewed, 0 comments"
+    forget(opened, page)
 
     give(opened, file)
 

@@ -8,8 +8,9 @@ import pytest
 from corpora import write
 
 from clueval import Document, read, score
-from clueval.exceptions import FormatError
+from clueval.exceptions import FormatError, UsageError
 from clueval.formats.inline import read_inline
+from clueval.reading.options import Reading
 
 SAMPLE = Path(__file__).parents[1] / "samples" / "formats" / "inline" / "answer.txt"
 
@@ -89,3 +90,71 @@ def test_what_is_not_closed_or_crosses_is_refused(content: str, says: str) -> No
 )
 def test_hostile_texts_are_read_in_one_pass(content: str) -> None:
     assert read_inline(content, file="a").unit == "character"
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "found", "dropped"),
+    [
+        ("<A>a</A> <B>b", "a b", [("a", "A")], "1"),
+        ("a</A> b", "a b", [], "1"),
+        ("<A>x<B>y</A>z</B>", "xyz", [("xy", "A")], "2"),
+        ("<A>x<A>y</A>z", "xyz", [("y", "A")], "1"),
+        ("x](B)", "x", [], "1"),
+    ],
+)
+def test_tags_that_are_not_closed_or_cross_can_be_left_out(
+    content: str, text: str, found: list[tuple[str, str]], dropped: str
+) -> None:
+    document = read_inline(content, lenient=True, file="a")
+
+    assert (document.text, texts(document), document.metadata) == (text, found, {"unparsable": dropped})
+
+
+def test_rows_have_a_document_each(tmp_path: Path) -> None:
+    rows = '{"id": "x", "text": "```\\n<PER>Ada</PER> a\\n```"}\n\n{"text": "b"}\n'
+    path = write(tmp_path / "a.jsonl", rows)
+
+    documents = list(read(path, input="inline"))
+
+    assert [(each.id, each.text, texts(each)) for each in documents] == [
+        ("x", "Ada a", [("Ada", "PER")]),
+        ("2", "b", []),
+    ]
+
+
+def test_a_row_without_text_is_an_error_or_an_empty_answer(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", '{"id": "x", "text": "<A>a"}\n{"id": "y"\n{"text": "<A>b</A>"}')
+
+    with pytest.raises(FormatError, match=r"a.jsonl:1: <A> is not closed"):
+        list(read(path, input="inline"))
+    with pytest.raises(FormatError, match=r"a.jsonl:2: the row is no JSON object"):
+        list(read(path, input="inline", unparsable="lenient"))
+    assert [each.text for each in read(path, input="inline", unparsable="empty")] == ["", "", "b"]
+
+
+def test_a_pattern_takes_the_place_of_tags(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.txt", "@@Ada##PER saw <B>@@Ulm##LOC.")
+
+    (document,) = read(path, input="inline", inline_pattern=r"@@(?P<text>.*?)##(?P<label>\w+)")
+
+    assert document.text == "Ada saw <B>Ulm."
+    assert texts(document) == [("Ada", "PER"), ("Ulm", "LOC")]
+    for wrong in ("(", "(?P<text>a)"):
+        with pytest.raises(UsageError, match="inline_pattern"):
+            read(path, input="inline", inline_pattern=wrong).__next__()
+
+
+def test_an_answer_is_aligned_with_the_text_of_gold(tmp_path: Path) -> None:
+    gold = write(tmp_path / "gold.conll", "Ada B-PER\nmet O\nBob B-PER\nin O\nUlm B-LOC\n")
+    answer = write(
+        tmp_path / "a.txt", "Sure: <PER>Ada</PER> met <PER>bob</PER> in <LOC>Ulm</LOC>! <PER>XX</PER>"
+    )
+
+    result = score(gold, answer, metrics="exact", reading=(Reading(), Reading(input="inline")))
+    micro = result.metrics["exact"]["label"]["micro"]
+
+    assert (micro["tp_gold"], micro["fp"], micro["fn"]) == (3, 1, 0)
+    assert result.to_dict()["prepared"]["located"]["unlocatable"] == 1
+    assert [each["text"] for each in result.to_dict()["unprojected"]] == ["XX"]
+    assert "located:aligned" in str(result.signature)
+    assert result.tokens == 5

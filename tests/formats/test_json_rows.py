@@ -299,3 +299,11 @@ def test_option_that_the_format_does_not_read_is_refused(capsys: pytest.CaptureF
 
     assert main(["score", path, path, "--answers", "accepted"]) == 2
     assert "--answers accepted does not apply to the format doccano" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("position", ["1e999", "-Infinity", "NaN", "1.5", "true"])
+def test_a_position_that_is_no_whole_number_is_an_error(tmp_path: Path, position: str) -> None:
+    path = write(tmp_path / "a.jsonl", f'{{"text": "Ada", "label": [[0, {position}, "PER"]]}}')
+
+    with pytest.raises(FormatError, match="not a whole number"):
+        list(read(path))

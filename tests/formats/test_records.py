@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -196,3 +197,25 @@ def test_json_of_spacy_is_read_as_spacy_reads_it() -> None:
         (found,) = documents_from([doc.to_json()], "spacy-json", layers=layers)
         (expected,) = documents_from_spacy([doc], spans_key=key)
         assert (found.text, found.layers) == (expected.text, expected.layers)
+
+
+def test_data_set_that_names_its_tags_needs_no_names() -> None:
+    class DataSet(list[dict[str, object]]):
+        features = MappingProxyType(
+            {"ner_tags": SimpleNamespace(feature=SimpleNamespace(names=["O", "B-PER"]))}
+        )
+
+    (document,) = documents_from(DataSet([{"tokens": ["Ada", "sat"], "ner_tags": [1, 0]}]), "token-rows")
+
+    assert [(span.start, span.end, span.label) for span in document.layers["label"]] == [(0, 1, "PER")]
+
+
+@pytest.mark.parametrize("call", [lambda: documents_from(5, "doccano"), lambda: to_rows([5], "doccano")])  # type: ignore[arg-type, list-item]  # wrong on purpose
+def test_what_is_no_rows_or_no_documents_is_refused(call: Callable[[], Iterator[object]]) -> None:
+    with pytest.raises(UsageError, match=r"must be (an Iterable|a Document)|rows must|documents\[0\]"):
+        list(call())
+
+
+def test_what_is_no_doc_of_spacy_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"docs\[0\] must be a Doc of spaCy"):
+        list(documents_from_spacy([5]))

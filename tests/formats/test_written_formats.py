@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from clueval import Document, Span, read
 from clueval.cli import main
 from clueval.formats import all_formats, format_named
+from clueval.spans.groups import in_order
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "formats"
 
@@ -86,6 +87,25 @@ def test_written_tokens_are_read_as_they_were(data: st.DataObject) -> None:
     found = written_and_read(document, "token-rows")
 
     assert (found.tokens, found.layers, found.metadata) == (tokens, document.layers, document.metadata)
+
+
+@given(data=st.data())
+def test_written_tokens_of_w2ner_are_read_with_their_gaps(data: st.DataObject) -> None:
+    tokens = data.draw(st.lists(WORD, min_size=1, max_size=6))
+    places = st.sets(st.integers(0, len(tokens) - 1), min_size=1)
+    indices = data.draw(st.lists(places, max_size=3))
+    spans = [Span.of_fragments(_ranges(index), data.draw(WORD)) for index in indices]
+    document = Document("d1", {"label": in_order(spans)}, tokens=tokens, metadata={"domain": "x"})
+
+    found = written_and_read(document, "w2ner")
+
+    assert (found.tokens, found.layers, found.metadata) == (tokens, document.layers, document.metadata)
+
+
+def _ranges(index: set[int]) -> list[tuple[int, int]]:
+    starts = sorted(place for place in index if place - 1 not in index)
+    ends = sorted(place + 1 for place in index if place + 1 not in index)
+    return list(zip(starts, ends, strict=True))
 
 
 def test_written_positions_of_tab_are_read_as_they_were() -> None:

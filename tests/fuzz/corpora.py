@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 LABELS = ("PER", "LOC", "ORG", "É-1", "O", "a|b", "_")
@@ -376,6 +377,83 @@ def token_rows(rng: Random) -> Files:
     return _rows(rng, row)
 
 
+def mentions(rng: Random) -> Files:
+    """Gold of doccano and answers of a language model, with fences, prose, offsets and what is not in the text."""
+    pair = _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+    rows = []
+    for document in _as_list(pair.predicted):
+        text, entities = document["text"], []
+        for start, end, label in document["label"]:
+            mention = rng.choice((str, str, str.upper, "‘{}’".format, " {} ".format, str.swapcase))(
+                text[start:end]
+            )
+            given = {"start": start, "end": rng.choice((end, end, -1, "x"))} if rng.random() < 0.3 else {}
+            entities.append({"text": mention, "label": label, **given, "score": round(rng.random(), 2)})
+        entities += entities[: rng.choice((0, 0, 1, 2))]
+        if rng.random() < 0.3:
+            grouped: dict[str, list[str]] = {}
+            for each in entities:
+                grouped.setdefault(each["label"], []).append(each["text"])
+            row: object = {"id": document["id"], "entities": grouped}
+        else:
+            row = {"id": document["id"], "entities": entities}
+        written = json.dumps(row, ensure_ascii=rng.random() < 0.5)
+        forms = ("{}", "{}", "Sure! {} Bye.", "```json\n{}\n```", "```{}```")
+        rows.append(rng.choice(forms).replace("{}", written, 1))
+    options = [
+        "--input",
+        "mentions",
+        "--locate",
+        rng.choice(("exact", "exact,space", "exact,space,quotes,case,fuzzy=0.8")),
+    ]
+    options += rng.choice(([], ["--unparsable", "empty"], ["--occurrence", "all"], ["--occurrence", "first"]))
+    return Files(pair.gold, "\n".join(rows).encode() + b"\n", "jsonl", options)
+
+
+def _as_list(data: bytes) -> list[dict[str, Any]]:
+    text = data.decode()
+    rows: list[dict[str, Any]] = json.loads(
+        text if text.startswith("[") else f"[{text.strip().replace(chr(10), ',')}]"
+    )
+    return rows
+
+
+def inline(rng: Random) -> Files:
+    """Gold of doccano and answers that repeat the text with tags, some of them not closed."""
+    pair = _rows(rng, lambda name, text, _, own, __: {"id": name, "text": text, "label": own})
+    lenient = rng.random() < 0.5
+    rows = []
+    for document in _as_list(pair.predicted):
+        text, tagged, done = document["text"], "", 0
+        for start, end, label in sorted(document["label"]):
+            if start >= done:
+                closing = "" if lenient and rng.random() < 0.2 else f"</{label}>"
+                tagged += _escaped(text[done:start]) + f"<{label}>{_escaped(text[start:end])}{closing}"
+                done = end
+        changed = _escaped(text[done:]).replace("a", "e", rng.choice((0, 0, 1)))
+        rows.append(json.dumps({"id": document["id"], "text": tagged + changed}))
+    options = [
+        "--input",
+        "doccano:inline",
+        "--labels",
+        "PER,LOC",
+        *(["--unparsable", "lenient"] if lenient else []),
+    ]
+    return Files(pair.gold, "\n".join(rows).encode() + b"\n", "jsonl", options)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("]", ")")
+
+
+def w2ner(rng: Random) -> Files:
+    def row(name: str, _: str, words: list[str], __: list[Span], own: list[Span]) -> object:
+        spans = [{"index": list(range(start, end)), "type": label} for start, end, label in own]
+        return {"id": name, "sentence": words, "ner": spans}
+
+    return _rows(rng, row)
+
+
 FORMATS: dict[str, Callable[[Random], Files]] = {
     "vrt": vrt,
     "conll": conll,
@@ -392,5 +470,8 @@ FORMATS: dict[str, Callable[[Random], Files]] = {
     "label-studio": label_studio,
     "spacy-json": spacy_json,
     "token-rows": token_rows,
+    "mentions": mentions,
+    "inline-answers": inline,
+    "w2ner": w2ner,
 }
 """What makes a valid pair of files of each format. A new format is one line."""

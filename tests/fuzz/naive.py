@@ -113,6 +113,11 @@ def token_rows(data: bytes, side: str, text: bytes = b"") -> Count:
     return sum(len(row["tokens"]) for row in rows), sum(begun(row["ner_tags"]) for row in rows)
 
 
+def w2ner(data: bytes, side: str, text: bytes = b"") -> Count:
+    rows = _rows(data)
+    return sum(len(row["sentence"]) for row in rows), sum(len(row["ner"]) for row in rows)
+
+
 def brat(data: bytes, side: str, text: bytes = b"") -> Count:
     lines = data.decode("utf-8-sig").split("\n")
     return len(text.decode()), sum(line.startswith("T") for line in lines)
@@ -190,6 +195,7 @@ COUNTS: dict[str, Callable[[bytes, str, bytes], Count]] = {
     "label-studio": label_studio,
     "spacy-json": texts("ents"),
     "token-rows": token_rows,
+    "w2ner": w2ner,
     "brat": brat,
     "tab": tab,
     "conllu": token_lines(r"NER=B-"),

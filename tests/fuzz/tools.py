@@ -33,7 +33,7 @@ def units(text: str, place: int) -> int:
 def brat(rng: Random) -> Files:
     one = sentence(rng, NAMES)
     text = " ".join(one.words)
-    notes = rng.choice(("", "#1\tAnnotatorNotes T1\tx\n", "R1\tNear Arg1:T1 Arg2:T2\n*\tEquiv T1 T2\n"))
+    notes = rng.choice(("", "#1\tAnnotatorNotes T1\tx\n", "R1\tNear Arg1:T1 Arg2:T2\n*\tAlias T1 T2\n"))
 
     def side(number: int) -> str:
         own = _spans(one, number)

@@ -27,7 +27,7 @@ from clueval.metrics.gate import (
     parse_types,
 )
 from clueval.metrics.gate import components as components_module
-from clueval.metrics.gate.equality import COMPARISONS, java_double, subsumption_keys
+from clueval.metrics.gate.equality import COMPARISONS, features_from_text, java_double, subsumption_keys
 from clueval.metrics.gate.pairing import PAIRINGS
 from clueval.metrics.gate.selection import CONTAINMENTS
 from clueval.metrics.gate.touching import Touching, touches
@@ -735,7 +735,7 @@ def test_a_target_with_another_set_of_features_has_a_key_of_its_own_under_subsum
     targets = [("T", having(1)), ("T", Span(0, 3, "T"))]
     responses = [("T", having(1)), ("T", having(2)), ("T", Span(0, 3, "T"))]
 
-    keys = subsumption_keys(("f",), targets, responses)
+    keys = subsumption_keys(FeatureTest(("f",)), targets, responses)
 
     assert keys is not None
     (with_feature,), (without,) = keys[0]
@@ -750,8 +750,8 @@ def test_features_that_targets_have_in_very_many_sets_are_compared_pair_by_pair(
         for number in range(128)
     ]
 
-    assert subsumption_keys(names, targets[:64], targets[:1]) is not None
-    assert subsumption_keys(names, targets, targets[:1]) is None
+    assert subsumption_keys(FeatureTest(tuple(names)), targets[:64], targets[:1]) is not None
+    assert subsumption_keys(FeatureTest(tuple(names)), targets, targets[:1]) is None
 
 
 def test_thousands_of_spans_over_one_another_need_no_list_of_all_pairings() -> None:
@@ -849,3 +849,50 @@ def test_the_examples_in_the_documentation_are_right(module: str) -> None:
     name = gate.__name__ if module == "__init__" else f"{gate.__name__}.{module}"
 
     assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+# Features of one type
+
+
+def of_types(comparison: str, features: tuple[str, ...]) -> tuple[int, int]:
+    """The correct targets of types M and N; responses differ in ``inst`` for M and in ``kind`` for N."""
+    gold = [
+        Span(0, 1, "M", {"inst": 1, "kind": "a"}),
+        Span(2, 3, "N", {"inst": 2, "kind": "b"}),
+    ]
+    predicted = [
+        Span(0, 1, "M", {"inst": 9, "kind": "a"}),
+        Span(2, 3, "N", {"inst": 2, "kind": "x"}),
+    ]
+    metric = Gate(features=features, feature_comparison=comparison)
+    report = metric.scores(metric.count(Side(gold), Side(predicted)), ["label"])["per_type"]
+    return report["M"]["correct_strict"], report["N"]["correct_strict"]
+
+
+@pytest.mark.parametrize("comparison", ["equality", "string", "subsumption"])
+@pytest.mark.parametrize(
+    ("features", "correct"),
+    [
+        ((), (1, 1)),
+        (("inst",), (0, 1)),
+        (("M[inst]",), (0, 1)),
+        (("M[kind]", "N[inst]"), (1, 1)),
+        (("M[kind]", "N[inst,kind]"), (1, 0)),
+        (("kind", "M[inst]"), (0, 0)),
+        (("M[kind]", "kind"), (1, 0)),
+    ],
+)
+def test_features_of_a_type_are_compared_for_it_alone(
+    comparison: str, features: tuple[str, ...], correct: tuple[int, int]
+) -> None:
+    assert of_types(comparison, features) == correct
+
+
+def test_features_of_types_are_read_from_text_and_checked() -> None:
+    assert features_from_text("M[inst],N[kind,id]") == ("M[inst]", "N[kind,id]")
+    for wrong in (("M[a]", "M[a]"), ("a", "M[a,a]"), ("M[a,]",)):
+        with pytest.raises(UsageError, match=r"named twice|is empty"):
+            Gate(features=wrong)
+    report = Gate(features=("M[a]", "N[b]"), types=("M=X", "N"))
+    sides = [Side([Span(0, 1, kind, {"a": 1, "b": 2})]) for kind in ("M", "X")]
+    assert report.scores(report.count(*sides), ["label"])["per_type"]["M"]["correct_strict"] == 1

@@ -11,57 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from clueval.exceptions import UsageError
 from clueval.metrics.tables import gate
+from clueval.reports.curve import FRAME, Dot, Line, Picture, dot
 from clueval.reports.page import ShownTable, assets, environment
 from clueval.writing import whole_file
 
-LEFT, TOP, SIDE = 52, 14, 320
-"""The left and top edge of the square in the drawing, and its length, in units of the drawing."""
-
-MOST_DOTS = 200
-"""A curve of more points is drawn without dots."""
-
 KINDS = ("strict", "lenient")
-
-
-@dataclass(frozen=True, slots=True)
-class Dot:
-    """A point of a curve in the drawing, and its description."""
-
-    x: float
-    y: float
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One curve: strict or lenient, its points from the highest threshold down, its average precision."""
-
-    kind: str
-    dots: tuple[Dot, ...]
-    average_precision: float | None
-
-    @property
-    def points(self) -> str:
-        """Return the points as SVG writes them."""
-        return " ".join(f"{dot.x:g},{dot.y:g}" for dot in self.dots)
-
-    @property
-    def shows_dots(self) -> bool:
-        return len(self.dots) <= MOST_DOTS
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A precision-recall curve."""
-
-    title: str
-    lines: tuple[Line, ...]
 
 
 def write_page(path: Path, report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> None:
@@ -86,11 +45,8 @@ def render(report: Mapping[str, Any], *, title: str = "GATE's evaluation") -> st
         pictures=list(pictures(report["metrics"]["gate"])),
         main_tables=list(_tables(report["metrics"], "")),
         more_tables=list(_tables_of_groups(report)),
-        **assets("gate"),
-        left=LEFT,
-        top=TOP,
-        side=SIDE,
-        ticks=[n / 5 for n in range(6)],
+        **assets("curve"),
+        frame=FRAME,
     )
 
 
@@ -118,7 +74,9 @@ def pictures(sequences: Mapping[str, Any]) -> Iterator[Picture]:
             f"{sequence}: candidate lists by score": (report.get("lists", {}).get("by_score", {}), {}),
         }
         for name, (thresholds, average) in curves.items():
-            lines = tuple(Line(kind, tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS)
+            lines = tuple(
+                Line(kind, kind, tuple(_dots(thresholds, kind)), average.get(kind)) for kind in KINDS
+            )
             if lines[0].dots:
                 yield Picture(name, lines)
 
@@ -127,11 +85,7 @@ def _dots(thresholds: Mapping[str, Any], kind: str) -> Iterator[Dot]:
     """Yield the points of a curve, from the highest threshold down, without infinity."""
     for name in sorted(filter(_is_finite, thresholds), key=float, reverse=True):
         precision, recall = (thresholds[name][f"{what}_{kind}"] for what in ("precision", "recall"))
-        yield Dot(
-            round(LEFT + SIDE * recall, 2),
-            round(TOP + SIDE * (1 - precision), 2),
-            f"threshold {name}: precision {precision:.4f}, recall {recall:.4f}",
-        )
+        yield dot(name, precision, recall)
 
 
 def _is_finite(threshold: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from clueval.evaluation.run import score
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.metrics.counting import Tally
 from clueval.metrics.gate import Gate
+from clueval.metrics.gate.counts import macro_report
 from clueval.reading.options import Reading, Readings
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.writing import whole_file
@@ -40,6 +41,8 @@ def gate(
     page: str | Path | None = None,
     indicators: str | Path | None = None,
     indicator_prefix: str = "clueval",
+    pairs: Sequence[str | tuple[str, str]] = (),
+    evaluation: str = "",
     wrote: Callable[[str], object] | None = None,
     **options: Any,
 ) -> Result:
@@ -58,6 +61,10 @@ def gate(
         page: a file for a web page with the scores and their curve (extra ``report``).
         indicators: a folder for copies of the predicted files that show the outcome of each annotation, in
             annotation sets that begin with `indicator_prefix` (see `clueval.compat.gate.files`).
+        pairs: several pairs of annotation sets, ``GOLDSET:PREDICTEDSET``, instead of `gold_set` and
+            `predicted_set`. The counts of the report are sums over the pairs; its ``pairs`` has the report of each,
+            ``pairs_macro`` the means of their rates.
+        evaluation: the id of the evaluation in the table.
         wrote: called with a line on each output.
         options: other options of `clueval.score`, except `metrics` and `merge`.
 
@@ -65,7 +72,9 @@ def gate(
     `CluevalError` for an output that cannot be written.
     """
     refuse_unknown(
-        options, ["metric", "lists", "layers", "reading", "counting", "workers", *single_options()], "gate"
+        options,
+        ["metric", "lists", "layers", "reading", "counting", "preparing", "workers", *single_options()],
+        "gate",
     )
     _require(metric, lists, gold_set=gold_set, predicted_set=predicted_set, reference_set=reference_set)
     for name, path in (("table", table), ("page", page), ("indicators", indicators)):
@@ -74,13 +83,20 @@ def gate(
         raise UsageError("GATE's types are not merged into one sequence", advice="leave out merge")
     if lists is not None and reference_set is not None:
         raise UsageError("candidate lists are not compared with a reference", advice="leave one out")
+    if pairs:
+        by = options.get("by") or getattr(options.get("counting"), "by", None)
+        alone: dict[str, Any] = {"gold_set": gold_set, "predicted_set": predicted_set, "lists": lists}
+        alone |= {"reference_set": reference_set, "indicators": indicators, "by": by}
+        return _of_pairs(
+            gold, predicted, metric or Gate(), pairs, table, page, evaluation, wrote, alone, options
+        )
     metric = with_unfiltered(metric or Gate(), gold_set)
     best = None if lists is None else BestCandidates(metric, lists)
     counted = metric if best is None else best.metric
     sections: list[Observer] = [] if lists is None else [CandidateLists(metric, lists)]
     if reference_set is not None:
         sections.append(AgainstReference(metric, reference_set))
-    files = _Files(table, indicators)
+    files = _Files(table, indicators, evaluation)
     sets = predicted_set or "", reference_set or ""
     result = score(
         gold,
@@ -93,11 +109,88 @@ def gate(
         observers=[*sections, *files.observers(metric, lists, sets, indicator_prefix)],
         **options,
     )
-    result = _in_one_report(result, counted)
+    result = _in_one_report(result, counted, None if best is None else best.signature[0])
     for output in (*files.write(), *_page(page, result)):
         if wrote is not None:
             wrote(output)
     return result
+
+
+def _of_pairs(
+    gold: InputSide,
+    predicted: InputSide | None,
+    metric: Gate,
+    pairs: Sequence[str | tuple[str, str]],
+    table: str | Path | None,
+    page: str | Path | None,
+    evaluation: str,
+    wrote: Callable[[str], object] | None,
+    alone: Mapping[str, Any],
+    options: Mapping[str, Any],
+) -> Result:
+    """Score several pairs of annotation sets, and return the sum of their results, with the report of each."""
+    for name, value in alone.items():
+        if value:
+            raise UsageError(f"pairs of annotation sets do not go with {name}", advice="leave one out")
+    results: dict[str, Result] = {}
+    lines: list[str] = []
+    for name, gold_set, predicted_set in map(_pair, pairs):
+        if name in results:
+            raise UsageError(f"the pair {name!r} is named twice", advice="name each pair once")
+        counted = with_unfiltered(metric, gold_set)
+        tables = [] if table is None else [GateTable(counted, predicted_set, "", evaluation)]
+        results[name] = score(
+            gold,
+            predicted,
+            metrics=[counted],
+            gold_set=gold_set,
+            predicted_set=predicted_set,
+            observers=tables,
+            **options,
+        )
+        for each in tables:
+            lines += list(each.lines())[bool(lines) :]
+    result = _summed(metric, results)
+    if table is not None:
+        with whole_file(Path(table)) as output:
+            output.writelines(f"{line}\n" for line in lines)
+    for written in (*([] if table is None else [f"wrote {table}"]), *_page(page, result)):
+        if wrote is not None:
+            wrote(written)
+    return result
+
+
+def _pair(given: str | tuple[str, str]) -> tuple[str, str, str]:
+    """Return the name of a pair and its annotation sets. Raises `UsageError` for another value."""
+    parts = given.split(":") if isinstance(given, str) else given
+    if (
+        not isinstance(parts, list | tuple)
+        or len(parts) != 2
+        or not all(isinstance(each, str) for each in parts)
+    ):
+        raise UsageError(f"the pair {given!r} cannot be read", advice="write it GOLDSET:PREDICTEDSET")
+    return ":".join(parts), parts[0], parts[1]
+
+
+def _summed(metric: Gate, results: Mapping[str, Result]) -> Result:
+    """Return the sum of the results, and in its report those of the pairs and the means of their rates."""
+    first, *more = results.values()
+    total = first
+    for result in more:
+        total = total.add(replace(result, observers=total.observers, sections={}), force=True)
+    reports = {
+        name: result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
+        for name, result in results.items()
+    }
+    counts = [
+        metric.counts(result.counted.tally_of(metric))
+        if result.counted is not None
+        else metric.counts(Tally())
+        for result in results.values()
+    ]
+    own = total.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
+    report = {**own, "pairs": reports, "pairs_macro": macro_report(counts, metric.beta)}
+    return replace(total, metrics={"gate": {DEFAULT_LAYER: report}}, counted=None, observers=(), sections={})
 
 
 def _require(metric: object, lists: object, **sets: object) -> None:
@@ -130,19 +223,24 @@ def with_unfiltered(metric: Gate, gold_set: str | None) -> Gate:
     return replace(metric, unfiltered=kind) if set_name == gold_set else metric
 
 
-def _in_one_report(result: Result, metric: Gate) -> Result:
-    """Return the result with the sections of the observers in the report of the metric."""
+def _in_one_report(result: Result, metric: Gate, candidates: str | None) -> Result:
+    """Return the result with the sections of the observers in the report of the metric.
+
+    The changes by the transform called `candidates` are not shown.
+    """
     if not result.sections:
         return result
     own = result.metrics["gate"].get(DEFAULT_LAYER) or metric.scores(Tally(), [DEFAULT_LAYER])
     report = {"gate": {DEFAULT_LAYER: {**own, **result.sections}}}
-    return replace(result, metrics=report, counted=None, prepared=None, sections={}, observers=())
+    prepared = {name: tally for name, tally in (result.prepared or {}).items() if name != candidates}
+    return replace(result, metrics=report, counted=None, prepared=prepared or None, sections={}, observers=())
 
 
 class _Files:
     """The outputs of observers: GATE's table, and documents with indicator annotations."""
 
-    def __init__(self, table: str | Path | None, indicators: str | Path | None) -> None:
+    def __init__(self, table: str | Path | None, indicators: str | Path | None, evaluation: str = "") -> None:
+        self._evaluation = evaluation
         self._path = None if table is None else Path(table)
         self._folder = None if indicators is None else Path(indicators)
         self._table: GateTable | GateListTable | None = None
@@ -153,7 +251,10 @@ class _Files:
     ) -> Iterator[Observer]:
         """Yield the observers; `sets` are the names of the predicted set and the reference set."""
         if self._path is not None:
-            self._table = GateTable(metric, *sets) if lists is None else GateListTable(metric, lists, sets[0])
+            if lists is None:
+                self._table = GateTable(metric, *sets, self._evaluation)
+            else:
+                self._table = GateListTable(metric, lists, sets[0], self._evaluation)
             yield self._table
         if self._folder is not None:
             if lists is not None:

@@ -11,11 +11,11 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError, checked_call, refuse_unknown
+from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
-from clueval.options import column, field_names
+from clueval.options import column, field_names, with_fields
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
@@ -30,6 +30,7 @@ from clueval.studies.masking.run import masking_report
 from clueval.studies.masking.token_weights import TokenWeights
 from clueval.textfiles import lines
 from clueval.transforms.group import Group, Transform
+from clueval.transforms.preparing import Preparing
 
 if TYPE_CHECKING:
     from clueval.reading.given import InputSide
@@ -75,10 +76,17 @@ def masking(
         *SETS,
         "reading",
         "counting",
+        "preparing",
         "workers",
+        *field_names(Preparing),
         *field_names(Workers),
     ]
     refuse_unknown(options, known, "masking")
+    given = {name: options.pop(name) for name in field_names(Preparing) if name in options}
+    preparing = options.pop("preparing", Preparing())
+    require_instance(preparing, Preparing, "preparing")
+    preparing = with_fields(preparing, given).without(["by_depth"], "masking")
+    options["preparing"] = preparing
     settings = {name: options.pop(name) for name in SETTINGS if name in options}
     settings, layers = _with_column_of_entities(settings, layers, _table_of_spans(gold, options))
     metric = metric_of(settings, token_weights=weight_column is not None)

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from clueval.evaluation.depths import plain_sequence
 from clueval.evaluation.inputs import PASSED_OVER, Inputs
 from clueval.evaluation.parallel.expected import Expected
 from clueval.evaluation.parallel.plain_spans import read_unprojected, written_unprojected
@@ -26,7 +27,6 @@ from clueval.evaluation.parallel.plain_values import (
     texts,
     whole,
 )
-from clueval.evaluation.preparation import in_order
 from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.totals import PartialCounts, Totals, UnitPiece
 from clueval.formats import FORMATS, all_formats
@@ -37,6 +37,7 @@ from clueval.spans.compared import SIDES
 from clueval.spans.span import MERGED
 from clueval.tagging.decoder import BadTag, Decoder
 from clueval.tagging.schemes import INVALID, SCHEMES
+from clueval.transforms.preparation import in_order
 
 _GREATEST = sys.float_info.max
 """The greatest count, so that each can become a float; NaN is not less or equal."""
@@ -150,7 +151,9 @@ def _read_totals(value: object, layers: Sequence[str] | None, expected: Expected
     for each in a_list(tallies, "tallies"):
         metric, sequence, tally = a_list(each, "a tally with its names", 3)
         whole = (each.needs.whole for each in expected.metrics.values())
-        if text(metric, "a metric") not in expected.metrics or text(sequence, "a sequence") not in {
+        if text(metric, "a metric") not in expected.metrics or plain_sequence(
+            text(sequence, "a sequence")
+        ) not in {
             *sequences,
             *whole,
         }:

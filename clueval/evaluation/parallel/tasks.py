@@ -35,6 +35,7 @@ from clueval.evaluation.parallel.plain_values import NotPlain
 from clueval.evaluation.parallel.row_cuts import cut_lines, holds_json_lines
 from clueval.evaluation.parallel.work import FilePair, Work, finish, size_of
 from clueval.exceptions import CluevalError
+from clueval.formats.format import EVERY_SET
 from clueval.reading.layers import layer_names
 from clueval.reading.pairing import source_pairs
 from clueval.reading.source import Source
@@ -184,6 +185,8 @@ class Tasks:
 
     def _parts_of_rows(self, gold: Source, predicted: Source, number: int) -> list[PartPair]:
         """The parts of two files of rows; none if ids are needed, or if rows are not lines."""
+        if any(options.annotation_set == EVERY_SET for options in self.work.options):
+            return []
         if ID in _metadata_keys(self.work) or not gold.form.rows.independent or self.work.single:
             return []
         files = gold.path, predicted.path

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from clueval.evaluation.counted import Counted
+from clueval.evaluation.depths import plain_sequence
 from clueval.evaluation.observer import OTHER_PARTS
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature
@@ -177,7 +178,10 @@ class _SavedLines:
         if not all(type(part) in (str, int, bool, float, type(None)) for part in key):
             self.refuse("a key has a part that is neither text nor a number")
         whole = header.metrics[metric].needs.whole if metric in header.metrics else None
-        if metric not in header.metrics or (sequence not in header.sequences and sequence != whole):
+        plain = plain_sequence(sequence) if isinstance(sequence, str) else None
+        if metric not in header.metrics or (
+            plain not in header.sequences and (plain is None or plain != whole)
+        ):
             self.refuse("a key names a metric or a sequence that the first line does not have")
         place = *key, *map(type, key)
         if place in self._declared:

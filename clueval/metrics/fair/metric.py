@@ -179,7 +179,7 @@ class Fair:
     @property
     def needs(self) -> Needs:
         """Return that all spans are needed: each pair depends on every span."""
-        return Needs(every_span="use Fair.labels and Fair.exclude instead", contiguous=True)
+        return Needs(every_span="use Fair.labels and Fair.exclude instead")
 
     def headlines(self, report: Mapping[str, Any]) -> dict[str, Rates]:
         return {f"fair_{version}": rates_of(entry) for version, entry in report["overall"].items()}
@@ -208,7 +208,8 @@ class Fair:
             label = span.label
             if self.wanted(label):
                 spans.append(span)
-                items.append(item(label, span.start, span.end, span.tokens or None))
+                tokens = span.tokens or None if span.parts is None else span.parts
+                items.append(item(label, span.start, span.end, tokens))
         return spans, items
 
     def _tables(self, total: Tally) -> tuple[_Table, _Table, Counter[tuple[str, str]]]:

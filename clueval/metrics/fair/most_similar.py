@@ -29,6 +29,7 @@ from operator import attrgetter
 from typing import Protocol
 
 from clueval.metrics.fair.runs import Runs, intersect, longest_hole, size_of, subtract
+from clueval.spans.parts import Ranges
 
 Rank = tuple[int, int, int, int]
 """The order of similarity; the least rank is the most similar."""
@@ -46,10 +47,19 @@ class Leftover:
     end: int
     runs: Runs
     size: int
+    gaps: Ranges | None = None
+    """The fragments of a discontinuous span; None for others."""
 
     @property
     def length(self) -> int:
         return self.end - self.start
+
+
+def positions(span: Leftover) -> Runs:
+    """Return all positions of a span; those of a range even where they are no tokens."""
+    if span.gaps is not None:
+        return list(span.gaps)
+    return [(span.start, span.end)] if span.start < span.end else []
 
 
 def take_shared(one: Leftover, other: Leftover) -> None:
@@ -77,6 +87,9 @@ def rank(span: Leftover, candidate: Leftover, place: int) -> Rank:
 
 def can_pair(span: Leftover, candidate: Leftover, same_label: bool) -> bool:
     """Return whether two spans of different ranges overlap and have the same label (or different ones)."""
+    if span.gaps is not None or candidate.gaps is not None:
+        own, other = positions(span), positions(candidate)
+        return (span.label == candidate.label) is same_label and own != other and bool(intersect(own, other))
     return (
         span.start < candidate.end
         and candidate.start < span.end

@@ -29,12 +29,18 @@ from clueval.metrics.fair.most_similar import (
     Pool,
     TreePool,
     neighbours,
+    positions,
     take_shared,
 )
-from clueval.metrics.fair.runs import runs_of
+from clueval.metrics.fair.runs import intersect, runs_of, size_of
+from clueval.spans.parts import Ranges
 
-Item = tuple[str, int, int, frozenset[int] | None]
-"""Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans."""
+Item = tuple[str, int, int, frozenset[int] | Ranges | None]
+"""Label, start, end (half-open) and tokens (None: the whole range); equal items are equal spans.
+
+The tokens of a discontinuous span are its fragments. Such a span overlaps those that share a token with it, and its
+tokens say which of two spans is within the other.
+"""
 
 Pair = tuple[str, int | None, int | None]
 """TP, LE, BES, BEL, BEO, LBE, FN or FP, with the places of the two spans in their lists."""
@@ -46,13 +52,17 @@ _TREE_IS_FASTER = 16
 """With more overlapping pairs than this for each span of a component, a tree is faster than comparing them."""
 
 
-def item(label: str, start: int, end: int, tokens: frozenset[int] | None) -> Item:
+def item(label: str, start: int, end: int, tokens: frozenset[int] | Ranges | None) -> Item:
     """Return an item, with None for tokens that are the whole range.
 
     >>> item("NP", 3, 6, frozenset({3, 4, 5}))
     ('NP', 3, 6, None)
     """
-    if tokens is not None and len(tokens) == end - start and all(start <= token < end for token in tokens):
+    if (
+        isinstance(tokens, frozenset)
+        and len(tokens) == end - start
+        and all(start <= token < end for token in tokens)
+    ):
         tokens = None
     return label, start, end, tokens
 
@@ -130,19 +140,19 @@ def _label_errors(
     Each range has a heap of labels, by their first free span: the answer is the top of the heap or the next
     entry.
     """
-    wanted = {gold[i][1:3] for i in golds}
-    by_range: dict[tuple[int, int], dict[str, list[int]]] = defaultdict(dict)
+    wanted = {_place(gold[i]) for i in golds}
+    by_range: dict[object, dict[str, list[int]]] = defaultdict(dict)
     for j in reversed(predictions):
-        label, start, end, _ = predicted[j]
-        if (start, end) in wanted:
-            by_range[start, end].setdefault(label, []).append(j)
+        extent = _place(predicted[j])
+        if extent in wanted:
+            by_range[extent].setdefault(predicted[j][0], []).append(j)
     heaps = {
         extent: sorted((places[-1], label, places) for label, places in labels.items())
         for extent, labels in by_range.items()
     }
     for i in golds:
-        label, start, end, _ = gold[i]
-        heap = heaps.get((start, end))
+        label = gold[i][0]
+        heap = heaps.get(_place(gold[i]))
         if not heap:
             continue
         same = heapq.heappop(heap) if heap[0][1] == label else None
@@ -154,6 +164,11 @@ def _label_errors(
             yield "LE", i, place
         if same is not None:
             heapq.heappush(heap, same)
+
+
+def _place(item: Item) -> tuple[object, ...]:
+    """Return the range of a span; of a discontinuous one, its fragments, too."""
+    return item[1:] if isinstance(item[3], tuple) else item[1:3]
 
 
 def _components(
@@ -189,8 +204,11 @@ def _places(part: list[tuple[int, int]]) -> list[int]:
 
 def _pair_of_two(gold: Sequence[Item], i: int, predicted: Sequence[Item], j: int) -> Iterator[Pair]:
     """Do steps 4 to 8 for two spans that overlap no others: one error, or two if the ranges are equal."""
-    label, start, end, _ = gold[i]
-    other_label, other_start, other_end, _ = predicted[j]
+    label, start, end, tokens = gold[i]
+    other_label, other_start, other_end, other_tokens = predicted[j]
+    if isinstance(tokens, tuple) or isinstance(other_tokens, tuple):
+        yield from _boundary_errors(_leftovers(gold, [i]), _leftovers(predicted, [j]))
+        return
     kind = overlap_kind(start, end, other_start, other_end)
     if kind is None or kind == "TP":  # the same range and label with other tokens
         yield "FN", i, None
@@ -204,15 +222,16 @@ def _leftovers(items: Sequence[Item], places: Iterable[int]) -> list[Leftover]:
     for place in places:
         label, start, end, tokens = items[place]
         whole = [(start, end)] if start < end else []
-        runs = whole if tokens is None else runs_of(tokens)
-        size = end - start if tokens is None else len(tokens)
-        spans.append(Leftover(place, label, start, end, runs, size))
+        gaps = tokens if isinstance(tokens, tuple) else None
+        runs = whole if tokens is None else list(tokens) if isinstance(tokens, tuple) else runs_of(tokens)
+        spans.append(Leftover(place, label, start, end, runs, size_of(runs), gaps))
     return spans
 
 
 def _pools(gold: list[Leftover], predicted: list[Leftover]) -> tuple[Pool, Pool, Pool]:
     """Return empty pools for free predicted, counted gold and counted predicted spans."""
-    if len(gold) * len(predicted) <= _LIST_IS_FASTER:
+    has_gaps = any(span.gaps is not None for span in (*gold, *predicted))
+    if has_gaps or len(gold) * len(predicted) <= _LIST_IS_FASTER:
         return ListPool(), ListPool(), ListPool()
     known = neighbours(gold, predicted, _TREE_IS_FASTER * (len(gold) + len(predicted)))
     if known is not None:
@@ -283,6 +302,11 @@ def _against_counted(spans: list[Leftover], counted: Pool, own_counted: Pool, sa
 def _error(gold: Leftover, predicted: Leftover, same_label: bool) -> Pair:
     if not same_label:
         return "LBE", gold.index, predicted.index
+    if gold.gaps is not None or predicted.gaps is not None:
+        own, other = positions(gold), positions(predicted)
+        shared = size_of(intersect(own, other))
+        within = "BES" if shared == size_of(other) else "BEL" if shared == size_of(own) else "BEO"
+        return within, gold.index, predicted.index
     kind = overlap_kind(gold.start, gold.end, predicted.start, predicted.end)
     assert kind is not None  # pools return overlapping spans only
     return kind, gold.index, predicted.index

@@ -28,7 +28,7 @@ class Annotations(NamedTuple):
         types = [names[label] for label in labels] if names else labels
         keys: Sequence[Hashable] = types
         if test.names and test.has_keys:
-            keys = [(name, test.key(span)) for name, span in zip(types, spans, strict=True)]
+            keys = [(name, test.key(span, name)) for name, span in zip(types, spans, strict=True)]
         return cls(spans, types, keys, [])
 
     def by_type(self) -> Groups:
@@ -84,7 +84,7 @@ def problem_of(
         keys = [(key,) for key in targets.keys], [(key,) for key in responses.keys]
     else:
         sides = [list(zip(side.types, side.spans, strict=True)) for side in (targets, responses)]
-        keys = subsumption_keys(test.names, *sides)
+        keys = subsumption_keys(test, *sides)
     return PairingProblem(targets.spans, responses.spans, _equality(targets, responses, test), pairing, keys)
 
 

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from clueval.exceptions import UsageError
 from clueval.metrics.gate.components import in_order
 from clueval.metrics.gate.equality import FeatureTest
-from clueval.metrics.gate.selection import annotation_error, number_of, required_score, without_nil
+from clueval.metrics.gate.selection import annotation_error, required_score, without_nil
 from clueval.spans.document import Document
 from clueval.spans.index import SpanIndex
+from clueval.spans.number import number_of
 from clueval.spans.span import Span, name_of
 
 

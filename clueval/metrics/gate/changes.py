@@ -45,7 +45,8 @@ class Change(NamedTuple):
     def annotation(self) -> Span:
         """Return the change annotation: the span with both groups in its type and the sign as a feature."""
         label = f"{self.span.label}_{self.before}_{self.after}"
-        return Span(self.span.start, self.span.end, label, {**self.span.features, CHANGE: self.sign})
+        features = {**self.span.features, CHANGE: self.sign}
+        return Span(self.span.start, self.span.end, label, features, parts=self.span.parts)
 
 
 class _TouchIndex:
@@ -76,12 +77,10 @@ def changes(reference: Outcome, response: Outcome, features: Sequence[str] = ())
     """
     before, after = reference.groups(), response.groups()
     test = FeatureTest(tuple(features))
-    known = {
-        (span.start, span.end, span.label, test.key(span)) for group in before.values() for span in group
-    }
+    known = {(span.fragments, span.label, test.key(span)) for group in before.values() for span in group}
     new = {
         group: _TouchIndex(
-            span for span in spans if (span.start, span.end, span.label, test.key(span)) not in known
+            span for span in spans if (span.fragments, span.label, test.key(span)) not in known
         )
         for group, spans in after.items()
     }
@@ -163,9 +162,9 @@ class _Right:
     """Tests which targets an outcome is right about."""
 
     def __init__(self, outcome: Outcome) -> None:
-        self._strict = {(span.start, span.end) for span in outcome.single_correct("CS")}
+        self._strict = {span.fragments for span in outcome.single_correct("CS")}
         self._partial = Touching(outcome.single_correct("CP"))
 
     def about(self, target: Span) -> tuple[bool, bool]:
-        strict = (target.start, target.end) in self._strict
+        strict = target.fragments in self._strict
         return strict, strict or self._partial.any(target)

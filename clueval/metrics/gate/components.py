@@ -134,6 +134,7 @@ def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequen
     if len(targets) == 1 == len(responses):
         value = value_if_possible(problem, targets[0], responses[0])
         return [] if value is None else [Pair(value, targets[0], responses[0], responses[0])]
+    has_gaps = _have_gaps(problem, targets, responses)
     events = [(spans[number].start, spans[number].end, False, number) for number in targets]
     events.extend((others[number].start, others[number].end, True, number) for number in responses)
     events.sort()
@@ -147,6 +148,11 @@ def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequen
         across[:] = [o for o in across if o[1] > start or o[0] == start == end]
         for other_start, other_end, other in across:
             target, response = (other, number) if is_response else (number, other)
+            if has_gaps:
+                found = value_if_possible(problem, target, response)
+                if found is not None:
+                    pairs.append(Pair(found, target, response, response))
+                continue
             value = 2 * equal(target, response) + (other_start == start and other_end == end)
             pairs.append(Pair(value, target, response, response))
         opened[is_response].append((start, end, number))
@@ -156,10 +162,21 @@ def _possible(problem: PairingProblem, targets: Sequence[int], responses: Sequen
 def value_if_possible(problem: PairingProblem, target: int, response: int) -> int | None:
     """Return the value of the pairing of a target and a response, or None if it is not possible."""
     one, other = problem.targets[target], problem.responses[response]
-    same = one.start == other.start and one.end == other.end
+    same = have_same_place(one, other)
     if not same and not one.overlaps(other):
         return None
     return 2 * problem.equal(target, response) + same
+
+
+def have_same_place(one: Span, other: Span) -> bool:
+    """Return whether two spans have the same start and end or, if they are discontinuous, the same fragments."""
+    return one.start == other.start and one.end == other.end and one.parts == other.parts
+
+
+def _have_gaps(problem: PairingProblem, targets: Sequence[int], responses: Sequence[int]) -> bool:
+    return any(problem.targets[number].parts is not None for number in targets) or any(
+        problem.responses[number].parts is not None for number in responses
+    )
 
 
 _LISTED = 16
@@ -170,6 +187,8 @@ def _is_dense(
     problem: PairingProblem, targets: Sequence[int], responses: Sequence[int], most_listed: int
 ) -> bool:
     if problem.keys is None or min(len(targets), len(responses)) <= most_listed:
+        return False
+    if _have_gaps(problem, targets, responses):  # only ranges can be counted without listing pairings
         return False
     possible = possible_pairings(*entries_of(problem, targets, responses))
     return possible > most_listed * (len(targets) + len(responses))

@@ -10,8 +10,9 @@ Source: GATE's plugin Evaluation (``gateplugin-Evaluation``), feature comparison
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from clueval.exceptions import UsageError
@@ -93,7 +94,8 @@ def equality_key(value: object) -> Hashable:
 class FeatureTest:
     """The test whether the features of a target and a response agree.
 
-    `names` are the features to compare; without any, all annotations agree. `comparison` is one of:
+    `names` are the features to compare; without any, all annotations agree. ``M[inst,kind]`` are features of the
+    targets' type M alone, plain names are features of all types. `comparison` is one of:
 
     * ``equality``: every feature has the same value on both sides, or is missing on both;
     * ``string``: the same, but with the values as Java writes them, so that 1 is "1" and 1.0 is "1.0";
@@ -108,6 +110,10 @@ class FeatureTest:
 
     names: tuple[str, ...] = ()
     comparison: str = "equality"
+    _plain: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+    _by_type: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __post_init__(self) -> None:
         if self.comparison not in COMPARISONS:
@@ -115,32 +121,49 @@ class FeatureTest:
                 f"unknown comparison of features {self.comparison!r}",
                 advice=f"one of {', '.join(COMPARISONS)}",
             )
-        for number, name in enumerate(self.names):
-            if not isinstance(name, str) or not name:
-                raise UsageError(
-                    f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features"
-                )
-            if name in self.names[:number]:
-                raise UsageError(
-                    f"feature {name!r} is named twice", advice="name each feature once in Gate.features"
-                )
+        plain: list[str] = []
+        by_type: dict[str, list[str]] = {}
+        for given in self.names:
+            match = _OF_TYPE.fullmatch(given) if isinstance(given, str) else None
+            own = plain if match is None else by_type.setdefault(match[1], [])
+            for name in [given] if match is None else match[2].split(","):
+                _require_feature(name, own if match is None else [*plain, *own])
+                own.append(name.strip())
+        by_type = {
+            kind: [*plain, *(name for name in own if name not in plain)] for kind, own in by_type.items()
+        }
+        object.__setattr__(self, "_plain", tuple(plain))
+        object.__setattr__(self, "_by_type", {kind: tuple(own) for kind, own in by_type.items()})
+
+    @property
+    def every(self) -> tuple[str, ...]:
+        """The names of all features, of whatever type."""
+        return tuple(dict.fromkeys([*self._plain, *(name for own in self._by_type.values() for name in own)]))
+
+    def of_type(self, kind: Hashable) -> tuple[str, ...]:
+        """Return the names of the features that are compared for a type of the targets."""
+        return self._by_type.get(kind, self._plain) if isinstance(kind, str) else self._plain
 
     @property
     def has_keys(self) -> bool:
         """Return whether annotations agree if and only if their `key` is the same; not for subsumption."""
         return not self.names or self.comparison != "subsumption"
 
-    def key(self, span: Span) -> Hashable:
-        """Return the key that annotations share if they agree; only if `has_keys`."""
-        return tuple(self._key_of(span.features.get(name)) for name in self.names)
+    def key(self, span: Span, kind: str | None = None) -> Hashable:
+        """Return the key that annotations of a type share if they agree; only if `has_keys`.
+
+        `kind` is the type of the targets; None: the label of the span.
+        """
+        names = self.of_type(span.label if kind is None else kind)
+        return tuple(self._key_of(span.features.get(name)) for name in names)
 
     def agree(self, target: Span, response: Span) -> bool:
         """Return whether the features of the two agree."""
         if self.has_keys:
-            return self.key(target) == self.key(response)
+            return self.key(target) == self.key(response, target.label)
         return all(
             equality_key(target.features[name]) == equality_key(response.features.get(name))
-            for name in self.names
+            for name in self.of_type(target.label)
             if name in target.features
         )
 
@@ -148,6 +171,29 @@ class FeatureTest:
         if self.comparison == "string" and value is not None:
             return java_string(value)
         return equality_key(value)
+
+
+_OF_TYPE = re.compile(r"([^\[\]]+)\[([^\[\]]+)\]", re.DOTALL)
+"""The features of one type."""
+
+
+def _require_feature(name: object, known: Sequence[str]) -> None:
+    """Raise `UsageError` for an empty name, one with a bracket, and one that is in `known`."""
+    if not isinstance(name, str) or not name.strip():
+        raise UsageError(f"the name of a feature is empty: {name!r}", advice="remove it from Gate.features")
+    if name.strip() in known:
+        raise UsageError(
+            f"feature {name.strip()!r} is named twice", advice="name each feature once in Gate.features"
+        )
+
+
+def features_from_text(text: str) -> tuple[str, ...]:
+    """Return names of features that are separated by commas, those of one type together.
+
+    >>> features_from_text("id,M[inst],N[kind, id]")
+    ('id', 'M[inst]', 'N[kind, id]')
+    """
+    return tuple(part.strip() for part in re.split(r",(?![^\[]*\])", text))
 
 
 Typed = Sequence[tuple[Hashable, Span]]
@@ -159,19 +205,19 @@ Keys = tuple[Sequence[Sequence[Hashable]], Sequence[Sequence[Hashable]]]
 _MOST_PATTERNS = 64
 
 
-def subsumption_keys(names: Sequence[str], targets: Typed, responses: Typed) -> Keys | None:
+def subsumption_keys(test: FeatureTest, targets: Typed, responses: Typed) -> Keys | None:
     """Return keys for the comparison ``subsumption``: a target has one, a response one for each set of
     features.
 
-    The sets are all sets of features of `names` that some target has. None if there are more than 64: a
+    The sets are all sets of features of `test` that some target has. None if there are more than 64: a
     response would have too many keys.
 
     >>> one, both = Span(0, 1, features={"f": 1}), Span(0, 1, features={"f": 1, "g": 2})
-    >>> (own,), (other,) = subsumption_keys(("f", "g"), [("T", one)], [("T", both)])
+    >>> (own,), (other,) = subsumption_keys(FeatureTest(("f", "g")), [("T", one)], [("T", both)])
     >>> own == other
     True
     """
-    having = [tuple([name for name in names if name in span.features]) for _, span in targets]
+    having = [tuple([name for name in test.of_type(kind) if name in span.features]) for kind, span in targets]
     patterns = list(dict.fromkeys(having))
     if len(patterns) > _MOST_PATTERNS:
         return None

@@ -137,7 +137,7 @@ class ListEvaluation:
             self._lists.edge_feature,
             element_type=self._lists.element_type,
             score_feature=metric.score_feature,
-            nil=None if metric.nil is None else (metric.features[0], metric.nil),
+            nil=None if metric.nil is None else (self._test.every[0], metric.nil),
             document=document,
         )
         if metric.containing is None:

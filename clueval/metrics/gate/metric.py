@@ -18,7 +18,13 @@ from clueval.metrics.gate.annotations import NO_ANNOTATIONS, Annotations, label_
 from clueval.metrics.gate.changes import Change, Contingency, changes, contingency
 from clueval.metrics.gate.components import PairingProblem, in_order
 from clueval.metrics.gate.counts import GateCounts, macro_report
-from clueval.metrics.gate.equality import COMPARISONS, FeatureTest, parse_types, types_from_text
+from clueval.metrics.gate.equality import (
+    COMPARISONS,
+    FeatureTest,
+    features_from_text,
+    parse_types,
+    types_from_text,
+)
 from clueval.metrics.gate.outcomes import Outcome, outcome_of
 from clueval.metrics.gate.pairing import PAIRINGS, count
 from clueval.metrics.gate.selection import (
@@ -64,7 +70,7 @@ class Gate:
     Args:
         types: type specifications, ``"Person"`` or ``"Person=PER"`` (targets=responses), which are evaluated
             each and all together; results go by the targets' name. Empty: every label that occurs.
-        features: the features that are compared. Empty: none; the type decides.
+        features: the features that are compared, ``M[inst]`` for one type. Empty: none; the type decides.
         feature_comparison: ``equality``, ``string`` or ``subsumption``; see `FeatureTest`.
         pairing: ``plugin``, ``by-response`` or ``by-target``; see `clueval.metrics.gate.pairing`.
         score_feature: the feature that holds the responses' scores; every response needs one.
@@ -102,7 +108,13 @@ class Gate:
     )
     features: tuple[str, ...] = field(
         default=(),
-        metadata=option("--features", "F,...", "annotations match only if these features are equal, too"),
+        metadata=option(
+            "--features",
+            "F,...",
+            "annotations match only if these features are equal, too; M[F,...]: those of gold's type M",
+            takes="names separated by commas, or TYPE[NAME,...]",
+            parse=features_from_text,
+        ),
     )
     feature_comparison: str = field(
         default="equality",
@@ -241,7 +253,7 @@ class Gate:
             for value, own, other in together(targets.by_value(feature), responses.by_value(feature)):
                 add_counts(tally, ("by", feature, value), count(self._problem(own, other)))
         if self.types or self.features or self.by:
-            specs, features = parse_types(self.types), (*self.features, *self.by)
+            specs, features = parse_types(self.types), (*self._test.every, *self.by)
             note_seen(tally, gold.spans, {spec.target: spec.target for spec in specs}, features)
             note_seen(tally, predicted.spans, {spec.response: spec.target for spec in specs}, features)
         return tally
@@ -321,7 +333,6 @@ class Gate:
     def needs(self) -> Needs:
         """Return that all spans are needed; with features, scores or `containing`, whole documents too."""
         return Needs(
-            contiguous=True,
             documents=self._looks_at_features,
             every_span="use Gate.types and Gate.nil instead",
             within=self.containing,
@@ -345,9 +356,10 @@ class Gate:
         for spec in parse_types(self.types):
             if not seen.get(("type", spec.target)):
                 raise UsageError(f"no annotation has the type {str(spec)!r}", advice="check Gate.types")
-        for feature in (*self.features, *self.by) if seen.get(("all",)) else ():
+        names = self._test.every
+        for feature in (*names, *self.by) if seen.get(("all",)) else ():
             if not seen.get(("feature", feature)):
-                setting = "Gate.features" if feature in self.features else "Gate.by"
+                setting = "Gate.features" if feature in names else "Gate.by"
                 raise UsageError(f"no annotation has the feature {feature!r}", advice=f"check {setting}")
 
     def types_of(self, total: Tally) -> list[str]:
@@ -390,7 +402,7 @@ class Gate:
         if within and self.containing is not None:
             spans = kept_within(spans, layer_of(side.document, self.containing), self.containment)
         if self.nil is not None:
-            spans = without_nil(spans, self.features[0], self.nil)
+            spans = without_nil(spans, self._test.every[0], self.nil)
         return Annotations.of(in_order(spans), names, self._test)
 
     def _by_type(

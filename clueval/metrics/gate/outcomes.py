@@ -112,4 +112,4 @@ def _copy(span: Span, group: str, target: Span | None) -> Span:
     features = dict(span.features)
     if target is not None and target.id is not None:
         features[TARGET_ID] = target.id
-    return Span(span.start, span.end, f"{span.label}_{group}", features)
+    return Span(span.start, span.end, f"{span.label}_{group}", features, parts=span.parts)

@@ -1,7 +1,8 @@
 """The pairing of responses with targets.
 
 A pairing of a target and a response is possible if the two overlap or have the same start and end (two spans
-of zero length at one place have the same start and end without overlapping). Its value: 2 if they are equal
+of zero length at one place have the same start and end without overlapping). Discontinuous spans overlap if they share
+a position, and have the same start and end if they have the same fragments. Its value: 2 if they are equal
 (see `clueval.metrics.gate.equality`) plus 1 if they have the same start and end. So 3 is *correct strict*, 2
 *correct partial*, 1 *incorrect strict*, 0 *incorrect partial*. Each target and each response is in at most
 one pair. There are three ways to choose the pairs:
@@ -53,6 +54,7 @@ from clueval.metrics.gate.dense_pairing import Partners, best_pairs, partners_of
 from clueval.metrics.gate.entries import Entry
 from clueval.metrics.gate.in_turn import pairs_in_turn
 from clueval.metrics.gate.touching import Touching, touches
+from clueval.spans.shared import shared_positions
 
 PAIRINGS = ("plugin", "by-response", "by-target")
 
@@ -117,6 +119,8 @@ def choose(problem: PairingProblem, pairs: Sequence[Pair]) -> list[Pair]:
 def overlap_of(problem: PairingProblem, target: int, response: int) -> int:
     """Return how many positions a target and a response share."""
     one, other = problem.targets[target], problem.responses[response]
+    if one.parts is not None or other.parts is not None:
+        return shared_positions(one, other)
     return min(one.end, other.end) - max(one.start, other.start)
 
 

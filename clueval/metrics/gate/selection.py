@@ -5,13 +5,13 @@ If something that the user names is missing, the error names the document, and t
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from clueval.exceptions import CluevalError, FormatError, UsageError
 from clueval.metrics.gate.equality import java_string
 from clueval.metrics.gate.touching import Touching
 from clueval.spans.document import Document
+from clueval.spans.number import number_of
 from clueval.spans.span import Span, name_of
 
 CONTAINMENTS = ("overlapping", "containing", "coextensive")
@@ -108,19 +108,6 @@ def required_score(
     raise annotation_error(
         span, problem, document, f"every {whose} needs a finite number as Gate.score_feature"
     )
-
-
-def number_of(value: object) -> float | None:
-    """Return a number, also one that is written as a string, if it is finite, otherwise None."""
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
-        return None
-    if isinstance(value, str) and "_" in value:  # only Python reads underscores in numbers
-        return None
-    try:
-        number = float(value)
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
 
 
 def annotation_error(span: Span, problem: str, document: Document | None, advice: str) -> CluevalError:

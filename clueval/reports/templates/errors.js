@@ -163,8 +163,11 @@
     waiting = setTimeout(apply, 80);
   });
 
+  const filters = [], cleared = [];  // further conditions, and what to do when all filters are cleared
+
   function clear() {
     search.value = "";
+    for (const forget of cleared) forget();
     for (const { element } of selects.values()) element.value = "";
     released();
   }
@@ -174,7 +177,7 @@
   function apply() {
     const began = performance.now();
     const active = [...selects.values()].filter(({ element }) => element.value !== "")
-      .map(({ element, fits }) => (f, view) => fits(f, element.value, view));
+      .map(({ element, fits }) => (f, view) => fits(f, element.value, view)).concat(filters);
     const fitsAll = (f) => f.views.some((view) => active.every((fits) => fits(f, view)));
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const searched = words.length
@@ -425,4 +428,5 @@
   apply();
   goTo();
   document.documentElement.dataset.ready = "yes";
+  page.errors = { findings, clear, apply, addFilter: (fits) => filters.push(fits), onClear: (forget) => cleared.push(forget) };
 })();

@@ -9,16 +9,20 @@ from typing import Any
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import checked_call
 from clueval.hints import Hinting
+from clueval.options import field_names, with_fields
 from clueval.reading.options import Reading
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.disagreement import Disagreement, kind_of
 from clueval.studies.annotators.lockstep import counted
 from clueval.studies.annotators.placed import placed
+from clueval.studies.annotators.prepared import OTHERS
 from clueval.studies.annotators.shape import marks_of, places
 from clueval.studies.annotators.source import Group, Naming, annotators_of
 from clueval.studies.annotators.study import Study, report_of, sequences_of
+from clueval.transforms.prepared import transforms_of
+from clueval.transforms.preparing import Preparing
 
-_READING = Reading()
+_READING, _PREPARING = Reading(), Preparing()
 _NAMING = Naming()
 
 
@@ -79,6 +83,7 @@ def agree(
     confidence: float = 0.95,
     naming: Naming = _NAMING,
     reading: Reading = _READING,
+    preparing: Preparing = _PREPARING,
     **options: Any,
 ) -> Agreement:
     """Compare annotators with each other.
@@ -93,7 +98,9 @@ def agree(
         intervals: whether to add intervals, with documents as units; `confidence` is theirs.
         naming: how annotators are found and their documents put side by side, see `Naming`.
         reading: how files are read, see `clueval.reading.options.Reading`.
-        options: any field of `Naming` and `Reading` by its own name, as in ``layers={"entity": 2}``.
+        preparing: changes to the spans of all annotators before they are compared: label map, hierarchy and depth,
+            untyped and fragments.
+        options: any field of `Naming`, `Reading` and `Preparing` by its own name, as in ``layers={"entity": 2}``.
 
     Reads the files once and holds one document of each annotator. Raises `UsageError` for fewer than two
     annotators or no shared document, `TextMismatch` if the texts of two annotators differ.
@@ -106,10 +113,12 @@ def agree(
     >>> [(place.start, place.end, place.kind, place.boundary) for place in study.disagreements()]
     [(0, 3, 'boundary', 'end')]
     """
+    changes = {name: options.pop(name) for name in field_names(Preparing) if name in options}
+    preparing = with_fields(preparing, changes).without(OTHERS, "agree")
     annotators = annotators_of(
         [sources, *others] if others else sources, naming, reading, options, "agree", system
     )
-    study = Study(annotators, merge, Contests(chosen_conventions(conventions)))
+    study = Study(annotators, merge, Contests(chosen_conventions(conventions)), transforms_of(preparing))
     if intervals:
         from clueval.studies.annotators.intervals import with_intervals
 

@@ -21,7 +21,7 @@ from clueval.exceptions import (
 from clueval.options import field_names, require_types, with_fields
 from clueval.reading.given import documents_of
 from clueval.reading.layers import require_layers
-from clueval.reading.options import Reading
+from clueval.reading.options import Reading, require_positions
 from clueval.reading.pairing import files_of_side, key_of, moved_to, require_pair_by
 from clueval.reading.paths import are_paths, files_of, without_ending
 from clueval.reading.read_options import ReadOptions
@@ -234,6 +234,7 @@ def annotators_of(
     if naming.layout not in (None, *LAYOUTS):
         raise UsageError(f"unknown layout {naming.layout!r}", advice=f"one of {', '.join(LAYOUTS)}")
     require_layers(naming.layers)
+    require_positions([reading], "agree")
     read = ReadOptions.of(reading, naming.layers)
     if not isinstance(sources, Mapping):
         sources = _by_name(_listed(sources), read, naming)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.repairs import RepairCount
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
@@ -15,19 +16,26 @@ from clueval.spans.merging import with_merged
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import ShapeCounts
 from clueval.studies.annotators.disagreement import written
+from clueval.studies.annotators.prepared import PreparedGroups
 from clueval.studies.annotators.report import Tables, ceiling, sequence_report
 from clueval.studies.annotators.shape import Mark, clash_of, marks_of
 from clueval.studies.annotators.source import Annotators, Group
+from clueval.transforms.group import Transform
 from clueval.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What is read, and how: the annotators, whether layers are merged, and the conventions of F1."""
+    """What is read, and how: the annotators, whether layers are merged, and the conventions of F1.
+
+    `transforms` change the documents of each annotator; `changes` has their numbers, once all documents were read.
+    """
 
     annotators: Annotators
     merge: bool
     contests: Contests
+    transforms: tuple[Transform, ...] = ()
+    changes: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False, repr=False)
 
     def groups(self) -> Iterator[Group]:
         """Yield the documents of each text that is shared, with merged layers if they are to be merged.
@@ -40,7 +48,7 @@ class Study:
 
     def all_groups(self) -> Iterator[Group]:
         """Yield the documents of each text."""
-        for group in self.annotators.groups():
+        for group in self._prepared():
             humans = [document for document in group[: self.humans] if document is not None]
             if not humans:
                 continue
@@ -49,6 +57,15 @@ class Study:
             if self.merge:
                 group = tuple(None if document is None else with_merged(document) for document in group)
             yield group
+
+    def _prepared(self) -> Iterator[Group]:
+        if not self.transforms:
+            yield from self.annotators.groups()
+            return
+        prepared = PreparedGroups(self.transforms, [each.name for each in self.annotators.columns])
+        yield from prepared.of(self.annotators.groups())
+        self.changes.clear()
+        self.changes.update(prepared.changes)
 
     @property
     def humans(self) -> int:
@@ -198,6 +215,11 @@ def report_of(counts: StudyCounts) -> dict[str, Any]:
         "repaired_tags": {name: each.total() for name, each in zip(names, counts.repairs, strict=True)},
         "agreement": sequences,
     }
+    if study.transforms:
+        report["prepared"] = {
+            transform: {key: n for (name, key), n in sorted(study.changes.items()) if name == transform}
+            for transform, _ in (each.signature for each in study.transforms)
+        }
     if study.annotators.system is not None:
         report["ceiling"] = {
             sequence: ceiling(of, sequences[sequence]["f1"]) for sequence, of in tables.items()
@@ -223,4 +245,4 @@ def _signature(counts: StudyCounts) -> Signature:
     }
     if counts.study.annotators.pair_by is not None:
         choices["paired"] = counts.study.annotators.pair_by
-    return Signature.of([], choices)
+    return Signature.of([], choices | choices_of(counts.study.transforms))

@@ -31,7 +31,10 @@ def test_the_first_line_says_what_was_counted(written: list[dict[str, Any]]) -> 
 
     assert header["clueval_counts"] == 1
     assert header["resample_by"] == "document"
-    assert header["metrics"] == [{"name": "levels", "settings": {}}, {"name": "exact", "settings": {}}]
+    assert header["metrics"] == [
+        {"name": "levels", "settings": {}},
+        {"name": "exact", "settings": {"min_overlap": None, "overlap_of": "gold"}},
+    ]
     assert header["sequences"] == {"entity": ["entity"], "risk": ["risk"]}
     assert header["gold_sha256"] == hashlib.sha256(GERMAN[0].read_bytes()).hexdigest()
 

@@ -1,0 +1,205 @@
+"""Values of spans, by which profiles sort them into buckets: length, casing, place, what was seen in training data.
+
+Each value is a number or a name. `BUCKETS` has the least numbers of the buckets of the features that have numbers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from clueval.spans.document import Document
+from clueval.spans.mention import MENTION
+from clueval.spans.span import Span
+from clueval.transforms.characters import are_unknown
+
+Value = int | float | str
+TOKEN = re.compile(r"\w+|[^\w\s]")
+
+NO_TEXT = "no text"
+NO_SENTENCE = "no sentence"
+
+BUCKETS: Mapping[str, Sequence[tuple[float, str]]] = {
+    "length": [(0, "0"), (1, "1"), (2, "2"), (3, "3"), (4, "4"), (5, "5-9"), (10, "10+")],
+    "position": [(0, "0-25%"), (0.25, "25-50%"), (0.5, "50-75%"), (0.75, "75-100%")],
+    "depth": [(1, "1"), (2, "2"), (3, "3+")],
+    "frequency": [(0, "0"), (1, "1"), (2, "2-4"), (5, "5-9"), (10, "10+")],
+    "consistency": [(0, "0"), (1e-9, "below 0.5"), (0.5, "0.5-1"), (1, "1")],
+}
+"""The least value and the name of each bucket."""
+
+NAMED: Mapping[str, Sequence[str]] = {
+    "casing": ("lower", "upper", "first", "other"),
+    "punctuation": ("none", "edge", "inside"),
+    "seen": ("text and label", "other label", "tokens", "none"),
+}
+"""The names of the values of a feature, in the order in which they are shown."""
+
+
+class Words:
+    """The words of a document: its tokens, or the words and single marks of its text; None without a text."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.known = document.end is not None and not are_unknown(document.tokens or ())
+        self._starts: list[int] = []
+        self._words: list[str] = []
+        if self.known and document.unit == "character":
+            found = list(TOKEN.finditer(document.text or ""))
+            self._starts = [match.start() + document.start for match in found]
+            self._ends = [match.end() + document.start for match in found]
+            self._words = [match[0] for match in found]
+
+    def all(self) -> Sequence[str]:
+        """Return all words."""
+        return self._words if self.document.unit == "character" else self.document.tokens or ()
+
+    def of(self, span: Span) -> tuple[str, ...]:
+        """Return the words that share a position with a span."""
+        if not self.known:
+            return ()
+        words: list[str] = []
+        for start, end in span.fragments:
+            if self.document.unit == "character":
+                words += self._words[bisect_right(self._ends, start) : bisect_right(self._starts, end - 1)]
+            else:
+                first = self.document.start
+                words += (self.document.tokens or ())[start - first : end - first]
+        return tuple(words)
+
+    def text(self, span: Span) -> str:
+        """Return the text of a span, fragments joined by blanks."""
+        if MENTION in span.features:
+            return str(span.features[MENTION])
+        return " ".join(self.document.text_between(*part) for part in span.fragments)
+
+
+class SpanOfSide(NamedTuple):
+    """A span of one side of a sequence: its words, and the spans of the side by which it can be nested."""
+
+    span: Span
+    words: Words
+    depths: Mapping[int, int]
+
+
+def length(each: SpanOfSide) -> Value:
+    if each.words.known and each.words.document.unit == "character":
+        return len(each.words.of(each.span))
+    return sum(end - start for start, end in each.span.fragments)
+
+
+def casing(each: SpanOfSide) -> Value:
+    text = each.words.text(each.span)
+    if not each.words.known:
+        return NO_TEXT
+    if text == text.lower():
+        return "lower"
+    if text == text.upper():
+        return "upper"
+    return "first" if next(letter for letter in text if letter.isalpha()).isupper() else "other"
+
+
+def punctuation(each: SpanOfSide) -> Value:
+    if not each.words.known:
+        return NO_TEXT
+    marks = [unicodedata.category(letter)[0] == "P" for letter in each.words.text(each.span)]
+    if not any(marks):
+        return "none"
+    return "edge" if marks[0] or marks[-1] else "inside"
+
+
+def position(each: SpanOfSide) -> Value:
+    start, sentences = each.span.start, each.words.document.sentences
+    number = bisect_right(sentences, start, key=lambda sentence: sentence.start) - 1
+    if number < 0 or start >= sentences[number].end:
+        return NO_SENTENCE
+    sentence = sentences[number]
+    return (start - sentence.start) / (sentence.end - sentence.start)
+
+
+def label(each: SpanOfSide) -> Value:
+    return each.span.label
+
+
+def depth(each: SpanOfSide) -> Value:
+    return each.depths[id(each.span)]
+
+
+FEATURES: Mapping[str, Callable[[SpanOfSide], Value]] = {
+    "length": length,
+    "casing": casing,
+    "punctuation": punctuation,
+    "position": position,
+    "label": label,
+    "depth": depth,
+}
+"""The features of single spans."""
+
+
+def depths_of(spans: Iterable[Span]) -> dict[int, int]:
+    """Return for each span, by its `id`, its depth of nesting: 1 and the number of other ranges that contain it.
+
+    Costs O(n log n + k) for n spans, with k pairs of spans of which one contains the other.
+
+    >>> outer, inner = Span(0, 9), Span(2, 4)
+    >>> list(depths_of([inner, outer]).values())
+    [1, 2]
+    """
+    found: dict[int, int] = {}
+    open_: list[Span] = []
+    for span in sorted(spans, key=lambda span: (span.start, -span.end)):
+        open_ = [one for one in open_ if one.end > span.start or one.end == span.end]
+        found[id(span)] = 1 + sum(
+            one.end >= span.end and (one.start, one.end) != (span.start, span.end) for one in open_
+        )
+        open_.append(span)
+    return found
+
+
+def bucket_of(feature: str, value: Value) -> str:
+    """Return the name of the bucket of a value.
+
+    >>> bucket_of("length", 7), bucket_of("position", 0.25), bucket_of("casing", "lower")
+    ('5-9', '25-50%', 'lower')
+    """
+    if isinstance(value, str):
+        return value
+    buckets = BUCKETS[feature]
+    return buckets[bisect_right(buckets, value, key=lambda bucket: bucket[0]) - 1][1]
+
+
+def in_order(feature: str, buckets: Iterable[str]) -> list[str]:
+    """Return buckets in the order in which they are shown: by their numbers, as listed, or by name."""
+    listed = [name for _, name in BUCKETS.get(feature, ())] or list(NAMED.get(feature, ()))
+    return sorted(
+        buckets, key=lambda name: (listed.index(name), "") if name in listed else (len(listed), name)
+    )
+
+
+def equal_buckets(values: Sequence[float], number: int) -> list[tuple[float, float]]:
+    """Return the least and the greatest value of `number` buckets that have about the same number of values.
+
+    >>> equal_buckets([8, 2, 3, 2, 1], 4)
+    [(1, 2), (3, 3), (8, 8)]
+    """
+    ordered = sorted(values)
+    found: list[tuple[float, float]] = []
+    first, cutoff = 0, len(ordered) / number
+    for at in range(1, len(ordered)):
+        if ordered[at] != ordered[at - 1] and at >= cutoff and len(found) < number - 1:
+            found.append((ordered[first], ordered[at - 1]))
+            first, cutoff = at, at + (len(ordered) - at) / (number - len(found))
+    return [*found, (ordered[first], ordered[-1])] if ordered else []
+
+
+def range_name(least: float, greatest: float) -> str:
+    """Return the name of a bucket.
+
+    >>> range_name(1, 2), range_name(3, 3)
+    ('1-2', '3')
+    """
+    ends = f"{least:.4g}", f"{greatest:.4g}"
+    return ends[0] if least == greatest else "-".join(ends)

@@ -1,0 +1,96 @@
+"""Sentences of W2NER and other systems for discontinuous spans: JSON rows of tokens and the positions of each span.
+
+    [{"sentence": ["pain", "in", "legs", "and", "arms"], "ner": [{"index": [0, 1, 4], "type": "ADE"}]}]
+
+``index`` has the numbers of the tokens of a span, from 0; numbers that do not follow each other make a discontinuous
+span. A row is a document, whose id is that of the row or its number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from clueval.formats.format import Format, Writer
+from clueval.formats.json_rows import Row, RowForm, RowReader, json_lines, read_rows, scalars
+from clueval.formats.recognition import Beginning, Sign
+from clueval.spans.document import Document
+from clueval.spans.groups import in_order
+from clueval.spans.span import Frozen, Span
+
+SOURCE = "type"
+
+
+def _documents(row: object, rows: RowReader) -> Iterator[Document]:
+    found = rows.mapping(row)
+    tokens = rows.listed(found.get("sentence"), "'sentence'")
+    if not all(isinstance(token, str) for token in tokens):
+        rows.refuse("a token is not a text")
+    items = rows.listed(found.get("ner"), "'ner'")
+    layers = {
+        layer: in_order([_span(item, layer, len(tokens), rows) for item in items])
+        for layer in rows.sources(SOURCE, (SOURCE,))
+    }
+    yield Document(
+        rows.id(found, "id", "doc_id"),
+        Frozen(layers),
+        tokens=tokens,
+        metadata=Frozen(scalars(found, ("id", "doc_id", "sentence", "ner", "word"))),
+        file=rows.file,
+    )
+
+
+def _span(item: object, layer: str, length: int, rows: RowReader) -> Span:
+    fields = rows.mapping(item, "a span")
+    places = sorted(rows.whole(place, "index") for place in rows.listed(fields.get("index"), "'index'"))
+    if not places or places[0] < 0 or places[-1] >= length or len(set(places)) < len(places):
+        rows.refuse(
+            f"the index {places[:20]} of a span is not one of different tokens", f"from 0 to {length - 1}"
+        )
+    starts = [n for n, place in enumerate(places) if n == 0 or places[n - 1] < place - 1]
+    ends = [*starts[1:], len(places)]
+    ranges = [(places[start], places[end - 1] + 1) for start, end in zip(starts, ends, strict=True)]
+    return Span.of_fragments(ranges, rows.labels(layer, fields.get("type")), line=rows.number)
+
+
+def rows_of(document: Document, layers: Sequence[str]) -> Row:
+    """Return the row of a document."""
+    spans = [span for layer in layers for span in document.layers.get(layer, ())]
+    return {
+        "id": document.id,
+        "sentence": list(document.tokens or ()),
+        "ner": [{"index": _index(span, document.start), "type": span.label} for span in spans],
+        **document.metadata,
+    }
+
+
+def _index(span: Span, begin: int) -> list[int]:
+    return [place - begin for start, end in span.fragments for place in range(start, end)]
+
+
+def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
+    del layers, with_ids
+    yield from json_lines(documents, rows_of)
+
+
+def _is_w2ner(beginning: Beginning) -> bool:
+    return beginning.keys >= {"sentence", "ner"}
+
+
+def _read(opened: Any, options: Any) -> Iterator[Document]:
+    return read_rows(FORM)(opened, options)
+
+
+FORM = RowForm(_documents)
+
+FORMAT = Format(
+    name="w2ner",
+    holds="W2NER's JSON: rows of a `sentence` of tokens and `ner`, spans as the `index` of each of their tokens",
+    signs=(Sign("JSON with `sentence` and `ner`", _is_w2ner),),
+    read=_read,
+    options=frozenset({"layers"}),
+    rows=FORM,
+    default_source=SOURCE,
+    of_tokens=True,
+    write=Writer(_lines, ".json", unit="token", holds=frozenset({"metadata", "gaps", "overlapping spans"})),
+)

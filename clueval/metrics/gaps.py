@@ -1,0 +1,22 @@
+"""Discontinuous spans, where something cannot count them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from clueval.exceptions import UsageError
+from clueval.spans.document import Document
+from clueval.spans.span import Span, name_of
+
+
+def refuse_gaps(who: str, spans: Iterable[Span], document: Document | None) -> None:
+    """Raise `UsageError` for a discontinuous span, which `who` cannot count."""
+    span = next((span for span in spans if span.parts is not None), None)
+    if span is not None:
+        raise UsageError(
+            f"span {name_of(span)} has gaps, and {who} cannot count such spans",
+            file=None if document is None else document.file,
+            document=None if document is None else document.id,
+            line=span.line,
+            advice="Preparing.fragments can be split (each fragment is a span) or hull (one span from start to end)",
+        )

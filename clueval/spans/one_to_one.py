@@ -1,0 +1,91 @@
+"""Matching one to one: as many pairs as possible and, of the choices with as many, one with the greatest sum.
+
+Successive best augmenting paths (Busacker and Gowen 1960; paths by Bellman and Ford), in each connected component of
+the possible pairs alone. A component of a few spans costs next to nothing; one of n spans that all overlap costs
+O(n^4) at worst.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+
+Pairs = Sequence[Mapping[int, float]]
+"""For each number of the first side, the numbers of the other side that it can be paired with, and their worth."""
+
+
+def best_pairs(pairs: Pairs) -> dict[int, int]:
+    """Return the chosen pairs, as numbers of the first side with those of the other.
+
+    >>> best_pairs([{0: 4, 1: 1}, {0: 9}, {2: 1}])
+    {0: 1, 1: 0, 2: 2}
+    """
+    chosen: dict[int, int] = {}
+    for component in _components(pairs):
+        if len(component) == 1:
+            (number,) = component
+            chosen[number] = max(pairs[number], key=lambda other: (pairs[number][other], -other))
+        else:
+            chosen |= _chosen(component, pairs)
+    return dict(sorted(chosen.items()))
+
+
+def _components(pairs: Pairs) -> Iterator[list[int]]:
+    """Yield the numbers of the first side that hang together by the other side; those without pairs are left out."""
+    of_other: dict[int, list[int]] = {}
+    for number, others in enumerate(pairs):
+        for other in others:
+            of_other.setdefault(other, []).append(number)
+    seen: set[int] = set()
+    for first, others in enumerate(pairs):
+        if first in seen or not others:
+            continue
+        seen.add(first)
+        found = [first]
+        for number in found:  # grows
+            for other in pairs[number]:
+                for further in of_other.pop(other, ()):
+                    if further not in seen:
+                        seen.add(further)
+                        found.append(further)
+        yield sorted(found)
+
+
+def _chosen(numbers: Sequence[int], pairs: Pairs) -> dict[int, int]:
+    mates: dict[int, int] = {}
+    owners: dict[int, int] = {}
+    while (path := _best_path(numbers, pairs, mates, owners)) is not None:
+        for number, other in path:
+            mates[number], owners[other] = other, number
+    return mates
+
+
+def _best_path(
+    numbers: Sequence[int], pairs: Pairs, mates: Mapping[int, int], owners: Mapping[int, int]
+) -> list[tuple[int, int]] | None:
+    """Return the new pairs of the augmenting path that adds most; None if there is none."""
+    gain = {number: 0.0 for number in numbers if number not in mates}
+    came: dict[
+        int, int
+    ] = {}  # the number of the first side from which the path comes to one of the other side
+    best: dict[int, float] = {}
+    waiting = deque(gain)
+    while waiting:
+        number = waiting.popleft()
+        for other, worth in pairs[number].items():
+            if mates.get(number) == other or gain[number] + worth <= best.get(other, float("-inf")):
+                continue
+            best[other], came[other] = gain[number] + worth, number
+            if other in owners:
+                owner = owners[other]
+                gain[owner] = best[other] - pairs[owner][other]
+                waiting.append(owner)
+    free = [other for other in best if other not in owners]
+    if not free:
+        return None
+    end: int | None = max(free, key=lambda other: (best[other], -other))
+    path = []
+    while end is not None:
+        path.append((came[end], end))
+        end = mates.get(came[end])
+    return path

@@ -1,0 +1,200 @@
+"""Profiles: which spans go wrong, by their length, casing, place, and what training data has of them.
+
+Gold spans go to buckets by their own value, which gives recall; predicted spans by theirs, which gives precision. So
+the supports of the buckets of a feature add up to those of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clueval.evaluation.options import Counting
+from clueval.evaluation.plan import chosen_metrics
+from clueval.evaluation.result import Result
+from clueval.evaluation.run import score
+from clueval.evaluation.signature import Signature
+from clueval.exceptions import UsageError, checked_call, require_kind
+from clueval.findings.span_values import FEATURES
+from clueval.findings.training_values import TRAINED, TrainingSpans
+from clueval.metrics.metric import Metric
+from clueval.reading.given import InputSide
+from clueval.reading.layers import LayerColumns
+from clueval.reading.options import Reading, readings_of
+from clueval.reading.read_options import ReadOptions, columns_of_sides
+from clueval.reading.source import source_of
+from clueval.reports import json_text, markdown, text
+from clueval.reports.table import Cell, Rate, Table
+from clueval.spans.document import Document
+from clueval.spans.filters import parse_where
+from clueval.studies.profile_counts import FEW, Feature, ProfileCounts
+from clueval.transforms.names import names_of, sha8
+
+FORMS = ("text", "json", "markdown")
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A profile: a sequence of rows, one for each bucket, with the keys of `ROW`.
+
+    Attributes:
+        result: the result of the evaluation; its section ``profile`` has the buckets.
+    """
+
+    result: Result
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The rows: metric, sequence, feature and bucket, then the numbers."""
+        return [
+            {"metric": metric, "sequence": sequence, "feature": feature, **entry}
+            for metric, sequences in self.result.sections["profile"].items()
+            for sequence, features in sequences.items()
+            for feature, entries in features.items()
+            for entry in entries
+        ]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, number: int) -> dict[str, Any]:
+        return self.rows[number]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result with its section ``profile``."""
+        return self.result.to_dict()
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON."""
+        return json_text.dumps(self.to_dict())
+
+    def tables(self) -> Iterator[Table]:
+        """Yield a table for each feature; an asterisk marks buckets with few spans."""
+        for metric, sequences in self.result.sections["profile"].items():
+            for sequence, features in sequences.items():
+                for feature, entries in features.items():
+                    header = [feature, "precision", "recall", "f1", "gold", "predicted", ""]
+                    rows: list[list[Cell | Rate]] = [
+                        [
+                            entry["bucket"],
+                            *(Rate(entry[rate]) for rate in ("precision", "recall", "f1")),
+                            entry["gold"],
+                            entry["predicted"],
+                            f"* under {FEW}" if entry["few"] else "",
+                        ]
+                        for entry in entries
+                    ]
+                    yield Table(f"{metric}, {sequence}: by {feature}", header, rows)
+
+    def render(self, form: str) -> str:
+        """Return the profile in a form of `FORMS`. Raises `UsageError` for another."""
+        if form not in FORMS:
+            raise UsageError(f"unknown form {form!r}", advice=f"one of {', '.join(FORMS)}")
+        if form == "json":
+            return self.to_json()
+        render = text.render if form == "text" else markdown.render
+        return render(self.to_dict(), self.tables())
+
+    def __str__(self) -> str:
+        return self.render("text")
+
+
+@checked_call
+def profile(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    feature: str | Iterable[str] | None = None,
+    train: str | Path | Iterable[Document] | None = None,
+    metric: str | Metric = "exact",
+    buckets: int | None = None,
+    layers: LayerColumns | None = None,
+    **options: Any,
+) -> Profile:
+    """Score gold and predicted spans by buckets of their features.
+
+    Args:
+        gold, predicted, layers: as in `clueval.score`.
+        feature: names of features, separated by commas or in a list; None: all that can be computed.
+        train: the training data, for ``frequency``, ``seen`` and ``consistency``: a file, which is read like gold, or a
+            list of documents.
+        metric: the metric, which must have micro averages.
+        buckets: sort numbers into this many buckets of about equal size, instead of fixed ones.
+        options: other options of `clueval.score`.
+
+    Returns a `Profile`. Raises `UsageError` for unknown features, and the errors of `clueval.score`.
+    """
+    require_kind(buckets, "int | None", "buckets")
+    if buckets is not None and buckets < 1:
+        raise UsageError(f"buckets must be from 1, not {buckets}")
+    for name in ("metrics", "observers"):
+        if name in options:
+            raise UsageError(f"profile has no option {name!r}", advice="use score")
+    (chosen,) = chosen_metrics([metric])
+    trained, sha = _training(train, layers, options)
+    features = _features(feature, trained)
+    counting = options.get("counting", Counting())
+    merge, where = (options.get(name, getattr(counting, name)) for name in ("merge", "where"))
+    observer = ProfileCounts(chosen, features, buckets, merge, parse_where(where))
+    result = score(gold, predicted, metrics=[chosen], layers=layers, observers=[observer], **options)
+    if sha is not None:
+        result = replace(result, signature=Signature({**result.signature.choices, "train": sha}))
+    return Profile(result)
+
+
+def page_counts(feature: str | None, merge: bool, where: Any) -> ProfileCounts:
+    """Return an observer for the bars of the page of errors, which keeps the buckets of wrong spans."""
+    (metric,) = chosen_metrics("exact")
+    counts = ProfileCounts(metric, _features(feature, None), None, merge, parse_where(where))
+    counts.wrong = {}
+    return counts
+
+
+def _features(given: str | Iterable[str] | None, trained: TrainingSpans | None) -> dict[str, Feature]:
+    known: dict[str, Feature] = {**FEATURES, **(trained.features if trained is not None else {})}
+    if given is None:
+        return known
+    found = {}
+    for name in names_of(given, "feature"):
+        if name not in known:
+            if name in TRAINED:
+                raise UsageError(f"feature {name!r} needs training data", advice="name its file with train")
+            raise UsageError(
+                f"there is no feature {name!r}", advice=f"one of {', '.join((*FEATURES, *TRAINED))}"
+            )
+        found[name] = known[name]
+    return found
+
+
+def _training(
+    train: Any, layers: LayerColumns | None, options: Mapping[str, Any]
+) -> tuple[TrainingSpans | None, str | None]:
+    """Return the training spans and a hash of the file; None and None without training data."""
+    if train is None:
+        return None, None
+    if not isinstance(train, str | Path):
+        documents = list(train)
+        if not all(isinstance(each, Document) for each in documents):
+            raise UsageError(
+                "train must be a file or a list of documents", advice="clueval.read returns them"
+            )
+        return TrainingSpans(lambda: documents), "documents"
+    reading = readings_of(options.get("reading", Reading()), _of_reading(options))[0]
+    (side,) = columns_of_sides([ReadOptions.of(reading)], layers, single=False)
+    path = Path(train)
+    found = TrainingSpans(lambda: source_of(path, side).documents())
+    return found, sha8(path.read_bytes())
+
+
+def _of_reading(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name in Reading.__dataclass_fields__}
+
+
+def all_features() -> Sequence[str]:
+    """Return the names of all features."""
+    return (*FEATURES, *TRAINED)

@@ -1,0 +1,209 @@
+"""Chooses a threshold for the scores of predicted spans on one corpus (dev), to be used on another one (test).
+
+The best threshold of a curve is the one with the highest F1, or with the highest precision of those whose recall is
+high enough, or the reverse; of equal ones the higher threshold. A score of the corpus on which a threshold was chosen
+is too high, so `clueval.score` refuses to use it there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from clueval.evaluation.run import score
+from clueval.exceptions import UsageError, checked_call, require_kind
+from clueval.metrics.metric import Metric
+from clueval.reading.given import InputSide, given
+from clueval.reading.pairing import files_of_side
+from clueval.reports.json_text import dumps
+from clueval.reports.table import Cell, Rate, Table
+from clueval.textfiles import sha256_of
+from clueval.version import __version__
+
+_MEASURE = re.compile(r"(f1)|(precision)@(recall)>=(.+)|(recall)@(precision)>=(.+)")
+
+Point = Mapping[str, float]
+
+
+class NoThreshold(UsageError):
+    """No threshold meets the condition."""
+
+
+class Measure(NamedTuple):
+    """What is maximised, and the condition: a rate that must be at least a number; `text` is as it was given."""
+
+    text: str
+    rate: str
+    other: str | None = None
+    least: float = 0.0
+
+    @classmethod
+    def of(cls, text: str) -> Measure:
+        """Return the measure of a text. Raises `UsageError` for another text.
+
+        >>> Measure.of("precision@recall>=0.95").other
+        'recall'
+        """
+        require_kind(text, "str", "maximise")
+        match = _MEASURE.fullmatch(text)
+        parts = [part for part in match.groups() if part is not None] if match else []
+        try:
+            least = float(parts[2]) if len(parts) > 1 else 0.0
+        except ValueError:
+            least = -1.0
+        if not parts or not 0 <= least <= 1:
+            raise UsageError(
+                f"{text!r} cannot be maximised", advice="f1, precision@recall>=0.95 or recall@precision>=0.9"
+            )
+        return cls(text, parts[0], parts[1] if len(parts) > 1 else None, least)
+
+    def best(self, curve: Sequence[Point], of: str) -> Point:
+        """Return the best point of a curve. Raises `NoThreshold`; `of` says of what the curve is."""
+        if not curve:
+            raise NoThreshold(f"{of} has no scores", advice="predicted must have spans with scores")
+        meets = [point for point in curve if self.other is None or point[self.other] >= self.least]
+        if not meets:
+            raise NoThreshold(f"no threshold of {of} meets {self.text}", advice="ask for less")
+        return max(meets, key=lambda point: (point[self.rate], point["threshold"]))
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A threshold that was chosen, or one for each label.
+
+    Attributes:
+        chosen: the points of the curves: of all labels together under None, or of each label.
+        curves: the curves from which they were chosen, in the same way.
+        facts: the other entries of `to_dict`: ``score_feature``, ``metric``, ``measure``, ``signature``, and
+            ``gold_sha256``, which tells gold files apart (None if gold was no file).
+        report: the result on which it was chosen, as `Result.to_dict` returns it.
+    """
+
+    chosen: Mapping[str | None, Point]
+    curves: Mapping[str | None, Mapping[str, Any]]
+    facts: Mapping[str, Any]
+    report: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def threshold(self) -> float | dict[str, float]:
+        """The threshold, or a dictionary of those of the labels."""
+        found: float | dict[str, float] = self._each("threshold")
+        return found
+
+    def _each(self, name: str) -> Any:
+        if None in self.chosen:
+            return self.chosen[None][name]
+        return {label: point[name] for label, point in self.chosen.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the content of the file."""
+        rates = {name: self._each(name) for name in ("precision", "recall", "f1")}
+        return {"clueval": __version__, "threshold": self.threshold, **self.facts, **rates}
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON."""
+        return dumps(self.to_dict())
+
+    def save(self, path: str | Path) -> None:
+        """Write the file for ``min_score``, whole or not at all. Raises `FileError`."""
+        from clueval.writing import whole_file
+
+        with whole_file(Path(path)) as file:
+            file.write(self.to_json() + "\n")
+
+    def tables(self) -> Iterator[Table]:
+        """Yield the table of the thresholds."""
+        header = ["label", "threshold", "precision", "recall", "f1", "average precision"]
+        rows: list[list[Cell | Rate]] = [
+            [
+                "all" if label is None else label,
+                f"{point['threshold']:.6g}",
+                *(Rate(point[name]) for name in ("precision", "recall", "f1")),
+                Rate(self.curves[label]["average_precision"]),
+            ]
+            for label, point in self.chosen.items()
+        ]
+        yield Table(f"threshold of {self.facts['score_feature']}: best {self.facts['measure']}", header, rows)
+
+    def __str__(self) -> str:
+        from clueval.reports.text import render
+
+        return render(self.report, self.tables())
+
+
+@checked_call
+def threshold(
+    gold: InputSide,
+    predicted: InputSide | None = None,
+    *,
+    score_feature: str,
+    metric: str | Metric = "exact",
+    maximise: str = "f1",
+    per_label: bool = False,
+    **options: Any,
+) -> Threshold:
+    """Choose the best threshold for the scores of predicted spans.
+
+    Args:
+        gold, predicted: as in `clueval.score`: the corpus on which to choose, not the one to report.
+        score_feature: the feature of predicted spans with their scores.
+        metric: the metric, which must have micro averages.
+        maximise: ``f1``, ``precision@recall>=X`` or ``recall@precision>=X``.
+        per_label: choose a threshold for each label.
+        options: other options of `clueval.score`.
+
+    Returns a `Threshold`, whose `save` writes the file for ``clueval.score(..., min_score=FILE)``. Raises
+    `NoThreshold`, a `UsageError`, if no threshold meets the condition, and the errors of `clueval.score`.
+    """
+    require_kind(score_feature, "str", "score_feature")
+    measure = Measure.of(maximise)
+    for name in ("metrics", "min_score", "observers"):
+        if name in options:
+            raise UsageError(f"threshold has no option {name!r}", advice="use score")
+    result = score(gold, predicted, metrics=[metric], score_feature=score_feature, **options)
+    ((name, sequences),) = result.metrics.items()
+    if len(sequences) != 1 or "curve" not in next(iter(sequences.values()), {}):
+        found = ", ".join(sequences) or "none"
+        raise UsageError(
+            f"a threshold is chosen for one layer of spans and not for the metric gate; there are: {found}",
+            advice="name one layer",
+        )
+    ((sequence, report),) = sequences.items()
+    curves: dict[str | None, Mapping[str, Any]] = _curves_by_label(report) if per_label else {None: report}
+    chosen = {
+        label: measure.best(each["curve"], sequence if label is None else f"label {label!r}")
+        for label, each in curves.items()
+    }
+    if not chosen:
+        raise NoThreshold(f"{sequence} has no labels", advice="predicted must have spans with scores")
+    facts = {
+        "score_feature": score_feature,
+        "metric": name,
+        "measure": maximise,
+        "signature": str(result.signature),
+        "gold_sha256": _sha256(gold, predicted),
+    }
+    return Threshold(chosen, curves, facts, result.to_dict())
+
+
+def _curves_by_label(report: Mapping[str, Any]) -> dict[str | None, Mapping[str, Any]]:
+    """Return the entries of the labels that have a curve and predicted spans, wherever they are in a report."""
+    found: dict[str | None, Mapping[str, Any]] = {}
+    for name, value in report.items():
+        if name == "per_label" and not found:
+            found = {
+                label: entry for label, entry in value.items() if "curve" in entry and entry.get("predicted")
+            }
+        elif isinstance(value, Mapping) and not found:
+            found = _curves_by_label(value)
+    return found
+
+
+def _sha256(gold: Any, predicted: Any) -> str | None:
+    found = given(gold, predicted)
+    if found.kind != "paths" or predicted is None:
+        return None
+    return sha256_of(path for _, path in files_of_side(found.gold))

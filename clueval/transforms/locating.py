@@ -1,0 +1,209 @@
+"""Located mentions: the answers of language models name spans by their texts, whose places in gold's text are found.
+
+Each step looks for the mentions that the steps before it have not found, and forgives what they forgive: ``exact``;
+``space`` (NFC, runs of white space as one); ``quotes`` (the form of quotes and dashes); ``case``; ``fuzzy=X`` (the most
+similar words, of a similarity of at least X). Occurrences are explained at `clueval.transforms.occurrences`. A mention
+takes
+
+* ``in-order``: the k-th mention of a text its k-th occurrence, whatever the labels;
+* ``first``: the first occurrence;
+* ``all``: each text takes all its occurrences, once for each of its labels.
+
+Positions that an answer gives stand if the text there is the mention. In gold of tokens, a mention gets the tokens of
+which it covers more than half the characters. A mention without a place becomes a span of `Group.unplaced`, which
+counts as a false positive.
+
+In "Ann met Ann at Annex", the mentions Ann, Ann, Ann are at [0,3) and [8,11), and the third has no place.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from clueval.exceptions import TextMismatch, UsageError
+from clueval.spans.document import Document
+from clueval.spans.mention import MENTION, OFFSETS, UNPARSABLE
+from clueval.spans.regions import Regions
+from clueval.spans.span import Frozen, Span
+from clueval.transforms.alignment import Characters, has_characters
+from clueval.transforms.group import Group
+from clueval.transforms.location_steps import FUZZY, LocationSteps
+from clueval.transforms.names import LOCATED
+from clueval.transforms.occurrences import Occurrences, Range
+from clueval.transforms.unplaced import unplaced_document
+
+COUNTED = ("exact", "space", "case", "fuzzy", "moved", "unlocatable", "ambiguous", "unparsable")
+"""The numbers that `prepared` always has."""
+
+
+class Locating:
+    """A transform that gives mentions their places in the text of gold.
+
+    `prepared` counts the mentions by the step that found them, those with other positions than the answer gives
+    (``moved``), those without a place (``unlocatable``), those whose text occurs more often than it is mentioned
+    (``ambiguous``; with ``all``, there are none), and the parts of answers that could not be read (``unparsable``).
+    """
+
+    def __init__(self, occurrence: str, steps: LocationSteps) -> None:
+        self._occurrence, self._steps, self._folds = occurrence, steps, steps.folds
+        self.signature = (LOCATED, f"{occurrence}({steps})")
+        self.prepared: Counter[tuple[Any, ...]] = Counter({(name,): 0 for name in (*COUNTED, *steps.names)})
+
+    def __call__(self, group: Group) -> Group:
+        gold = group.gold
+        predicted = _of_the_same_id(group.predicted, gold)
+        if not has_characters(gold):
+            raise UsageError(
+                "gold has no text in which mentions could be located",
+                file=gold.file,
+                document=gold.id,
+                advice="use a format of gold that has the text",
+            )
+        self.prepared[("unparsable",)] += int(predicted.metadata.get(UNPARSABLE, "0"))
+        characters = Characters.of(gold)
+        finders: list[Occurrences] = []
+        located: dict[str, list[Span]] = {}
+        lost: dict[str, list[Span]] = {}
+        for layer, spans in predicted.layers.items():
+            mentions = [_Mention.of(span) for span in spans]
+            self._locate(mentions, finders, characters)
+            located[layer] = sorted(_spans(mentions, self._occurrence == "all"), key=_position)
+            lost[layer] = [mention.span for mention in mentions if not mention.places]
+        placed = replace(gold, layers=located, tags=Frozen(), lines=None, file=predicted.file)
+        return replace(group, predicted=placed, unplaced=unplaced_document(lost, gold, predicted.file))
+
+    def _locate(
+        self, mentions: Sequence[_Mention], finders: list[Occurrences], characters: Characters
+    ) -> None:
+        """Give the mentions their places, and count them. `finders` gets those of the steps that are needed."""
+        for mention in mentions:
+            mention.stand(characters)
+            self.prepared[("exact",)] += bool(mention.places)
+        for number, name in enumerate(self._steps.names):
+            if all(mention.places for mention in mentions):
+                break
+            if number == len(finders):
+                finders.append(Occurrences(characters.text, self._folds[number]))
+            finder = finders[number]
+            keys: dict[str, list[_Mention]] = {}
+            for mention in mentions:
+                keys.setdefault(finder.key(mention.text), []).append(mention)
+            for key, those in keys.items():
+                waiting = [mention for mention in those if not mention.places]
+                if not waiting:
+                    continue
+                if name == FUZZY:
+                    self._take_nearest(waiting, those, key, finder, characters)
+                else:
+                    self._take_occurrences(name, waiting, those, finder.of(key), characters)
+        for mention in mentions:
+            self.prepared[("unlocatable",)] += not mention.places
+            self.prepared[("moved",)] += (
+                mention.offsets is not None and bool(mention.places) and not mention.stands
+            )
+
+    def _take_occurrences(
+        self,
+        step: str,
+        waiting: Sequence[_Mention],
+        those: Sequence[_Mention],
+        found: Sequence[Range],
+        characters: Characters,
+    ) -> None:
+        """Give the `waiting` mentions of a text the occurrences `found`; `those` are all mentions of the text."""
+        places = [
+            (place, tokens) for place in found if (tokens := characters.positions_of(*place)) is not None
+        ]
+        if self._occurrence == "in-order":
+            free = places
+            if len(waiting) < len(those):
+                taken = Regions(place for mention in those for place in mention.ranges)
+                free = [each for each in places if not taken.touch(Span(*each[0]))]
+            taking = list(zip(waiting, ([each] for each in free), strict=False))
+        else:
+            own = places if self._occurrence == "all" else places[:1]
+            taking = [(mention, own) for mention in waiting if own]
+        for mention, several in taking:
+            mention.ranges, mention.places = (
+                [place for place, _ in several],
+                [tokens for _, tokens in several],
+            )
+        self.prepared[(step,)] += len(taking)
+        if self._occurrence != "all" and len(places) > len(those):
+            self.prepared[("ambiguous",)] += len(taking)
+
+    def _take_nearest(
+        self,
+        waiting: Sequence[_Mention],
+        those: Sequence[_Mention],
+        key: str,
+        finder: Occurrences,
+        characters: Characters,
+    ) -> None:
+        for mention in waiting:
+            others = those if self._occurrence == "in-order" else ()
+            taken = Regions(place for other in others for place in other.ranges)
+            place = finder.nearest(key, self._steps.least, taken)
+            tokens = None if place is None else characters.positions_of(*place)
+            if place is None or tokens is None:
+                return  # nor is there one for the next mention of this text
+            mention.ranges, mention.places = [place], [tokens]
+            self.prepared[(FUZZY,)] += 1
+
+
+@dataclass(slots=True, eq=False)
+class _Mention:
+    """A mention: its span, text and given positions, and its places in characters and in positions of gold."""
+
+    span: Span
+    text: str
+    offsets: Range | None
+    ranges: list[Range]
+    places: list[Range]
+    stands: bool = False
+
+    @classmethod
+    def of(cls, span: Span) -> _Mention:
+        return cls(span, str(span.features.get(MENTION, "")).strip(), span.features.get(OFFSETS), [], [])
+
+    def stand(self, characters: Characters) -> None:
+        """Take the given positions if the text there is the mention."""
+        if self.offsets is None or not 0 <= self.offsets[0] < self.offsets[1] or not self.text:
+            return
+        start, end = (offset - characters.first for offset in self.offsets)
+        given = characters.text[max(start, 0) : end]
+        if start >= 0 and given.strip() == self.text:
+            start += len(given) - len(given.lstrip())
+            place = start, start + len(self.text)
+            tokens = characters.positions_of(*place)
+            if tokens is not None:
+                self.ranges, self.places, self.stands = [place], [tokens], True
+
+
+def _spans(mentions: Sequence[_Mention], once: bool) -> Iterator[Span]:
+    """Yield the spans of the mentions that have places; with `once`, equal ones once."""
+    seen = set()
+    for mention in mentions:
+        for start, end in mention.places:
+            key = start, end, mention.span.labels
+            if not once or key not in seen:
+                seen.add(key)
+                yield Span(start, end, mention.span.labels, line=mention.span.line)
+
+
+def _position(span: Span) -> Range:
+    return span.start, span.end
+
+
+def _of_the_same_id(predicted: Document, gold: Document) -> Document:
+    """Return the predicted document with the id of gold; an id that is a number may be the number of the answer."""
+    if predicted.id != gold.id and predicted.id.isdecimal() == gold.id.isdecimal():
+        raise TextMismatch(
+            f"gold has document {gold.id!r} where predicted has the answer {predicted.id!r}",
+            file=gold.file,
+            advice="give both in the same order, or pair them by their ids with --pair-by id (pair_by)",
+        )
+    return predicted

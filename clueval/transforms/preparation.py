@@ -1,0 +1,162 @@
+"""The transforms of an evaluation in their order, and the numbers of their changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from clueval.transforms.alternatives import Alternatives
+from clueval.transforms.any_of import NAME, AnyOf
+from clueval.transforms.group import CheckingTransform, Group, Transform
+from clueval.transforms.hierarchy import EachDepth
+from clueval.transforms.names import HIDDEN
+from clueval.transforms.unplaced import nothing_beside
+
+FRAGMENTS = "fragments"
+"""The name of the transform of fragments, which comes after alternatives have been chosen."""
+
+ALTERNATIVES = Alternatives.signature[0]
+
+Changes = Counter[tuple[Any, ...]]
+"""The numbers of the changes by one transform."""
+
+
+class DepthGroup(NamedTuple):
+    """A prepared group with its labels raised to a depth; `deepest` is the depth of its deepest label."""
+
+    depth: int
+    deepest: int
+    group: Group
+
+
+class Preparation:
+    """Copies of transforms for one evaluation. Earlier changes of the transforms are not counted.
+
+    Gold spans with alternatives need no option, so their transform is always applied: after the others, except that of
+    fragments and those after it.
+    """
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        self._applied = _Applied(in_order(deepcopy(transforms)))
+        self._transforms = self._applied.transforms
+        self._before = [Counter(transform.prepared) for transform in self._transforms]
+        self._included: list[Changes] = [Counter() for _ in self._transforms]
+        self._mark = next((each for each in self._transforms if isinstance(each, EachDepth)), None)
+        self._at_depth: dict[int, _Applied] = {}
+        self._group: Group | None = None
+
+    def __call__(self, group: Group) -> Group:
+        """Apply the transforms to a group, in their order."""
+        if self._mark is not None:
+            self._mark.begin()
+            self._group = group
+        return self._applied(group)
+
+    def by_depth(self) -> Iterator[DepthGroup]:
+        """Yield the latest group as it is with the labels of each depth, if reports have all depths."""
+        if self._mark is None or self._group is None:
+            return
+        for depth in range(1, self._mark.deepest + 1):
+            if depth not in self._at_depth:
+                self._at_depth[depth] = self._of_depth(depth, self._mark)
+            yield DepthGroup(depth, self._mark.deepest, self._at_depth[depth](self._group))
+
+    def _of_depth(self, depth: int, mark: EachDepth) -> _Applied:
+        transforms = [mark.at(depth) if each is mark else each for each in self._transforms]
+        return _Applied(deepcopy(transforms))
+
+    def changed(self) -> dict[str, Changes]:
+        """The numbers of changes by each transform, by its name."""
+        parts = zip(self._transforms, self._before, self._applied.not_chosen, self._included, strict=True)
+        return {
+            transform.signature[0]: added(
+                dict.fromkeys(before, 0), transform.prepared - before - not_chosen, included
+            )
+            for transform, before, not_chosen, included in parts
+        }
+
+    def checked(self) -> dict[str, Changes] | None:
+        """The numbers of all changes; None without transforms. Raises `UsageError` for names that one refuses."""
+        changed = self.changed()
+        has_alternatives = ALTERNATIVES in self.choices().get("gold", "")
+        if len(changed) == 1 and not has_alternatives:
+            return None
+        for transform in self._transforms:
+            if isinstance(transform, CheckingTransform):
+                transform.check(changed[transform.signature[0]])
+        return {name: tally for name, tally in changed.items() if name != ALTERNATIVES or has_alternatives}
+
+    def choices(self) -> dict[str, str]:
+        """The choices about gold, which partly follow from the documents, for the signature."""
+        found = [each.signature[1] for each in self._transforms if each.signature[0] == NAME]
+        if self.changed()[ALTERNATIVES][("groups",)]:
+            found.append(ALTERNATIVES)
+        return {"gold": "+".join(found)} if found else {}
+
+    def include(self, changed: Mapping[str, Changes]) -> None:
+        """Add the numbers of changes of another evaluation."""
+        for transform, included in zip(self._transforms, self._included, strict=True):
+            included.update(changed[transform.signature[0]])
+
+
+class _Applied:
+    """Transforms that are applied one after the other; `not_chosen` has the changes to golds that do not count."""
+
+    def __init__(self, transforms: Sequence[Transform]) -> None:
+        self.transforms = transforms
+        self.not_chosen: list[Changes] = [Counter() for _ in transforms]
+        self._choice = next((n for n, each in enumerate(transforms) if isinstance(each, AnyOf)), None)
+
+    def __call__(self, group: Group) -> Group:
+        if self._choice is None or not group.golds:
+            return _through(self.transforms, group)
+        return _through(self.transforms[self._choice :], self._nearest(group, self._choice))
+
+    def _nearest(self, group: Group, place: int) -> Group:
+        """The group with the nearest gold, after the transforms before the choice, which stands at `place`."""
+        choice, transforms = self.transforms[place], self.transforms[:place]
+        assert isinstance(choice, AnyOf)
+        groups, changes = [], []
+        for gold in (group.gold, *group.golds):
+            before = [Counter(transform.prepared) for transform in transforms]
+            groups.append(_through(transforms, replace(group, gold=gold, golds=())))
+            changes.append([each.prepared - own for each, own in zip(transforms, before, strict=True)])
+        nearest = choice.nearest(groups)
+        for number, of_gold in enumerate(changes):
+            for not_chosen, numbers in zip(self.not_chosen, of_gold, strict=False):
+                if number != nearest:
+                    not_chosen.update({key: n for key, n in numbers.items() if key[:1] != (HIDDEN,)})
+        return groups[nearest]
+
+
+def _through(transforms: Sequence[Transform], group: Group) -> Group:
+    """Apply transforms to a group, in their order, and to its spans without a place."""
+    for transform in transforms:
+        unplaced, gold = group.unplaced, group.gold
+        group = transform(group)
+        if unplaced is not None:
+            alone = transform(Group(nothing_beside(unplaced, gold), unplaced))
+            group = replace(group, unplaced=alone.predicted)
+    return group
+
+
+def in_order(transforms: Sequence[Transform]) -> list[Transform]:
+    """The transforms of an evaluation with that of alternatives.
+
+    >>> [transform.signature[0] for transform in in_order([])]
+    ['alternatives']
+    """
+    names = [transform.signature[0] for transform in transforms]
+    place = next((names.index(name) for name in (NAME, FRAGMENTS) if name in names), len(names))
+    return [*transforms[:place], Alternatives(), *transforms[place:]]
+
+
+def added(*tallies: Mapping[tuple[Any, ...], int]) -> Changes:
+    """The sum of some tallies; unlike ``+``, it keeps the keys of zeros."""
+    total: Changes = Counter()
+    for tally in tallies:
+        total.update(tally)
+    return total

@@ -1,0 +1,156 @@
+"""The options that change spans before counting, in every function and command that compares gold with predicted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+
+import clueval
+from clueval.cli import main
+from clueval.exceptions import UsageError
+
+GOLD = [[(0, 2, "CITY"), (4, 5, "PER")]]
+PREDICTED = [[(0, 2, "STREET"), (4, 6, "PER")]]
+MAP = {"CITY": "PLACE", "STREET": "PLACE", "*": "*"}
+
+
+def test_errors_are_those_of_changed_spans() -> None:
+    choice = clueval.Choice(labelled="label", level=1)
+
+    def found(**options: Any) -> list[tuple[str | None, int]]:
+        return [(row.side, row.start) for row in clueval.errors(GOLD, PREDICTED, choice, **options)]
+
+    assert found() == [("gold", 0), ("predicted", 0), ("gold", 4), ("predicted", 4)]
+    assert found(label_map=MAP) == [("gold", 4), ("predicted", 4)]
+    assert found(ignore_label="PER", ignored="touching", untyped=True) == []
+    assert found(any_of=[PREDICTED]) == []
+    with pytest.raises(UsageError, match="no entry for 'CITY'"):
+        found(label_map={"PER": "PER", "STREET": "X"})
+
+
+def test_conventions_count_changed_spans() -> None:
+    tags = [["B-CITY", "I-CITY", "O"]], [["B-STREET", "I-STREET", "O"]]
+
+    for sides in ((GOLD, PREDICTED), tags):
+        rows = clueval.conventions(*sides, label_map=MAP)
+        expected = clueval.score(*sides, metrics="exact", label_map=MAP).f1
+        assert rows.to_dict()["conventions"]["label"]["conlleval"]["f1"] == expected
+
+
+def test_diff_compares_runs_after_the_same_changes() -> None:
+    documents = [
+        [clueval.Document("d", {"label": [clueval.Span(0, 2, label)]})] for label in ("CITY", "X", "STREET")
+    ]
+    choice = clueval.Choice(labelled="label")
+
+    def states(**options: Any) -> list[tuple[str, str]]:
+        return [(row.state, row.side) for row in clueval.diff(*documents, choice, **options).findings]
+
+    assert states() == [("changed", "gold"), ("new", "predicted"), ("fixed", "predicted")]
+    assert states(label_map=MAP) == [("fixed", "gold"), ("fixed", "predicted")]
+
+
+def test_diff_compares_each_run_with_the_alternative_that_counts_in_it() -> None:
+    group = [clueval.Span(0, 2, "A", {"group": 1}), clueval.Span(0, 3, "A", {"group": 1})]
+    runs = [[clueval.Document("d", {"label": [clueval.Span(0, end, "A")]})] for end in (3, 9)]
+
+    found = clueval.diff([clueval.Document("d", {"label": group})], *runs)
+
+    assert {(row.state, row.side, row.end) for row in found.findings} >= {("new", "predicted", 9)}
+    assert "fixed" not in {row.state for row in found.findings}
+
+
+def test_masking_and_gate_count_changed_spans() -> None:
+    text = "Anna in Bern."
+    gold = [clueval.Document("d", {"label": [clueval.Span(0, 4, "X")]}, text=text, unit="character")]
+    predicted = [clueval.Document("d", {"label": []}, text=text, unit="character")]
+
+    assert (
+        clueval.masking(gold, predicted).result.metrics["masking"]["label"]["classes"]["all"]["mentions"] == 1
+    )
+    masked = clueval.masking(gold, predicted, gold_map={"X": ""})
+    assert masked.to_dict()["prepared"] == {"labels": {"gold/dropped": 1}}
+    assert clueval.gate(GOLD, PREDICTED, label_map=MAP).get("gate.label.all.correct_strict") == 1
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    names = {"gold": "CITY", "predicted": "STREET", "new": "STREET"}
+    paths = [write(tmp_path / f"{name}.conll", f"a\tB-{label}\nb\tO\n") for name, label in names.items()]
+    return [*map(str, paths), str(write(tmp_path / "map.tsv", "CITY\tPLACE\nSTREET\tPLACE\n"))]
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [("score", 2), ("errors", 2), ("conventions", 2), ("gate", 2), ("masking", 2), ("diff", 3)],
+)
+def test_commands_take_the_options_of_changes(
+    command: str, number: int, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ["--labelled", "label"] if command in ("errors", "diff") else []
+    assert main([command, *files[:number], "--label-map", files[3], *more]) == 0
+    assert main([command, *files[:number], "--depth", "1", *more]) == 2
+
+    assert "--depth needs a hierarchy" in capsys.readouterr().err
+
+
+def test_errors_of_the_command_line_say_what_was_changed(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["errors", *files[:2], "--labelled", "label", "--label-map", files[3]]) == 0
+
+    assert "changed before counting: labels: gold/renamed 1, predicted/renamed 1" in capsys.readouterr().err
+
+
+def test_results_are_compared_by_what_was_changed(files: list[str], tmp_path: Path) -> None:
+    saved = [str(tmp_path / name) for name in ("a.clueval", "b.clueval")]
+    assert main(["score", *files[:2], "--save", saved[0]]) == 0
+    assert main(["score", *files[:2], "--label-map", files[3], "--save", saved[1]]) == 0
+
+    assert main(["compare", *saved]) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "options"),
+    [
+        (clueval.errors, {"by_depth": True, "hierarchy": "."}),
+        (clueval.conventions, {"by_depth": True, "hierarchy": "."}),
+        (clueval.masking, {"by_depth": True, "hierarchy": "."}),
+    ],
+)
+def test_depths_are_refused_where_there_are_no_reports(call: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="by_depth does not apply to"):
+        call(GOLD, PREDICTED, **options)
+
+
+def test_depths_of_gate_are_reported(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["gate", *files[:2], "--hierarchy", ".", "--by-depth", "--format", "json"]) == 0
+
+    assert "1" in json.loads(capsys.readouterr().out)["metrics"]["gate"]["label"]["depths"]
+
+
+def test_agreement_is_that_of_changed_spans(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    documents = {
+        name: [clueval.Document("d", {"label": [clueval.Span(0, 2, label)]}, tokens=["t"] * 9)]
+        for name, label in (("anna", "CITY"), ("bob", "STREET"))
+    }
+
+    def f1(**options: Any) -> Any:
+        return clueval.agree(documents, **options).to_dict()["agreement"]["label"]["f1"]["exact"]["mean"]
+
+    assert (f1(), f1(label_map=MAP), f1(untyped=True)) == (0.0, 1.0, 1.0)
+    found = clueval.agree(documents, label_map=MAP).to_dict()
+    assert found["prepared"] == {"labels": {"anna/renamed": 1, "bob/renamed": 1}}
+    assert "|labels:map(" in found["signature"]
+    with pytest.raises(UsageError, match=r"no entry for 'CITY' .* of anna"):
+        clueval.agree(documents, label_map={"X": "Y"})
+    with pytest.raises(UsageError, match="gold_map does not apply to agree"):
+        clueval.agree(documents, gold_map=MAP)
+
+    files = [write(tmp_path / f"{name}.conll", f"a\tB-{name}\nb\tO\n") for name in "xy"]
+    assert main(["agree", *map(str, files), "--untyped", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agreement"]["label"]["f1"]["exact"]["mean"] == 1.0

@@ -1,0 +1,141 @@
+"""Profiles: spans by buckets of their features, whose supports add up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Document, Sentence, Span, UsageError, profile, score
+from clueval.cli import main
+from clueval.findings.span_values import FEATURES, equal_buckets, range_name
+
+SAMPLES = Path(__file__).parents[1] / "samples" / "german"
+PATHS = [str(SAMPLES / f"{side}.vrt") for side in ("gold", "predicted")]
+LAYERS: dict[str, Any] = {"layers": {"entity": 2}, "token_id": 4}
+TOKENS = ["In", "new", "York", "USA", "iPhone", "Mr.", "a-b", "x"]
+
+
+def buckets(spans: list[Span], feature: str, **options: Any) -> dict[str, tuple[int, int]]:
+    document = Document("d", {"label": spans}, tokens=TOKENS, sentences=[Sentence(0, 4), Sentence(4, 8)])
+    found = profile([document], [document], feature=feature, **options)
+    return {row["bucket"]: (row["gold"], row["tp_gold"]) for row in found}
+
+
+@pytest.mark.parametrize(
+    ("feature", "span", "bucket"),
+    [
+        ("length", Span(0, 7, "A"), "5-9"),
+        ("length", Span.of_fragments([(0, 1), (3, 4)], "A"), "2"),
+        ("casing", Span(1, 2, "A"), "lower"),
+        ("casing", Span(3, 4, "A"), "upper"),
+        ("casing", Span(0, 1, "A"), "first"),
+        ("casing", Span(4, 5, "A"), "other"),
+        ("punctuation", Span(0, 1, "A"), "none"),
+        ("punctuation", Span(5, 6, "A"), "edge"),
+        ("punctuation", Span(6, 7, "A"), "inside"),
+        ("position", Span(3, 4, "A"), "75-100%"),
+        ("position", Span(5, 6, "A"), "25-50%"),
+        ("label", Span(0, 1, "A"), "A"),
+        ("depth", Span(0, 1, "A"), "1"),
+    ],
+)
+def test_a_span_is_in_the_bucket_of_its_value(feature: str, span: Span, bucket: str) -> None:
+    assert buckets([span], feature) == {bucket: (1, 1)}
+
+
+def test_depth_counts_the_spans_around() -> None:
+    assert buckets([Span(0, 8, "A"), Span(1, 5, "A"), Span(2, 3, "B"), Span(2, 3, "C")], "depth") == {
+        "1": (1, 1),
+        "2": (1, 1),
+        "3+": (2, 2),
+    }
+
+
+def test_training_data_says_what_was_seen() -> None:
+    train = Document(
+        "t", {"label": [Span(0, 1, "A"), Span(2, 4, "A")]}, tokens=["USA", "usa", "New", "York", "usa"]
+    )
+    spans = [Span(3, 4, "A"), Span(3, 4, "B"), Span(1, 2, "A"), Span(1, 3, "A"), Span(7, 8, "A")]
+
+    assert buckets(spans, "seen", train=[train]) == {
+        "text and label": (2, 2),
+        "other label": (1, 1),
+        "tokens": (1, 1),
+        "none": (1, 1),
+    }
+    assert buckets(spans, "frequency", train=[train]) == {"0": (2, 2), "1": (3, 3)}
+    assert buckets(spans, "consistency", train=[train]) == {"0": (3, 3), "below 0.5": (1, 1), "1": (1, 1)}
+
+
+def test_buckets_of_equal_size_are_those_of_the_case() -> None:
+    assert [range_name(*each) for each in equal_buckets([8, 2, 3, 2, 1], 4)] == ["1-2", "3", "8"]
+    lengths = [Span(start, start + size, "A") for start, size in ((0, 8), (0, 2), (2, 3), (2, 2), (5, 1))]
+    assert buckets(lengths, "length", buckets=4) == {"1-2": (3, 3), "3": (1, 1), "8": (1, 1)}
+
+
+@given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 6))
+def test_buckets_of_equal_size_hold_each_value_once(values: list[int], number: int) -> None:
+    found = equal_buckets(values, number)
+
+    assert len(found) <= number
+    assert all(sum(least <= value <= greatest for least, greatest in found) == 1 for value in values)
+
+
+@pytest.mark.parametrize("metric", ["exact", "levels"])
+def test_supports_of_each_feature_add_up_to_the_whole(metric: str) -> None:
+    found = profile(*PATHS, metric=metric, train=PATHS[0], **LAYERS)
+    report = score(*PATHS, metrics=metric, **LAYERS).metrics[metric]["entity"]
+    micro = report["labelled"]["entity"]["1"]["micro"] if metric == "levels" else report["micro"]
+
+    by_feature: dict[str, list[dict[str, Any]]] = {}
+    for row in found:
+        by_feature.setdefault(row["feature"], []).append(row)
+    assert by_feature.keys() == {*FEATURES, "frequency", "seen", "consistency"}
+    for rows in by_feature.values():
+        for name in ("gold", "predicted", "tp_gold", "tp_predicted"):
+            assert sum(row[name] for row in rows) == pytest.approx(micro[name])
+    assert "train:" in str(found.result.signature)
+    assert all(row["few"] == (min(row["gold"], row["predicted"]) < 20) for row in found)
+
+
+def test_exact_buckets_are_those_of_the_metric_with_a_filter() -> None:
+    """`min_overlap` of 1, with the sizes of both, is exact matching by the general way."""
+    from clueval.metrics.exact import Exact
+
+    general = profile(*PATHS, metric=Exact(min_overlap=1, overlap_of="union"), **LAYERS)
+
+    assert general.rows == profile(*PATHS, **LAYERS).rows
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"feature": "weight"}, "no feature 'weight'"),
+        ({"feature": "seen"}, "needs training data"),
+        ({"buckets": 0}, "buckets must be from 1"),
+        ({"metric": "muc"}, "has no micro average"),
+        ({"train": [1]}, "must be a file or a list of documents"),
+    ],
+)
+def test_wrong_options_are_refused(options: dict[str, Any], says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        profile(*PATHS, **LAYERS, **options)
+
+
+def test_the_command_prints_text_markdown_and_json(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(write(tmp_path / "a.conll", "Anna B-PER\nsah O\nUlm B-LOC\n"))
+
+    for form, part in (("text", "exact, label: by length"), ("markdown", "| 1 |"), ("json", '"profile"')):
+        assert main(["profile", path, path, "--feature", "length", "--format", form, "--train", path]) == 0
+        output = capsys.readouterr().out
+        assert part in output
+    entry = json.loads(output)["profile"]["exact"]["label"]["length"][0]
+    assert (entry["bucket"], entry["gold"], entry["few"]) == ("1", 2, True)

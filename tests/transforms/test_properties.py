@@ -1,0 +1,103 @@
+"""What holds of all changes before counting: those that change nothing, and the order of documents and spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from corpora import write
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clueval import Document, Result, Span, score
+
+LABEL = st.sampled_from(["A", "A.b", "C", "C.d.e"])
+SPANS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(1, 3), LABEL).map(
+        lambda each: Span(each[0], each[0] + each[1], {"x": each[2]})
+    ),
+    max_size=5,
+    unique_by=lambda span: (span.start, span.end, span.label),
+)
+Texts = list[tuple[list[Span], list[Span]]]
+TEXTS = st.lists(st.tuples(SPANS, SPANS), min_size=1, max_size=3)
+
+
+def documents(texts: Texts, side: int, **more: Any) -> list[Document]:
+    return [
+        Document(str(number), {"x": pair[side], **more}, tokens=["t"] * 9)
+        for number, pair in enumerate(texts)
+    ]
+
+
+def counted(gold: list[Document], predicted: list[Document], **options: Any) -> Result:
+    return score(gold, predicted, metrics="exact,muc,gate", **options)
+
+
+NOTHING: list[dict[str, Any]] = [
+    {"label_map": {"*": "*"}},
+    {"gold_map": {"*": "*"}, "predicted_map": {"*": "*"}},
+    {"hierarchy": ".", "depth": 9},
+    {"generic": "NONE"},
+    {"ignore_layer": "regions"},
+    {"ignore_layer": "regions", "ignored": "touching"},
+    {"fragments": "split"},
+    {"fragments": "hull"},
+]
+
+
+@given(TEXTS, st.sampled_from(NOTHING))
+def test_changes_that_have_nothing_to_change_change_nothing(texts: Texts, options: dict[str, Any]) -> None:
+    regions: dict[str, Any] = {"regions": []} if "ignore_layer" in options else {}
+
+    changed = counted(documents(texts, 0, **regions), documents(texts, 1), **options)
+
+    assert changed.metrics == counted(documents(texts, 0), documents(texts, 1)).metrics
+    numbers = [
+        n for found in (changed.prepared or {}).values() for key, n in found.items() if key[0] != "hidden"
+    ]
+    assert not any(numbers)
+
+
+@given(TEXTS)
+def test_a_table_without_alternatives_and_the_same_gold_twice_change_nothing(
+    table: Path, texts: Texts
+) -> None:
+    gold, predicted = documents(texts, 0), documents(texts, 1)
+
+    changed = counted(gold, predicted, alternatives=table, any_of=[gold])
+
+    assert changed.metrics == counted(gold, predicted).metrics
+    assert changed.to_dict()["prepared"]["any_of"] == {"gold": len(texts), "any_of[0]": 0}
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("a") / "table.tsv", "document\tstart\tend\tlabel\n")
+
+
+@given(TEXTS, st.randoms(use_true_random=False))
+def test_order_of_documents_and_spans_changes_nothing(texts: Texts, random: Random) -> None:
+    options: dict[str, Any] = {
+        "label_map": {"C": "A", "*": "*"},
+        "hierarchy": ".",
+        "by_depth": True,
+        "generic_gold": "A",
+        "fragments": "hull",
+    }
+    shuffled = random.sample(
+        [tuple(random.sample(side, len(side)) for side in pair) for pair in texts], len(texts)
+    )
+
+    one = counted(documents(texts, 0), documents(texts, 1), **options)
+    other = counted(documents(shuffled, 0), documents(shuffled, 1), **options)
+
+    for result in (one, other):  # an overlap has the tag of the span that comes last
+        for report in result.metrics["exact"].values():
+            del report["token_accuracy"]
+            for at_depth in report["depths"].values():
+                del at_depth["token_accuracy"]
+    assert one.metrics == other.metrics
+    assert one.prepared == other.prepared
