@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from typing import Any
@@ -382,6 +383,38 @@ def test_agree_merges_layers():
 
     assert list(report) == ["merged"]
     assert report["merged"]["spans"] == {"A": 1, "B": 1}
+
+
+# Filters
+
+
+def by_domain(documents: list[Document]) -> list[Document]:
+    return [replace(each, metadata={"domain": "letter" if each.id == "d1" else "note"}) for each in documents]
+
+
+def test_agree_where_counts_only_documents_with_this_metadata():
+    sources = {"A": by_domain(A), "B": by_domain(B), "C": C}
+    alone = agree({name: documents[:1] for name, documents in sources.items()}).to_dict()
+    study = agree(sources, where=["domain=letter"])
+
+    assert study.to_dict()["agreement"] == alone["agreement"]
+    assert (study.to_dict()["documents"], study.to_dict()["left_out"]) == (1, 0)
+    assert {place.document for place in study.disagreements()} == {"d1"}
+    assert "where:domain=letter" in str(study.signature)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("domain=book", "no document has domain=book"),
+        ("genre=x", "no layer and no document's metadata is called 'genre'"),
+        ("label=PER", "'label' is a layer"),
+        ("domain", "cannot be read"),
+    ],
+)
+def test_agree_where_refuses(where: str, message: str):
+    with pytest.raises(UsageError, match=message):
+        agree({"A": by_domain(A), "B": by_domain(B)}, where=where)
 
 
 # Intervals

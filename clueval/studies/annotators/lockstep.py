@@ -29,7 +29,7 @@ MOST_TOKENS = 20_000
 
 def counted(study: Study) -> StudyCounts:
     """Return the counts of a study: in lockstep if its files allow it, else document by document."""
-    if not study.merge and not study.transforms:
+    if not (study.merge or study.transforms or study.where):
         counts = StudyCounts(study)
         try:
             for sources in _rounds(study):
