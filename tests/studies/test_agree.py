@@ -18,7 +18,7 @@ from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.studies.annotators.contests import KEYS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
-from clueval.studies.annotators.render import remarks
+from clueval.studies.annotators.render import UNDEFINED, remarks
 
 LENGTH = 9
 
@@ -355,6 +355,11 @@ def test_agree_without_spans_is_undefined():
     assert found["f1"]["exact"]["mean"] is found["coefficients"]["positions"]["all"]["kappa"]["mean"] is None
     assert found["coefficients"]["positions"]["all"]["observed"]["mean"] == 1
     assert found["unitizing"]["u"] is None
+
+
+def test_agree_says_what_a_dash_is_if_a_number_is_not_defined():
+    assert UNDEFINED in str(agree({"A": [document("d", 5)], "B": [document("d", 5)]}))
+    assert UNDEFINED not in str(agree({"A": B, "B": B}))
 
 
 def test_agree_notes_an_annotator_who_shares_no_document():

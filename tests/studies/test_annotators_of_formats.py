@@ -100,6 +100,13 @@ def test_annotation_set_that_no_file_of_a_folder_has_is_an_error(tmp_path: Path)
         agree(tmp_path, annotators={"ann": "ann", "bob": "bobby"})
 
 
+def test_one_annotation_set_is_no_agreement(tmp_path: Path) -> None:
+    path = write(tmp_path / "1.xml", gate(ann=3, bob=2))
+
+    with pytest.raises(CluevalError, match="the annotation set 'ann' is one annotator"):
+        agree(path, annotation_set="ann")
+
+
 @pytest.mark.parametrize(("end", "expected"), [(0, ["ann", "bob"]), (2, ["default set", "ann", "bob"])])
 def test_default_annotation_set_is_an_annotator_if_it_has_spans(
     end: int, expected: list[str], tmp_path: Path

@@ -174,6 +174,17 @@ def remarks(report: Report) -> Iterator[str]:
                 words = in_words(difference, interval.get("low"), interval.get("high"))
                 yield f"{sequence}, {key}: {words}"
     yield from report.get("intervals", {}).get("remarks", ())
+    if any(_is_undefined(each) for table in tables(report) for row in table.rows for each in row):
+        yield UNDEFINED
+
+
+UNDEFINED = "- : not defined, and in no mean: neither of two annotators has such spans, or there are fewer than two values to agree on"
+"""What a dash means."""
+
+
+def _is_undefined(shown: Any) -> bool:
+    """Return whether a cell of a table shows a number that is not defined."""
+    return shown == "-" or (isinstance(shown, Rate) and shown.value is None)
 
 
 def in_words(difference: float, low: float | None = None, high: float | None = None) -> str:

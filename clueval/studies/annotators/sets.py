@@ -22,6 +22,12 @@ def folders_in(path: Path) -> list[Path]:
 def require_sets(path: Path, options: ReadOptions) -> list[str]:
     """Return the annotation sets of a file or folder. Raises `UsageError` if there are none."""
     if found := _sets_of(files_of(path), options):
+        if options.annotation_set is not None:
+            raise UsageError(
+                f"the annotation set {options.annotation_set!r} is one annotator, but agreement needs two",
+                file=str(path),
+                advice="name no set, or the sets of all annotators",
+            )
         return found
     if path.is_dir():
         raise UsageError(
