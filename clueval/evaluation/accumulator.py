@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.inputs import Inputs, add_layer, include, schemes_of
+from clueval.evaluation.outcome import choices_of_counts, result_of
 from clueval.evaluation.plan import Plan, chosen_metrics
 from clueval.evaluation.result import Result
 from clueval.evaluation.signature import Signature, require_same
@@ -81,7 +82,7 @@ class Accumulator(Hinting):
             **(tags if self._state.tagged else dict.fromkeys(tags, "documents")),
             "merge": "yes" if self._plan.merge else "no",
             "text": "aligned" if self._plan.texts_may_differ else "equal",
-            **self._state.evaluation.choices(),
+            **choices_of_counts(self._state.evaluation),
         }
         return Signature.of(self.metrics, choices, self._state.evaluation.units)
 
@@ -117,7 +118,7 @@ class Accumulator(Hinting):
 
         Raises `UsageError` if a setting of a metric names a label that never occurred.
         """
-        result = self._state.evaluation.result(self.signature)
+        result = result_of(self._state.evaluation, self.signature)
         repaired = {
             side: number + self._state.repaired(side, self._scheme)
             for side, number in result.repaired_tags.items()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.headline import headline_rates
+from clueval.evaluation.outcome import result_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
@@ -118,7 +119,7 @@ class Curves:
             for sequence, report in found[metric.name].items():
                 points = _points(self._steps.get(sequence, Counter()))
                 found[metric.name][sequence] = _with_curves(report, ("micro",), points)
-        at = {t: evaluation.result(Signature({})).metrics for t, evaluation in self._at.items()}
+        at = {t: result_of(evaluation, Signature({})).metrics for t, evaluation in self._at.items()}
         for name, by in found.items() if at else ():
             if any(metric.name == name for metric in self._exact) or name == "gate":
                 continue

@@ -9,28 +9,23 @@ count as spurious.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from clueval.evaluation.counted import Counted
 from clueval.evaluation.depths import depth_sequence
-from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, passed_over, reported
+from clueval.evaluation.inputs import Inputs, add_layer, include, no_inputs, reported
 from clueval.evaluation.lockstep import FileEnd, FileReading
 from clueval.evaluation.lost_spans import alone, lost_sides
-from clueval.evaluation.observer import AddingObserver, sections_of
 from clueval.evaluation.plan import Plan
 from clueval.evaluation.repairs import RepairCount
-from clueval.evaluation.result import Result, Unprojected
+from clueval.evaluation.result import Unprojected
 from clueval.evaluation.seen_names import SeenNames
-from clueval.evaluation.signature import Signature
 from clueval.evaluation.tallies import count_comparison, count_sides, in_unit, positions_of
-from clueval.evaluation.totals import PartialCounts, Totals, add_to, reports_of
+from clueval.evaluation.totals import PartialCounts, Totals, add_to
 from clueval.evaluation.units.pieces import Pieces, require_sum, value_of
 from clueval.evaluation.units.sentences import pieces_of
-from clueval.evaluation.units.unit import SENTENCE, Units
+from clueval.evaluation.units.unit import SENTENCE
 from clueval.evaluation.unplaced import count_unplaced
 from clueval.exceptions import CluevalError, UsageError
-from clueval.metrics.counting import Tally
 from clueval.metrics.metric import Metric, Side, refuse_filter
 from clueval.reading.same_text import require_same_text
 from clueval.spans.compared import SIDES, Compared
@@ -63,7 +58,7 @@ class Evaluation:
         self.pieces = Pieces(plan.resample_by, plan.in_folders)
         self.unfinished: dict[str, Any] = {}  # what was read and waits to be counted (`row_pairs`)
         self.preparation = Preparation(plan.transforms)
-        self._seen_names = SeenNames(plan.where)
+        self.seen_names = SeenNames(plan.where)
         self._begun = self._grown = False
         self._refuse_filters()
 
@@ -125,7 +120,7 @@ class Evaluation:
         self.units.add(gold.unit)
         if not receivers:
             return []
-        self._seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
+        self.seen_names.see_labels((gold, predicted), self.plan.where.on_layers(self.layers))
         metrics = [each for each in self.plan.metrics if unplaced is None or each.needs.places]
         aligned = self.plan.align is not None
         projected = [metric for metric in metrics if aligned and metric.needs.same_text]
@@ -316,7 +311,7 @@ class Evaluation:
         receivers = [self.total]
         if self.plan.wants_single_documents:
             on_documents = self.plan.where.on_documents(self.layers)
-            self._seen_names.see(document, metadata, on_documents)
+            self.seen_names.see(document, metadata, on_documents)
             if not on_documents.lets_through(document, metadata):
                 return []
         values = self._values(document, metadata)
@@ -342,7 +337,7 @@ class Evaluation:
             self.treatments,
             self.text,
             self.unprojected,
-            self._seen_names,
+            self.seen_names,
             self.frames,
             None,
             self.preparation.changed(),
@@ -373,55 +368,9 @@ class Evaluation:
         if counts.text == "absent":
             self.text = counts.text
         self.unprojected += counts.unprojected
-        self._seen_names.include(counts.seen_names)
+        self.seen_names.include(counts.seen_names)
         for frame, number in counts.frames.items():
             self.frames[frame] += number
         self.preparation.include(counts.prepared)
         include(self.inputs, counts.inputs)
         self.pieces.include(counts.pieces or ())
-
-    def result(self, signature: Signature, gold_sha256: str | None = None) -> Result:
-        """The result of everything counted. Raises `UsageError` for names in options that never occurred."""
-        self._seen_names.require_all((*self.plan.by, *self.pieces.metadata()), self.layers)
-        for frame, number in self.frames.items():
-            if self.total.documents and not number:
-                raise UsageError(
-                    f"no annotation is in {frame!r}, within which the metric counts",
-                    advice="check its spelling",
-                )
-        units = self.pieces.units(self.total, self.groups, gold_sha256)
-        counted = self._counted_by_metrics(self.total, units)
-        scores = counted.scores()
-        for metric in self.plan.metrics:
-            metric.check(counted.tally_of(metric))
-        return Result(
-            self.total.documents,
-            self.total.tokens,
-            self.repaired_tags(),
-            scores,
-            signature,
-            groups=reports_of(self.groups, self._counted_by_metrics) if self.groups else None,
-            unprojected=self.unprojected if self.unprojected or self.plan.lists_unplaced else None,
-            counted=counted,
-            scored_by=self.plan.metrics,
-            prepared=self.preparation.checked(),
-            sections=sections_of(self.plan.observers),
-            observers=[deepcopy(each) for each in self.plan.observers if isinstance(each, AddingObserver)],
-            inputs=self.read(),
-            passed_over=passed_over(self.inputs),
-        )
-
-    def choices(self) -> dict[str, str]:
-        """What metrics say of the sums of their counts, for the signature."""
-        counted, found = self._counted_by_metrics(self.total), self.preparation.choices()
-        for metric in self.plan.metrics:
-            if metric.needs.choices is not None:
-                found |= metric.needs.choices(counted.tally_of(metric))
-        return found
-
-    def _counted_by_metrics(self, totals: Totals, units: Units | None = None) -> Counted:
-        """A copy of the tallies, with the layers of each sequence."""
-        layers = list(self.layers)
-        sequences = {MERGED: layers} if self.plan.merge else {layer: [layer] for layer in layers}
-        tallies = {key: Tally(tally) for key, tally in totals.tallies.items()}
-        return Counted(self.plan.metrics, tallies, sequences, units)

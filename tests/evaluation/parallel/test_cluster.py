@@ -34,7 +34,7 @@ distributed = pytest.importorskip("distributed")
 
 SLOW_COUNTING = """\
 import pathlib, time
-from clueval.evaluation import run as evaluation
+from clueval.evaluation import count_files as evaluation
 
 count_fast, here = evaluation._count_sources, pathlib.Path(__file__).parent
 
@@ -48,7 +48,7 @@ def count(*arguments):
 
 SLOWLY = """\
 import slow_counting, clueval.evaluation.parallel.dask
-clueval.evaluation.run._count_sources = slow_counting.count
+clueval.evaluation.count_files._count_sources = slow_counting.count
 clueval.evaluation.parallel.schedule.LARGEST = 4000
 clueval.evaluation.parallel.dask.WORKERLESS, clueval.evaluation.parallel.dask._CHECK = 1, 0.1
 """
