@@ -1,8 +1,8 @@
 """Measures `clueval agree` on three and six annotators, compared with iterating over the lines of their files.
 
 The first two annotators are the gold and the predicted file of the generated corpus; each further one tags every
-sentence as one of these two, at random. In the last row one annotator lacks a document, so that the files cannot be
-counted in lockstep and documents are built.
+sentence as one of these two, at random. In the last rows one annotator lacks a document. If it is not the last one, the
+files are read once more, for the ids of their documents.
 
     python benchmarks/agreement.py
     python benchmarks/agreement.py --tokens 100000 --runs 2
@@ -40,25 +40,30 @@ def files_of(folder: Path, tokens: int, seed: int) -> list[str]:
     return list(map(str, paths))
 
 
-def without_last_document(path: str) -> str:
-    """Write a copy of a file without its last document, and return its path."""
+def without_document(path: str, *, last: bool) -> str:
+    """Write a copy of a file without its last document, or without one in the middle, and return its path."""
     text = Path(path).read_text(encoding="utf-8")
-    shorter = Path(path).with_suffix(".shorter.vrt")
-    shorter.write_text(text[: text.rindex("<text ")], encoding="utf-8")
+    begin = text.rindex("<text ") if last else text.index("<text ", len(text) // 2)
+    end = len(text) if last else text.index("<text ", begin + 1)
+    shorter = Path(path).with_suffix(f".{'last' if last else 'middle'}.vrt")
+    shorter.write_text(text[:begin] + text[end:], encoding="utf-8")
     return str(shorter)
 
 
 def report(tokens: int, seed: int, runs: int, folder: Path) -> str:
     """Measure; return machine, versions, settings and figures in Markdown. Raises `CommandFailed`."""
     paths = files_of(folder, tokens, seed)
-    lacking = [*paths[:2], without_last_document(paths[2])]
+    lacking = {
+        f"3 annotators, one lacks {which} document": [*paths[:2], without_document(paths[2], last=last)]
+        for which, last in (("the last", True), ("a", False))
+    }
     clueval = [sys.executable, "-m", "clueval", "agree", "--format", "json"]
     loop = [sys.executable, "-c", LOOP]
     cases = {
         "3 annotators": {"lines": [*loop, *paths[:3]], "clueval": [*clueval, *paths[:3]]},
         "6 annotators": {"lines": [*loop, *paths], "clueval": [*clueval, *paths]},
-        "3 annotators, one lacks a document": {"lines": [*loop, *lacking], "clueval": [*clueval, *lacking]},
     }
+    cases |= {case: {"lines": [*loop, *own], "clueval": [*clueval, *own]} for case, own in lacking.items()}
     figures = table({case: measure(commands, runs, progress) for case, commands in cases.items()})
     settings = f"* seed {seed}, {tokens:,} tokens each; one run to warm up, then {runs} in turn"
     return f"{environment(['clueval'])}\n{settings}\n\n{figures}"

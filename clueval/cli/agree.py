@@ -47,6 +47,12 @@ def add_arguments(parser: Command) -> None:
         "--merge", action="store_true", help="merge all layers into one sequence of spans first"
     )
     group.add_argument(
+        "--where",
+        action="append",
+        metavar="KEY=VALUE",
+        help="count only documents with this metadata; the same KEY again: either value; several KEYs: all must hold",
+    )
+    group.add_argument(
         "--system", type=Path, metavar="PATH", help="the output of a system, compared with each annotator"
     )
     group.add_argument(
@@ -97,6 +103,7 @@ def run(options: argparse.Namespace) -> int:
             conventions=DEFAULTS if options.conventions is None else options.conventions,
             system=options.system,
             merge=options.merge,
+            where=options.where or (),
             intervals=options.intervals,
             confidence=0.95 if options.confidence is None else options.confidence,
             progress=advance,

@@ -168,7 +168,7 @@ class Source:
         )
 
     def sets(self) -> list[str]:
-        """Return the names of the annotation sets of the file."""
+        """Return the names of the annotation sets of the file; the default set, ``""``, only if it has spans."""
         form = self.form
         if form.set_names is not None:
             return form.set_names(self._opened())
@@ -176,7 +176,7 @@ class Source:
             return []
         assert form.read is not None
         (document,) = form.read(self._opened(), self.options)
-        return list(document.layers)
+        return [name for name, spans in document.layers.items() if name or spans]
 
     def _of_set(self) -> Document:
         """Return the document of a format with annotation sets, with the selected set."""

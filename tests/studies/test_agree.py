@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise, permutations
 from typing import Any
@@ -17,6 +18,7 @@ from clueval import CluevalError, Document, Span, agree, curate, score
 from clueval.exceptions import TextMismatch, UsageError
 from clueval.studies.annotators.contests import KEYS, Contests
 from clueval.studies.annotators.counting import ShapeCounts
+from clueval.studies.annotators.render import UNDEFINED, remarks
 
 LENGTH = 9
 
@@ -355,6 +357,11 @@ def test_agree_without_spans_is_undefined():
     assert found["unitizing"]["u"] is None
 
 
+def test_agree_says_what_a_dash_is_if_a_number_is_not_defined():
+    assert UNDEFINED in str(agree({"A": [document("d", 5)], "B": [document("d", 5)]}))
+    assert UNDEFINED not in str(agree({"A": B, "B": B}))
+
+
 def test_agree_notes_an_annotator_who_shares_no_document():
     found = of({"A": A, "B": B, "C": [document("other", 3)]})
 
@@ -383,6 +390,38 @@ def test_agree_merges_layers():
     assert report["merged"]["spans"] == {"A": 1, "B": 1}
 
 
+# Filters
+
+
+def by_domain(documents: list[Document]) -> list[Document]:
+    return [replace(each, metadata={"domain": "letter" if each.id == "d1" else "note"}) for each in documents]
+
+
+def test_agree_where_counts_only_documents_with_this_metadata():
+    sources = {"A": by_domain(A), "B": by_domain(B), "C": C}
+    alone = agree({name: documents[:1] for name, documents in sources.items()}).to_dict()
+    study = agree(sources, where=["domain=letter"])
+
+    assert study.to_dict()["agreement"] == alone["agreement"]
+    assert (study.to_dict()["documents"], study.to_dict()["left_out"]) == (1, 0)
+    assert {place.document for place in study.disagreements()} == {"d1"}
+    assert "where:domain=letter" in str(study.signature)
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        ("domain=book", "no document has domain=book"),
+        ("genre=x", "no layer and no document's metadata is called 'genre'"),
+        ("label=PER", "'label' is a layer"),
+        ("domain", "cannot be read"),
+    ],
+)
+def test_agree_where_refuses(where: str, message: str):
+    with pytest.raises(UsageError, match=message):
+        agree({"A": by_domain(A), "B": by_domain(B)}, where=where)
+
+
 # Intervals
 
 
@@ -405,6 +444,27 @@ def test_agree_intervals_are_the_jackknife_over_documents():
         < of(sources)["coefficients"]["positions"]["all"]["kappa"]["mean"]
         < found[path]["high"]
     )
+
+
+def test_agree_intervals_of_the_ceiling_are_in_its_words():
+    def documents(*ends: int) -> list[Document]:
+        return [document(f"d{n}", 9, (0, end, "PER"), (4, 5, "PER")) for n, end in enumerate(ends)]
+
+    sources = {"A": documents(1, 2, 1, 2, 1, 1), "B": documents(1, 1, 1, 2, 2, 1)}
+    system = documents(1, 2, 1, 1, 1, 2)
+    report = agree(sources, conventions="exact", system=system, intervals=True).to_dict()
+    whole = report["ceiling"]["label"]["exact"]["pairs"]["difference"]
+    interval = report["intervals"]["scores"]["label"]["ceiling.exact.pairs.difference"]
+    without = []
+    for n in range(6):
+        rest = {name: each[:n] + each[n + 1 :] for name, each in sources.items()}
+        found = agree(rest, conventions="exact", system=system[:n] + system[n + 1 :]).to_dict()["ceiling"]
+        without.append(found["label"]["exact"]["pairs"]["difference"])
+    mean = sum(without) / 6
+
+    assert interval["se"] == pytest.approx((5 / 6 * sum((mean - each) ** 2 for each in without)) ** 0.5)
+    assert interval["low"] < min(whole, 0) < interval["high"]
+    assert "as well as they do with each other: the difference is from " in "\n".join(remarks(report))
 
 
 def test_agree_intervals_need_two_documents():

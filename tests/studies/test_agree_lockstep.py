@@ -19,18 +19,22 @@ from clueval.studies.annotators.study import Study, StudyCounts, report_of
 TAGS = ("O", "O", "O", "B-X", "I-X", "B-Y", "I-Y", "E-Y")
 
 
-def corpus(chance: random.Random, annotators: int = 3) -> list[str]:
-    """The same text as several annotators tag it, with repairs, empty documents and sentences that agree."""
+def corpus(chance: random.Random, annotators: int = 3, lacking: float = 0) -> list[str]:
+    """The same text as several annotators tag it, with repairs, empty documents and sentences that agree.
+
+    An annotator lacks a document with the probability `lacking`.
+    """
     texts: list[list[str]] = [[] for _ in range(annotators)]
-    for number in range(chance.randint(1, 4)):
-        for text in texts:
+    for number in range(chance.randint(1, 4) + 2 * bool(lacking)):
+        having = [text for text in texts if chance.random() >= lacking]
+        for text in having:
             text.append(f"# newdoc id = d{number}")
         for _ in range(chance.randint(0, 4)):
             length = chance.randint(1, 5)
-            own = [[chance.choice(TAGS) for _ in range(length)] for _ in texts]
+            own = [[chance.choice(TAGS) for _ in range(length)] for _ in having]
             if chance.random() < 0.5:
-                own = [own[0]] * annotators
-            for text, tags in zip(texts, own, strict=True):
+                own = own[:1] * len(having)
+            for text, tags in zip(having, own, strict=True):
                 text += [f"w{place}\t{tag}" for place, tag in enumerate(tags)] + [""]
     return ["\n".join(text) + "\n" for text in texts]
 
@@ -59,6 +63,54 @@ def test_lockstep_has_the_numbers_of_documents(tmp_path: Path, seed: int, system
 
     with patch.object(lockstep, "MOST_TOKENS", seed):
         assert outcome(lambda: lockstep.counted(study)) == outcome(lambda: StudyCounts(study).count())
+
+
+@pytest.mark.parametrize("seed", range(15))
+@pytest.mark.parametrize("system", [False, True])
+def test_lockstep_has_the_numbers_of_documents_that_some_annotators_lack(
+    tmp_path: Path, seed: int, system: bool
+):
+    study = study_of(tmp_path, corpus(random.Random(seed), 4, lacking=0.3), system)
+
+    with patch.object(lockstep, "MOST_TOKENS", seed):
+        assert outcome(lambda: lockstep.counted(study)) == outcome(lambda: StudyCounts(study).count())
+
+
+@pytest.mark.parametrize("lacked", [["d0"], ["d1"], ["d3"], ["d0", "d2"], ["d1", "d2", "d3"]])
+def test_lockstep_is_taken_for_files_that_lack_documents(tmp_path: Path, lacked: list[str]):
+    documents = {f"d{number}": f"# newdoc id = d{number}\nw\tB-X\n\n" for number in range(4)}
+    others = [text for name, text in documents.items() if name not in lacked]
+    whole = "".join(documents.values())
+    study = study_of(tmp_path, [whole, "".join(others), whole.replace(documents["d2"], "")])
+
+    with patch.object(StudyCounts, "count", side_effect=AssertionError):
+        counts = lockstep.counted(study)
+
+    assert report_of(counts)["common"][0] == [4 - ("d2" in lacked), len(others), 3]
+
+
+def test_lockstep_is_taken_for_folders_that_lack_files(tmp_path: Path):
+    for name in ("anna/1", "anna/2", "bob/2", "bob/3"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.conll").write_text("w\tB-X\n")
+    annotators = annotators_of(
+        {name: tmp_path / name for name in ("anna", "bob")}, Naming(), Reading(), {}, ""
+    )
+    study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
+    expected = report_of(StudyCounts(study).count())
+
+    with patch.object(StudyCounts, "count", side_effect=AssertionError):
+        found = report_of(lockstep.counted(study))
+
+    assert found == expected
+    assert (found["documents"], found["left_out"]) == (1, 2)
+
+
+def test_lockstep_leaves_documents_in_another_order_to_documents(tmp_path: Path):
+    first, second = ("# newdoc id = a\nw\tB-X\n\n", "# newdoc id = b\nw\tO\n\n")
+    study = study_of(tmp_path, [first + second, second + first])
+
+    assert lockstep.counted(study).documents == {(True, True): 2}
 
 
 def test_lockstep_is_taken_for_regular_files(tmp_path: Path):

@@ -62,6 +62,60 @@ def test_annotation_sets_of_one_file_are_its_annotators(form: str, tmp_path: Pat
     assert [each.kind for each in every.disagreements()] == ["boundary"]
 
 
+def gate(**ends: int) -> str:
+    """A GATE document in which each annotator, by name, has marked a person from 0 to the given end."""
+    sets = "".join(
+        f"<AnnotationSet{f' Name={name!r}' if name != 'nameless' else ''}>"
+        + (f'<Annotation Id="{end}" Type="PER" StartNode="0" EndNode="{end}"/>' if end else "")
+        + "</AnnotationSet>"
+        for name, end in ends.items()
+    )
+    text = '<Node id="0"/>Ad<Node id="2"/>a<Node id="3"/> met Bob'
+    return f"<GateDocument><TextWithNodes>{text}</TextWithNodes>{sets}</GateDocument>"
+
+
+def test_annotation_sets_of_a_folder_are_its_annotators_and_a_file_may_lack_one(tmp_path: Path) -> None:
+    write(tmp_path / "1.xml", gate(ann=3, bob=2))
+    write(tmp_path / "2.xml", gate(ann=3, carl=3))
+    write(tmp_path / "3.xml", gate(bob=3))
+
+    every = agree(tmp_path).to_dict()
+    two = agree(tmp_path, annotators={"a": "ann", "b": "bob"}).to_dict()
+
+    assert every["annotators"] == ["ann", "bob", "carl"]
+    assert every["common"] == [[2, 1, 1], [1, 1, 0], [1, 0, 1]]
+    assert every["agreement"]["label"]["f1"]["exact"]["matrix"] == [
+        [None, 0.0, 1.0],
+        [0.0, None, None],
+        [1.0, None, None],
+    ]
+    assert (two["annotators"], two["documents"], two["left_out"]) == (["a", "b"], 1, 2)
+
+
+def test_annotation_set_that_no_file_of_a_folder_has_is_an_error(tmp_path: Path) -> None:
+    for name in ("1", "2"):
+        write(tmp_path / f"{name}.xml", gate(ann=3, bob=2))
+
+    with pytest.raises(CluevalError, match="no file has the annotation set 'bobby'"):
+        agree(tmp_path, annotators={"ann": "ann", "bob": "bobby"})
+
+
+def test_one_annotation_set_is_no_agreement(tmp_path: Path) -> None:
+    path = write(tmp_path / "1.xml", gate(ann=3, bob=2))
+
+    with pytest.raises(CluevalError, match="the annotation set 'ann' is one annotator"):
+        agree(path, annotation_set="ann")
+
+
+@pytest.mark.parametrize(("end", "expected"), [(0, ["ann", "bob"]), (2, ["default set", "ann", "bob"])])
+def test_default_annotation_set_is_an_annotator_if_it_has_spans(
+    end: int, expected: list[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "1.xml", gate(nameless=end, ann=3, bob=2))
+
+    assert agree(path).to_dict()["annotators"] == expected
+
+
 def test_file_without_annotation_sets_has_one_annotator(tmp_path: Path) -> None:
     path = write(tmp_path / "a.json", json.dumps([{"text": "a", "label": []}]))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from clueval.exceptions import checked_call
 from clueval.hints import Hinting
 from clueval.options import field_names, with_fields
 from clueval.reading.options import Reading
+from clueval.spans.filters import parse_where
 from clueval.studies.annotators.contests import DEFAULTS, Contests, chosen_conventions
 from clueval.studies.annotators.disagreement import Disagreement, kind_of
 from clueval.studies.annotators.lockstep import counted
@@ -79,6 +80,7 @@ def agree(
     conventions: Sequence[str] | str = DEFAULTS,
     system: Any = None,
     merge: bool = False,
+    where: Iterable[str] | Mapping[str, Any] = (),
     intervals: bool = False,
     confidence: float = 0.95,
     naming: Naming = _NAMING,
@@ -95,6 +97,7 @@ def agree(
         conventions: the conventions of F1: ``exact``, or keys of `clueval.conventions`.
         system: a path or documents, scored against each annotator (``ceiling`` in the report).
         merge: whether to merge all layers into one sequence.
+        where: conditions ``KEY=VALUE`` on the metadata of documents, as in `clueval.score`; others do not count.
         intervals: whether to add intervals, with documents as units; `confidence` is theirs.
         naming: how annotators are found and their documents put side by side, see `Naming`.
         reading: how files are read, see `clueval.reading.options.Reading`.
@@ -118,7 +121,8 @@ def agree(
     annotators = annotators_of(
         [sources, *others] if others else sources, naming, reading, options, "agree", system
     )
-    study = Study(annotators, merge, Contests(chosen_conventions(conventions)), transforms_of(preparing))
+    contests = Contests(chosen_conventions(conventions))
+    study = Study(annotators, merge, contests, transforms_of(preparing), where=parse_where(where))
     if intervals:
         from clueval.studies.annotators.intervals import with_intervals
 

@@ -61,7 +61,7 @@ class Contests:
 
     keys: tuple[str, ...]
 
-    def count(self, gold: Reading, predicted: Reading, *, only: bool | None = None) -> Tally:
+    def count(self, gold: Reading, predicted: Reading, only: bool | None = None) -> Tally:
         """Return the counts of a contest; keys begin with a convention, or with the name of a metric.
 
         `only`: true for the conventions that ignore labels, false for the others; None: all.

@@ -22,9 +22,10 @@ A value is a label, several labels as a tuple, or None.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import combinations, pairwise
 from typing import Any
 
@@ -56,6 +57,9 @@ class ShapeCounts:
     tally: Tally = field(default_factory=Counter)
     most: int = MOST_SHAPES
     _shapes: Counter[Shape] = field(default_factory=Counter)
+    _contests: defaultdict[tuple[tuple[Any, ...], str | None], Counter[_Comparison]] = field(
+        default_factory=lambda: defaultdict(Counter)
+    )
 
     def add(self, columns: Sequence[Sequence[Mark] | None], positions: int) -> None:
         """Count a document, or sentences of one; `positions` is the number of its tokens or characters."""
@@ -83,17 +87,32 @@ class ShapeCounts:
     def settle(self) -> Tally:
         """Count all shapes that are held, and return the tally."""
         for shape, n in self._shapes.items():
-            counted = self._of_shape(shape)
-            for key, times in counted.items():
+            for key, times in self._of_shape(shape).items():
                 self.tally[key] += n * times
+            for contest, label, comparison in self._contests_of(shape):
+                self._contests[contest, label][comparison] += n
+            if sum(map(len, self._contests.values())) > 4 * self.most:
+                self._settle_contests()
+        self._settle_contests()
         self._shapes.clear()
         return self.tally
 
+    def _settle_contests(self) -> None:
+        """Count the comparisons of all contests, each comparison once: the same ones come again in most contests."""
+        count = cache(self.contests.count)
+        for head, comparisons in self._contests.items():
+            total: Tally = Counter()
+            for comparison, n in comparisons.items():
+                for key, times in count(*comparison).items():
+                    total[key] += n * times
+            for key, n in total.items():
+                self.tally["f1", *head, key] += n
+        self._contests.clear()
+
     def _of_shape(self, shape: Shape) -> Tally:
+        """Return all counts of a shape but those of contests."""
         tally: Tally = Counter()
-        if len(shape) > self.humans:
-            found = self._contests_of_system(shape)
-        else:
+        if len(shape) == self.humans:
             for number, reading in enumerate(shape):
                 if reading:
                     tally["spans", number] += len(reading)
@@ -101,43 +120,46 @@ class ShapeCounts:
             _count_positions(tally, shape)
             _count_ranges(tally, shape)
             _count_units(tally, shape)
-            found = self._contests(shape)
-        for contest, label, counted in found:
-            for key, n in counted.items():
-                tally["f1", contest, label, key] += n
         return tally
 
-    def _contests(self, shape: Shape) -> Iterator[_Contest]:
-        """Yield each contest of annotators, the label (None: all), and its counts."""
-        count = self.contests.count
+    def _contests_of(self, shape: Shape) -> Iterator[_Contest]:
+        """Yield each contest, the label (None: all), and a comparison."""
+        if len(shape) > self.humans:
+            yield from self._contests_of_system(shape)
+            return
         present = [number for number, reading in enumerate(shape) if reading is not None]
+        labelled = {number: by_label(shape[number] or ()) for number in present}
         for i, j in combinations(present, 2):
-            gold, predicted = shape[i] or (), shape[j] or ()
-            yield ("pair", i, j), None, count(gold, predicted)
-            own, other = by_label(gold), by_label(predicted)
+            yield ("pair", i, j), None, (shape[i] or (), shape[j] or (), None)
+            own, other = labelled[i], labelled[j]
             for label in {**own, **other}:
-                yield ("pair", i, j), label, count(own.get(label, ()), other.get(label, ()))
+                yield ("pair", i, j), label, (own.get(label, ()), other.get(label, ()), None)
         for i in present:
-            yield ("majority", i), None, self._against_others(shape, present, i, shape[i] or ())
+            for comparison in _against_others(shape, present, i, shape[i] or ()):
+                yield ("majority", i), None, comparison
 
     def _contests_of_system(self, shape: Shape) -> Iterator[_Contest]:
         """Yield the contests of the system, whose reading is the last one."""
         present = [number for number, reading in enumerate(shape[:-1]) if reading is not None]
         system = shape[-1] or ()
         for i in present:
-            yield ("system", i), None, self.contests.count(shape[i] or (), system)
-            yield ("system_majority", i), None, self._against_others(shape, present, i, system)
-
-    def _against_others(self, shape: Shape, present: Sequence[int], i: int, rival: Reading) -> Tally:
-        """Return the counts of a reading against the majority of the annotators other than i."""
-        others = [shape[j] or () for j in present if j != i]
-        tally = self.contests.count(majority(others), rival, only=False)
-        tally.update(self.contests.count(majority(others, labelled=False), rival, only=True))
-        return tally
+            yield ("system", i), None, (shape[i] or (), system, None)
+            for comparison in _against_others(shape, present, i, system):
+                yield ("system_majority", i), None, comparison
 
 
-_Contest = tuple[tuple[Any, ...], str | None, Tally]
-"""The contest, the label (None: all labels), and the counts."""
+_Comparison = tuple[Reading, Reading, bool | None]
+"""Gold, predicted, and which conventions count them, see `Contests.count`."""
+
+_Contest = tuple[tuple[Any, ...], str | None, _Comparison]
+"""The contest, the label (None: all labels), and a comparison of two readings."""
+
+
+def _against_others(shape: Shape, present: Sequence[int], i: int, rival: Reading) -> Iterator[_Comparison]:
+    """Yield the comparisons of a reading with the majority of the annotators other than i."""
+    others = [shape[j] or () for j in present if j != i]
+    yield majority(others), rival, False
+    yield majority(others, labelled=False), rival, True
 
 
 def by_label(reading: Reading) -> dict[str, Reading]:

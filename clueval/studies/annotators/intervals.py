@@ -1,7 +1,8 @@
 """Intervals of the numbers of agreement: the jackknife over documents (see `clueval.statistics.jackknife`).
 
-F1 lies between 0 and 1 and has an interval on the logit scale; coefficients may be negative, so theirs is the number
-plus or minus Student's quantile times the standard error. A document weighs as many spans as its annotators marked.
+F1 lies between 0 and 1 and has an interval on the logit scale. Coefficients, and the differences of a system to the
+annotators, may be negative, so theirs is the number plus or minus Student's quantile times the standard error. A
+document weighs as many spans as its annotators marked.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from clueval.statistics.interval import Interval
 from clueval.statistics.jackknife import degrees_of_freedom, effective_number, logit_jackknife, standard_error
 from clueval.statistics.student import t_quantile
 from clueval.statistics.unitizing import unitizing
-from clueval.studies.annotators.report import DOMAINS, Tables, coefficients, spread, unitized
+from clueval.studies.annotators.report import DOMAINS, Tables, ceiling_means, coefficients, unitized
 from clueval.studies.annotators.study import Study, StudyCounts, report_of
 
 FEW = 10
@@ -68,10 +69,8 @@ def with_intervals(study: Study, confidence: float) -> dict[str, Any]:
 
 def numbers(tables: Tables) -> dict[str, float | None]:
     """Return the numbers that have intervals, by their paths below the sequence."""
-    found: dict[str, float | None] = {
-        f"f1.{key}.mean": spread(tables.f1(pair, key) for pair in tables.pairs)["mean"]
-        for key in tables.contests.keys
-    }
+    keys = tables.contests.keys
+    found = {f"f1.{key}.mean": tables.mean_f1(key) for key in keys}
     for items, domains in DOMAINS.items():
         for which in domains:
             c = coefficients(tables, items, which)
@@ -81,6 +80,9 @@ def numbers(tables: Tables) -> dict[str, float | None]:
     if not tables.of("overlap"):
         units = unitizing(unitized(tables))
         found |= {f"unitizing.{name}": units[name] for name in ("u", "binary", "cu")}
+    for key in keys if tables.has_system() else ():
+        means = ceiling_means(tables, key)
+        found |= {f"ceiling.{key}.{of}.difference": each["difference"] for of, each in means.items()}
     return found
 
 

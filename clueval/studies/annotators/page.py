@@ -183,6 +183,6 @@ def _tables(report: Report) -> Iterator[Any]:
         yield label_table(sequence, found)
         yield kinds_table(sequence, found["disagreements"])
         if "intervals" in report:
-            yield interval_table(sequence, report["intervals"]["scores"][sequence])
+            yield interval_table(sequence, report["intervals"])
     for sequence, keys in report.get("ceiling", {}).items():
         yield ceiling_table(sequence, keys)

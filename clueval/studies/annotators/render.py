@@ -60,7 +60,7 @@ def tables(report: Report) -> Iterator[Table]:
         yield label_table(sequence, found)
         yield kinds_table(sequence, found["disagreements"])
         if "intervals" in report:
-            yield interval_table(sequence, report["intervals"]["scores"][sequence])
+            yield interval_table(sequence, report["intervals"])
     for sequence, keys in report.get("ceiling", {}).items():
         yield ceiling_table(sequence, keys)
 
@@ -136,12 +136,14 @@ def kinds_table(sequence: str, found: Report) -> Table:
     return Table(f"{sequence}: places where spans are", ["", "places"], rows)
 
 
-def interval_table(sequence: str, scores: Report) -> Table:
-    """Return the intervals."""
+def interval_table(sequence: str, intervals: Report) -> Table:
+    """Return the intervals of a sequence."""
+    scores, percent = intervals["scores"][sequence], f"{100 * intervals['confidence']:g} %"
     rows: list[list[Any]] = [
         [name, decimal(entry["low"]), decimal(entry["high"])] for name, entry in scores.items()
     ]
-    return Table(f"{sequence}: intervals", ["", "from", "to"], rows)
+    title = f"{sequence}: {percent} intervals over documents ({intervals['method']})"
+    return Table(title, ["", "from", "to"], rows)
 
 
 def ceiling_table(sequence: str, keys: Report) -> Table:
@@ -167,18 +169,39 @@ def remarks(report: Report) -> Iterator[str]:
         for key, found in keys.items():
             difference = found["pairs"]["difference"]
             if difference is not None:
-                yield f"{sequence}, {key}: {in_words(difference)}"
+                scores = report["intervals"]["scores"][sequence] if "intervals" in report else {}
+                interval = scores.get(f"ceiling.{key}.pairs.difference", {})
+                words = in_words(difference, interval.get("low"), interval.get("high"))
+                yield f"{sequence}, {key}: {words}"
+    yield from report.get("intervals", {}).get("remarks", ())
+    if any(_is_undefined(each) for table in tables(report) for row in table.rows for each in row):
+        yield UNDEFINED
 
 
-def in_words(difference: float) -> str:
-    """Return what the difference of a system's F1 to the annotators' means.
+UNDEFINED = "- : not defined, and in no mean: neither of two annotators has such spans, or there are fewer than two values to agree on"
+"""What a dash means."""
+
+
+def _is_undefined(shown: Any) -> bool:
+    """Return whether a cell of a table shows a number that is not defined."""
+    return shown == "-" or (isinstance(shown, Rate) and shown.value is None)
+
+
+def in_words(difference: float, low: float | None = None, high: float | None = None) -> str:
+    """Return what the difference of a system's F1 to the annotators' means, with its interval if there is one.
 
     >>> in_words(0.001)
     'the system agrees with annotators as well as they do with each other'
+    >>> in_words(-0.1)
+    'the system agrees with annotators less than they do with each other, by 10.0 points of F1'
     """
+    same = "the system agrees with annotators as well as they do with each other"
+    known = "" if low is None or high is None else f"from {100 * low:.1f} to {100 * high:.1f} points of F1"
+    if low is not None and high is not None and low <= 0 <= high:
+        return f"{same}: the difference is {known}"
     if abs(difference) < _LIKE:
-        return "the system agrees with annotators as well as they do with each other"
-    points = f"{100 * abs(difference):.1f} points of F1"
+        return same
+    points = f"{100 * abs(difference):.1f} points of F1" + (f" (the difference is {known})" if known else "")
     if difference > 0:
         return (
             f"the system agrees with annotators more than they do with each other, by {points}; it is like one more "

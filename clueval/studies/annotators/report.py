@@ -72,6 +72,19 @@ class Tables:
         """Return F1 of a pair of annotators; None if neither has spans."""
         return _f1(self.contest(("pair", *pair), key, label))
 
+    def mean_f1(self, key: str) -> float | None:
+        """Return the mean F1 of all pairs; None if the convention is not defined."""
+        found: float | None = spread(self.f1(pair, key) for pair in self.pairs)["mean"]
+        return None if self.refuses(key) else found
+
+    def refuses(self, key: str) -> bool:
+        """Return whether a convention is not defined, because spans of one annotator overlap."""
+        return any(self.contest(("pair", *pair), key) is None for pair in self.pairs)
+
+    def has_system(self) -> bool:
+        """Return whether a system is compared with the annotators."""
+        return any(contest[0] == "system" for contest, _ in self._of_contest)
+
     def labels(self) -> list[str]:
         """Return all labels, sorted."""
         return sorted({label for _, label in self._of_contest if label is not None})
@@ -122,7 +135,7 @@ def _notes(tables: Tables, overlapping: bool, where: str | None) -> Iterable[str
     if overlapping:
         yield f"unitizing is not defined: spans of one annotator overlap ({where or 'first place not known'})"
     for key in tables.contests.keys:
-        if any(tables.contest(("pair", *pair), key) is None for pair in tables.pairs):
+        if tables.refuses(key):
             yield f"{key} is not defined: spans of one annotator overlap, which this convention forbids"
     alone = [name for number, name in enumerate(tables.names) if not _shares(tables, number)]
     for name in alone:
@@ -135,7 +148,7 @@ def _shares(tables: Tables, number: int) -> bool:
 
 def _f1_report(tables: Tables, key: str) -> dict[str, Any]:
     whole = by_pair(tables, lambda pair: tables.f1(pair, key))
-    undefined = any(tables.contest(("pair", *pair), key) is None for pair in tables.pairs)
+    undefined = tables.refuses(key)
     if undefined:
         whole = by_pair(tables, lambda pair: None)
     return {
@@ -270,28 +283,35 @@ def _confusion(tables: Tables) -> dict[str, dict[str, int]]:
 def ceiling(tables: Tables, f1: Mapping[str, Any]) -> dict[str, Any]:
     """Return the system beside the annotators, by convention; `f1` is the report of their F1."""
     documents = sum(n for (who,), n in tables.of("documents").items() if sum(who) > 1)
-    return {key: {"documents": documents, **_ceiling(tables, key, f1[key])} for key in tables.contests.keys}
-
-
-def _ceiling(tables: Tables, key: str, f1: Mapping[str, Any]) -> dict[str, Any]:
-    each = {
-        name: {
-            "human": f1["annotators"][name]["mean"],
-            "system": _f1(tables.contest(("system", number), key)),
-            "human_majority": _f1(tables.contest(("majority", number), key)),
-            "system_majority": _f1(tables.contest(("system_majority", number), key)),
+    return {
+        key: {
+            "documents": documents,
+            **ceiling_means(tables, key),
+            "per_annotator": {
+                name: {"human": f1[key]["annotators"][name]["mean"], **against_system(tables, key, number)}
+                for number, name in enumerate(tables.names)
+            },
         }
-        for number, name in enumerate(tables.names)
+        for key in tables.contests.keys
     }
 
-    def mean(what: str) -> float | None:
-        value: float | None = spread(entry[what] for entry in each.values())["mean"]
-        return value
 
+def against_system(tables: Tables, key: str, number: int) -> dict[str, float | None]:
+    """Return F1 of one annotator, and of the system, against each other and against the majority of the others."""
     return {
-        "pairs": _compared(f1["mean"], mean("system")),
-        "majority": _compared(mean("human_majority"), mean("system_majority")),
-        "per_annotator": each,
+        "system": _f1(tables.contest(("system", number), key)),
+        "human_majority": _f1(tables.contest(("majority", number), key)),
+        "system_majority": _f1(tables.contest(("system_majority", number), key)),
+    }
+
+
+def ceiling_means(tables: Tables, key: str) -> dict[str, dict[str, float | None]]:
+    """Return the means of humans and system, and their difference: by pairs, and against majorities."""
+    each = [against_system(tables, key, number) for number in range(len(tables.names))]
+    mean: dict[str, float | None] = {name: spread(entry[name] for entry in each)["mean"] for name in each[0]}
+    return {
+        "pairs": _compared(tables.mean_f1(key), mean["system"]),
+        "majority": _compared(mean["human_majority"], mean["system_majority"]),
     }
 
 

@@ -28,6 +28,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document
+from clueval.studies.annotators.sets import DEFAULT_SET, folders_in, lacks_set, require_set, require_sets
 from clueval.studies.annotators.unannotated import annotated
 from clueval.textfiles import Progress
 
@@ -44,12 +45,16 @@ Files = Sequence[tuple[str | None, Path]]
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """A named source of documents: files, with how to read them, or documents."""
+    """A named source of documents: files, with how to read them, or documents.
+
+    If `is_set`, it is an annotation set, and a file without this set is not annotated.
+    """
 
     name: str
     files: Files = ()
     options: ReadOptions | None = None
     given: Sequence[Document] = ()
+    is_set: bool = False
     read: dict[Path, Document] = field(default_factory=dict, compare=False, repr=False)
 
     def source(self, name: str | None, path: Path, progress: Progress | None = None) -> Source:
@@ -117,6 +122,8 @@ class Annotators:
                 continue
             by_file = self.pair_by in (None, "name")
             source = annotator.source(key if by_file and name is not None else None, path, self.progress)
+            if annotator.is_set and len(annotator.files) > 1 and lacks_set(source):
+                continue
             for number, document in enumerate(annotated(source, self.unannotated)):
                 yield self._key(document, source, number), document
 
@@ -296,18 +303,15 @@ def _of_one(
     """Return the annotators of one file or folder."""
     if columns:
         return {name: _of_column(name, path, options, column) for name, column in columns.items()}
-    if layout is None and path.is_file():
-        return {name: _of_column(name, path, options, name) for name in _sets_of(path, options)}
-    if not path.is_dir():
-        raise FileError("there is no such folder", file=str(path))
-    folders = sorted(each for each in path.iterdir() if each.is_dir() and not each.name.startswith("."))
+    if not path.exists():
+        raise FileError("there is no such file or folder", file=str(path))
+    folders = [] if path.is_file() else folders_in(path)
+    if layout is None and not folders:
+        sets = require_sets(path, options)
+        return {name or DEFAULT_SET: _of_column(name or DEFAULT_SET, path, options, name) for name in sets}
+    if not folders:
+        raise UsageError("the layout is that of subfolders, but there are none", file=str(path))
     if layout != LAYOUTS[1]:
-        if not folders:
-            raise UsageError(
-                "the folder has no subfolders, which would be the annotators",
-                file=str(path),
-                advice="give the files of two annotators, or --layout document/annotator",
-            )
         return {each.name: Annotator(each.name, files_of(each), options) for each in folders}
     found: dict[str, list[tuple[str | None, Path]]] = {}
     for folder in folders:
@@ -318,28 +322,18 @@ def _of_one(
 
 def _of_column(name: str, path: Path, options: ReadOptions, column: Any) -> Annotator:
     """Return the annotator in one column of a file, or in one annotation set, whose name may be a number."""
-    if path.is_file() and options.format_at(path).has_sets:
+    files = files_of(path)
+    if options.format_at(files[0][1]).has_sets:
         column = str(column)
+        require_set(column, files, options)
     else:
         with suppress(ValueError):
             column = int(column)
     if isinstance(column, int):
         layer = next(iter(options.layers or {"label": column}))
         chosen = replace(options, layers={layer: column}, token=options.token or 1)
-        return Annotator(name, files_of(path), chosen)
-    return Annotator(name, files_of(path), replace(options, annotation_set=column))
-
-
-def _sets_of(path: Path, options: ReadOptions) -> list[str]:
-    """Return the names of the annotation sets of a file, which are its annotators."""
-    found = source_of(path, options).sets()
-    if not found:
-        raise UsageError(
-            "one file has one annotator, unless its columns or annotation sets are named",
-            file=str(path),
-            advice="name each annotator, as in --annotator anna=2 --annotator bob=3",
-        )
-    return found
+        return Annotator(name, files, chosen)
+    return Annotator(name, files, replace(options, annotation_set=column), is_set=True)
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

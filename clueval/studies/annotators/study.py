@@ -9,9 +9,11 @@ from typing import Any
 
 from clueval.evaluation.preparation import choices_of
 from clueval.evaluation.repairs import RepairCount
+from clueval.evaluation.seen_names import SeenNames
 from clueval.evaluation.signature import Signature
 from clueval.exceptions import UsageError
 from clueval.spans.document import Document
+from clueval.spans.filters import Filter
 from clueval.spans.merging import with_merged
 from clueval.studies.annotators.contests import Contests
 from clueval.studies.annotators.counting import ShapeCounts
@@ -23,12 +25,15 @@ from clueval.studies.annotators.source import Annotators, Group
 from clueval.transforms.group import Transform
 from clueval.version import __version__
 
+_ALL = Filter()
+
 
 @dataclass(frozen=True, slots=True)
 class Study:
     """What is read, and how: the annotators, whether layers are merged, and the conventions of F1.
 
     `transforms` change the documents of each annotator; `changes` has their numbers, once all documents were read.
+    `where` selects documents by their metadata.
     """
 
     annotators: Annotators
@@ -36,6 +41,7 @@ class Study:
     contests: Contests
     transforms: tuple[Transform, ...] = ()
     changes: Counter[tuple[str, str]] = field(default_factory=Counter, compare=False, repr=False)
+    where: Filter = _ALL
 
     def groups(self) -> Iterator[Group]:
         """Yield the documents of each text that is shared, with merged layers if they are to be merged.
@@ -60,12 +66,32 @@ class Study:
 
     def _prepared(self) -> Iterator[Group]:
         if not self.transforms:
-            yield from self.annotators.groups()
+            yield from self._selected()
             return
         prepared = PreparedGroups(self.transforms, [each.name for each in self.annotators.columns])
-        yield from prepared.of(self.annotators.groups())
+        yield from prepared.of(self._selected())
         self.changes.clear()
         self.changes.update(prepared.changes)
+
+    def _selected(self) -> Iterator[Group]:
+        """Yield the groups that `where` selects. Raises `UsageError` for a layer and for values that do not occur."""
+        if not self.where:
+            yield from self.annotators.groups()
+            return
+        seen, layers = SeenNames(self.where), set[str]()
+        for group in self.annotators.groups():
+            present = [document for document in group if document is not None]
+            layers.update(sequences_of(group))
+            if on_layers := self.where.on_layers(layers):
+                raise UsageError(
+                    f"where selects documents by their metadata, but {on_layers.conditions[0][0]!r} is a layer",
+                    advice="the numbers of each label are in the report, below per_label",
+                )
+            metadata = {key: value for each in reversed(present) for key, value in each.metadata.items()}
+            seen.see(present[0].id, metadata, self.where)
+            if self.where.lets_through(present[0].id, metadata):
+                yield group
+        seen.require_all((), sorted(layers))
 
     @property
     def humans(self) -> int:
@@ -245,4 +271,6 @@ def _signature(counts: StudyCounts) -> Signature:
     }
     if counts.study.annotators.pair_by is not None:
         choices["paired"] = counts.study.annotators.pair_by
+    if counts.study.where:
+        choices["where"] = str(counts.study.where)
     return Signature.of([], choices | choices_of(counts.study.transforms))
