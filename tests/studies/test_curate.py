@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +133,18 @@ def test_curate_decisions_replace_the_outcome_of_a_component(tmp_path: Path):
 
     assert kept(curated) == {"d1": [(0, 2, "PER"), (4, 6, "LOC"), (6, 7, "ORG")], "d2": []}
     assert listed(curated, "undecided") == []
+
+
+@pytest.mark.parametrize("name", ["=1", "'=1"])
+def test_curate_decisions_name_documents_as_they_are_or_as_the_table_of_undecided_places_does(
+    tmp_path: Path, name: str
+):
+    sources = {by: [replace(A[0], id="=1")] for by in "ab"}
+    path = tmp_path / "decisions.tsv"
+    path.write_text(f"document\tstart\tend_inclusive\tlabel\n{name}\t0\t1\tORG\n")
+    (curated,) = curate(sources, decisions=path)
+
+    assert curated.document.layers["label"][0].label == "ORG"
 
 
 def test_curate_decisions_replace_winners_too(tmp_path: Path):

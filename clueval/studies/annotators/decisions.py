@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clueval.exceptions import FormatError
+from clueval.reports.tsv import guarded
 from clueval.studies.annotators.shape import Reading
 from clueval.textfiles import blocks
 
@@ -51,6 +52,8 @@ class DecisionTable:
         Raises `FormatError` for a line about two components, and for lines that overlap one another.
         """
         found = []
+        if document not in self.lines:
+            document = guarded(document)  # as the table of --undecided has it
         for line in self._near(document, start, end):
             overlaps = (line.start < end and start < line.end) or (line.start, line.end) == (start, end)
             if not overlaps or line.sequence not in (None, sequence):

@@ -178,7 +178,10 @@ def remarks(report: Report) -> Iterator[str]:
         yield UNDEFINED
 
 
-UNDEFINED = "- : not defined, and in no mean: neither of two annotators has such spans, or there are fewer than two values to agree on"
+UNDEFINED = (
+    "a dash is a number that is not defined and enters no mean: neither of two annotators has such spans, or all items "
+    "have the same value"
+)
 """What a dash means."""
 
 
