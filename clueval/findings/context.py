@@ -191,4 +191,7 @@ class Contexts:
 
 def covers(span: Span, position: int) -> bool:
     """Return whether a position belongs to a span; one in a gap of a discontinuous span does not."""
-    return any(start <= position < end for start, end in span.fragments)
+    for start, end in span.fragments:  # noqa: SIM110  # an interruption while a generator is closed would be lost
+        if start <= position < end:
+            return True
+    return False

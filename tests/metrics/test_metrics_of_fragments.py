@@ -130,9 +130,17 @@ def test_gaps_that_all_spans_have_change_nothing(
     metric: str, gold: list[Span], predicted: list[Span], cuts: set[int]
 ) -> None:
     assume(gold or predicted)
+    assume(
+        metric != "fair" or all(map(is_flat, (gold, predicted)))
+    )  # overlapping spans of a side: not settled
     before, after = both(metric, gold, predicted, cuts)
 
     assert before == after
+
+
+def is_flat(spans: list[Span]) -> bool:
+    ordered = sorted(spans, key=lambda span: span.start)
+    return all(span.end <= following.start for span, following in pairwise(ordered))
 
 
 @given(gold=SPANS, predicted=SPANS, cuts=CUTS)

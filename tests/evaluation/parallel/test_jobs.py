@@ -980,7 +980,11 @@ def test_workers_that_are_fresh_interpreters_are_replaced_when_killed(tmp_path: 
         ),
     )
     done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, check=False, cwd=tmp_path
+        [sys.executable, "-W", "ignore", str(script)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
 
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, score(*files).to_json(), "")

@@ -18,7 +18,7 @@ RANGES = st.tuples(st.integers(0, 12), st.integers(0, 12)).map(lambda pair: (min
 def plain(masks: list[Range], start: int, end: int) -> int | None:
     """The number of the mask, by a look at each in order of position, then of the list."""
     best, most = None, 0
-    for number in sorted(range(len(masks)), key=masks.__getitem__):
+    for number in sorted(range(len(masks)), key=lambda number: (masks[number], str(number))):
         shared = min(end, masks[number][1]) - max(start, masks[number][0])
         if shared > most:
             best, most = number, shared
