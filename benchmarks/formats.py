@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -22,7 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from generate import Corpus, Stretch, stretches
-from measure import run_once
+from measure import least, run_once
 
 import clueval
 
@@ -123,16 +122,6 @@ FORMS: dict[str, Callable[[Row], Any]] = {
     },
     "token-rows": lambda row: {"id": str(row.number), "tokens": row.tokens, "ner_tags": row.tags},
 }
-
-
-def least(run: Callable[[], object], runs: int) -> float:
-    """Return the least CPU seconds of some runs."""
-    found = []
-    for _ in range(runs):
-        start = time.process_time()
-        run()
-        found.append(time.process_time() - start)
-    return min(found)
 
 
 def loads(paths: Sequence[Path]) -> None:

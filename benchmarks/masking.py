@@ -12,11 +12,12 @@ import argparse
 import random
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from measure import least
 
 import clueval
 from clueval.transforms.redaction.recovery import recovery_of
@@ -24,16 +25,6 @@ from clueval.transforms.redaction.recovery import recovery_of
 HERE = Path(__file__).parent
 CHARACTERS = 1_000_000
 HOSTILE = ("X", ".", "X ", "A.", "_", "[", "a.", "x")
-
-
-def least(run: Callable[[], object], runs: int) -> float:
-    """Return the least CPU seconds of some runs."""
-    found = []
-    for _ in range(runs):
-        start = time.process_time()
-        run()
-        found.append(time.process_time() - start)
-    return min(found)
 
 
 def of_files(folder: Path, tokens: int, runs: int) -> None:

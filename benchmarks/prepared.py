@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,20 +20,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from measure import least
+
 import clueval
 from clueval import Document, Span
 
 HERE = Path(__file__).parent
-
-
-def least(run: Callable[[], object], runs: int) -> float:
-    """Return the least CPU seconds of some runs."""
-    found = []
-    for _ in range(runs):
-        start = time.process_time()
-        run()
-        found.append(time.process_time() - start)
-    return min(found)
 
 
 def peak(run: Callable[[], object]) -> float:

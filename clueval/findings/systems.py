@@ -1,4 +1,4 @@
-"""The errors of two systems on the same gold, place by place: what both got wrong, and what only one of them.
+"""The errors of two systems on the same gold, place by place: those of both systems, and those of one only.
 
 A span is *one* error, whether one system has it or both: a gold span that both miss, a predicted span that both have.
 So the errors of one system are those in both and those only in it, as its score counts them. Errors of both systems

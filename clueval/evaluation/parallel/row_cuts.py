@@ -63,7 +63,7 @@ def _lines_at(path: Path, places: list[int]) -> Iterator[int]:
 
 
 def _places_of(path: Path, lines: list[int]) -> Iterator[int]:
-    """Yield for each number of lines, which do not decrease, the place at which so many have ended."""
+    """Yield the place at which each number of lines has ended; the numbers do not decrease."""
     ended = at = 0
     waiting = iter(lines)
     wanted = next(waiting, None)
