@@ -347,7 +347,10 @@ def device_without_system() -> Path:
 
 
 def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIGINT) -> int:
-    """Carry it out, and send a signal at one of the calls and returns in it; returns how many there were."""
+    """Carry it out, and send a signal at one of the calls and returns in it; returns how many there were.
+
+    Python ignores an interruption in a destructor, as it ignores every exception there, and goes on.
+    """
     count = 0
 
     def profile(_: object, event: str, called: object) -> None:
@@ -363,6 +366,8 @@ def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIG
         :
     ]  # an interruption in one of them, as Hypothesis has, is not one of the program
     gc.callbacks.clear()
+    report = sys.unraisablehook
+    sys.unraisablehook = lambda error: None if error.exc_type is KeyboardInterrupt else report(error)
     sys.setprofile(profile)
     try:
         write()
@@ -370,6 +375,7 @@ def events_of(write: Callable[[], object], at: int = 0, number: int = signal.SIG
         pass
     finally:
         sys.setprofile(None)
+        sys.unraisablehook = report
         gc.callbacks[:] = callbacks
     return count
 
