@@ -176,11 +176,12 @@ def _score(
     else:
         for each in readings:
             each.require_none()
-        documents = _groups(found, counting.pair_by)
-        if golds:
-            beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
-            documents = ((*pair, *others) for pair, others in beside)
-        count_groups(evaluation, documents, len(golds))
+        if counting.pair_by is not None or not _count_spans(evaluation, found):
+            documents = _groups(found, counting.pair_by)
+            if golds:
+                beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+                documents = ((*pair, *others) for pair, others in beside)
+            count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= choices_of(plan.transforms) | (
         {} if counting.pair_by is None else {"paired": counting.pair_by}
@@ -268,6 +269,15 @@ def _count_tags(
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return choices_of_tags(evaluation)
+
+
+def _count_spans(evaluation: Evaluation, given: Given) -> bool:
+    """Count lists of spans without documents, and return whether it was possible."""
+    if given.kind != "spans":
+        return False
+    from clueval.evaluation.span_lists import count_spans  # not needed for files
+
+    return count_spans(evaluation, given)
 
 
 def _are_folders(side: object) -> bool:
