@@ -165,7 +165,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item
+            yield item if found.ids is None else replace(item, id=found.ids[number])
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
