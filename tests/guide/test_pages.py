@@ -17,7 +17,7 @@ from clueval.cli.commands import command_parser
 from clueval.cli.reference import PARTS
 from clueval.exceptions import UsageError
 from clueval.formats import FORMATS
-from clueval.guide.pages import SECTIONS, all_pages, contents, page_named
+from clueval.guide.pages import FIRST, SECTIONS, all_pages, contents, page_named
 from clueval.metrics import METRICS, metric_class
 
 PAGES = all_pages()
@@ -141,6 +141,16 @@ def test_contents_list_every_page_with_its_title() -> None:
 
     assert all(f"[{page.title}]({name}.md): " in text for name, page in PAGES.items())
     assert len({page.title for page in PAGES.values()}) == len(PAGES)
+
+
+def test_contents_begin_with_the_pages_that_explain_the_words_of_the_others() -> None:
+    sections = {name: section for section in SECTIONS for name in PAGES if name.startswith(f"{section}-")}
+
+    assert sections.keys() >= set(FIRST)
+    for section in {sections[name] for name in FIRST}:
+        pages = [name for name in PAGES if sections[name] == section]
+        first = [name for name in FIRST if sections[name] == section]
+        assert pages == [*first, *sorted(set(pages) - set(first))]
 
 
 def test_page_is_found_by_its_name_with_and_without_its_section() -> None:
