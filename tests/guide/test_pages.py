@@ -101,6 +101,13 @@ def test_page_links_to_pages_that_exist(name: str) -> None:
 
 
 @every_page
+def test_page_shows_commands_instead_of_links_on_a_terminal(name: str) -> None:
+    text = PAGES[name].for_terminal()
+
+    assert ".md)" not in re.sub(r"```.*?```|`[^`\n]+`", "", text, flags=re.DOTALL)
+
+
+@every_page
 def test_page_names_commands_options_settings_and_extras_that_exist(name: str) -> None:
     text = PAGES[name].text
     quoted = re.findall(r"`([^`\n]+)`", text)
