@@ -26,6 +26,7 @@ from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.passages import Passage
+from clueval.formats.columns.row_characters import Row, RowCharacters
 from clueval.formats.columns.sizes import Sizes
 from clueval.metrics.counting import Tally
 from clueval.reading.layers import layer_names
@@ -38,9 +39,6 @@ from clueval.spans.span import Frozen, Span
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import OUTSIDE
 from clueval.tagging.transitions import Seams
-
-Row = tuple[int | str, ...]
-"""The length of a token, or 1, and the tags of gold and then of predicted in every layer."""
 
 _TOGETHER = 1 << 12
 """The number of clusters that are counted as one document."""
@@ -168,24 +166,6 @@ class _PassagePairs:
         return length
 
 
-class _RowCharacters(dict[Row, str]):
-    """The character of each row, a blank for O in every layer; `rows` are the rows by character."""
-
-    def __init__(self, outside: tuple[str, ...]) -> None:
-        self._outside = outside
-        self.rows: dict[str, Row] = {" ": (1, *outside)}
-
-    def __missing__(self, row: Row) -> str:
-        if row[1:] == self._outside:
-            character = " "
-        else:
-            number = len(self.rows) + 0x3000  # no white space follows this one
-            character = chr(number if number < 0xD800 else number + 0x800)  # no surrogates
-        self[row] = character
-        self.rows.setdefault(character, row)
-        return character
-
-
 class Clusters:
     """Counts clusters: each different one a few times, however often it occurs."""
 
@@ -200,22 +180,22 @@ class Clusters:
         self._plan, self._layers, self._decoders, self._sizes = plan, layers, decoders, sizes
         self._seen_names = seen_names
         self._evaluation = Evaluation(plan, layers)
-        self._alphabet = _RowCharacters((OUTSIDE,) * (2 * len(layers)))
+        self._characters = RowCharacters(2 * len(layers), (1,))
         self._counter: Counter[str] = Counter()
         self._open: list[str] = []
         self._positions = 0
         self._tallies: dict[tuple[str, str], Tally] = {}
 
     def add(self, rows: Iterable[Row]) -> None:
-        """Add rows, which go on where the last ones ended."""
-        text = "".join(map(self._alphabet.__getitem__, rows))
+        """Add rows, which go on where the last ones ended: the length of a token, or 1, and the tags of both sides."""
+        text = "".join(map(self._characters.__getitem__, rows))
         end = text.rfind(" ") + 1
         if not end:
             self._open.append(text)
             return
         self._counter.update("".join([*self._open, text[:end]]).split())
         self._open = [text[end:]]
-        if max(len(self._counter), len(self._alphabet)) > self._sizes.runs:
+        if max(len(self._counter), len(self._characters)) > self._sizes.runs:
             self._count()
 
     def tallies(self, positions: int) -> dict[tuple[str, str], Tally]:
@@ -233,11 +213,11 @@ class Clusters:
             for start in range(0, len(clusters), _TOGETHER):
                 self._count_together(" ".join([*clusters[start : start + _TOGETHER], ""]), times)
         self._counter.clear()
-        if len(self._alphabet) > self._sizes.runs and not any(self._open):
-            self._alphabet = _RowCharacters((OUTSIDE,) * (2 * len(self._layers)))
+        if len(self._characters) > self._sizes.runs and not any(self._open):
+            self._characters = RowCharacters(2 * len(self._layers), (1,))
 
     def _count_together(self, clusters: str, times: int) -> None:
-        lengths, *columns = zip(*map(self._alphabet.rows.__getitem__, clusters), strict=True)
+        lengths, *columns = zip(*map(self._characters.rows.__getitem__, clusters), strict=True)
         tokens = list(map("x".__mul__, lengths))
         number = len(self._layers)
         with making_many(len(clusters)):
