@@ -83,3 +83,15 @@ def test_every_command_is_measured(
 
     rows = [line.split(" | ")[:2] for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
     assert [name for _, name in rows] == [name for _, of in commands.GROUPS.values() for name in of]
+
+
+@pytest.mark.long
+def test_the_overview_begins_with_what_loses(capsys: pytest.CaptureFixture[str]) -> None:
+    overview = benchmark("overview")
+
+    assert overview.main(["--tokens", "2000", "--runs", "1"]) == 0
+
+    rows = [line.split(" | ") for line in capsys.readouterr().out.splitlines() if " | " in line][2:]
+    times = [float(row[-1].strip(" |")) for row in rows]
+    assert len(times) == 9
+    assert times == sorted(times)
