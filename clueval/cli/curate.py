@@ -24,11 +24,12 @@ from clueval.studies.annotators.rows import write_tsv
 
 USAGE = "A B [C ...] -o FILE"
 DESCRIPTION = """\
-Make one gold out of the spans of many annotators. A span is kept if enough annotators have marked it with the same
-label (--votes); --union keeps every place where somebody has marked something, as one span.
+Make one gold out of the spans of several annotators. A span is kept if enough annotators have marked it with the same
+label (--votes). --union keeps each place that an annotator has marked, as one span.
 
-The result is a table of spans, or another format (--to). Places that are undecided, outvoted or tied are counted on
-stderr and listed by --undecided; --decisions reads what to keep there, as the page of clueval agree exports it."""
+The result is a table of spans, or another format (--to). The command prints how many places are undecided, outvoted or
+tied (clueval guide howto-curate explains these words); --undecided lists them. --decisions reads what to keep there,
+from the file that the page of clueval agree exports."""
 EPILOG = """\
 examples:
   clueval curate anna.conll bob.conll carl.conll -o gold.tsv --undecided open.tsv

@@ -50,10 +50,10 @@ DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
 
-A span is an error at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-partial if something overlaps it, else missed or, of the predicted side, spurious); the reason is then "boundary".
-With --labelled, it is also an error if the label of its match is not its own; the reason is then "label". clueval score
-counts the same number of errors for the same options."""
+A match has a class: 1 exact, 2 superset, 3 tiling, 4 overlap. A span without a match is partial if a span of the
+other side overlaps it, otherwise missed (gold) or spurious (predicted). At level N, the classes 1 to N are correct; all
+others are errors with the reason "boundary". With --labelled, a match with another label is an error with the reason
+"label". clueval score counts the same number of errors if the options are the same."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
@@ -94,8 +94,8 @@ def _add_metric(parser: Command) -> None:
         choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
-        help="whose errors: levels, CLUEval's; fair, FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP; "
-        "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
+        help="whose errors: levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or noisy "
+        "(texts that differ: every gold span with its predicted span) (default: levels)",
     )
     add_set(parser, "which errors")
 
@@ -116,7 +116,7 @@ def _add_class(parser: Command) -> None:
         dest="kinds",
         action="append",
         metavar="CLASS,...",
-        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
+        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
     )
 
 

@@ -55,7 +55,7 @@ def add_gates(parser: Command) -> None:
     group.add_argument(
         "--significant",
         action="store_true",
-        help="with --fail-if-worse: a score fails only if the difference is significant, too",
+        help="with --fail-if-worse: a score fails only if the difference is also significant",
     )
 
 

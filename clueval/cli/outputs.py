@@ -37,7 +37,7 @@ def add_page(group: argparse._ArgumentGroup, what: str) -> None:
         "--lang",
         type=typed(language),
         metavar="LANGUAGE",
-        help="the language of the texts, such as de; screen readers read them in it",
+        help="the language of the texts, such as de, for screen readers",
     )
 
 

@@ -27,7 +27,7 @@ class Reading:
     """How files are read, except for their layers.
 
     Attributes:
-        input: the format (see `clueval.formats.FORMATS`); None: recognised by the beginning of each file.
+        input: the format (see `clueval.formats.FORMATS`); None: recognised from each file.
         token, token_id: the columns of the tokens (None: the first without tags and token ids) and of their ids.
         document_column: the column of the ids of documents; a document begins where the id changes.
         meta: names and columns of metadata of documents, as in ``{"domain": 4}``.
@@ -64,7 +64,7 @@ class Reading:
             "the format of the files",
             choices=FORMATS,
             paired=True,
-            default="recognised by the beginning of each file",
+            default="recognised from each file",
         ),
     )
     token: int | None = field(
@@ -105,7 +105,7 @@ class Reading:
         metadata=option(
             "--meta",
             "NAME=COLUMN",
-            "metadata of documents and its column, for --by and --where; repeat the option for each",
+            "metadata of documents and its column, for --by and --where; can be repeated",
             topic="reading",
             repeated=True,
         ),
@@ -205,7 +205,7 @@ class Reading:
         metadata=option(
             "--names",
             "FILE",
-            "the names of tags that are numbers: a JSON list, id2label or dataset_info.json",
+            "the names of tags that are numbers: a JSON list, a config.json with id2label, or dataset_info.json",
             topic="reading",
             parse=Path,
         ),
@@ -221,7 +221,8 @@ class Reading:
         metadata=option(
             "--escapes",
             "CONVENTION",
-            "what tokens stand for where gold and predicted have different formats: ptb, as -LRB- for a bracket",
+            "tokens that stand for other characters, if gold and predicted have different formats: ptb, as -LRB- for a "
+            "bracket",
             topic="reading",
             choices=("ptb",),
         ),

@@ -101,13 +101,17 @@ class Masking:
         metadata=option(
             "--entity",
             "NAME",
-            "the feature or layer of gold that says which mentions are one entity; without it, mentions with "
-            "the same label and words are",
+            "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+            "the same label and words",
         ),
     )
     annotators: tuple[str, ...] = field(
         default=(),
-        metadata=option("--annotators", "LAYER,...", "gold layers that are views of one thing, or all"),
+        metadata=option(
+            "--annotators",
+            "LAYER,...",
+            "gold layers that each have the spans of one annotator, or all of them",
+        ),
     )
     confidence: float = field(
         default=0.95,
