@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
 
         require_package()
     if options.confidence is not None and not options.intervals:
-        raise UsageError("--confidence is that of the intervals", advice="add --intervals")
+        raise UsageError("--confidence needs --intervals", advice="add --intervals")
     with progress(paths) as advance:
         study = agree(
             sources_of(options),

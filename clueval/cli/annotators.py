@@ -68,7 +68,7 @@ def _named_path(text: str) -> tuple[str | None, Path]:
     if not equals or Path(text).exists():
         return None, Path(text)
     if not name or not path:
-        raise UsageError(f"{text!r} names no annotator", advice="write it NAME=PATH")
+        raise UsageError(f"{text!r} lacks a name or a path", advice="write it NAME=PATH")
     return name, Path(path)
 
 

@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     require_writable(outputs)
     require_page(options.html)
     if options.html is not None and options.format is not None:
-        raise UsageError("--html writes a web page, and --format asks for text", advice="leave one out")
+        raise UsageError("--html and --format cannot be used together", advice="leave one out")
     baseline, *others = systems
     comparison = compare(
         baseline,

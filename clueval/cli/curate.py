@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     in_folder = path is not None and (path.is_dir() or options.output_file.endswith("/"))
     require_writable([options.undecided, *([] if in_folder else [path])])
     if options.union and options.votes is not None:
-        raise UsageError("--union needs no votes", advice="remove --votes or --union")
+        raise UsageError("--union and --votes cannot be used together", advice="remove one of them")
     listed = _Listed()
     arguments = reading_of(options)
     with progress(paths) as advance:

@@ -211,7 +211,7 @@ def _bars(options: argparse.Namespace) -> ProfileCounts | None:
     from clueval.studies.profile import page_counts
 
     if options.html is None:
-        raise UsageError("--profile shows bars on the page", advice="add --html FILE, or use clueval profile")
+        raise UsageError("--profile needs --html", advice="add --html FILE, or use clueval profile")
     counting = given_fields(Counting, options)
     names = None if options.profile == "all" else options.profile
     return page_counts(names, counting.get("merge", False), counting.get("where", ()))
@@ -298,7 +298,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     refuse_to_overwrite(common.inputs_of(options, sides), outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
-        raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
+        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     require_page(options.html, options.lang)
     if options.xlsx is not None:
         require_package()

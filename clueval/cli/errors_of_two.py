@@ -55,7 +55,7 @@ def write_page(
     gold, one, two = paths
     if common.preparing_of(options) != Preparing():
         raise UsageError(
-            "spans cannot be changed for the page of two systems",
+            "options that change spans do not apply to the page of two systems",
             advice="leave out the options that clueval help errors spans lists, or leave out --html",
         )
     with progress([gold, gold, *paths, *paths]) as advance:

@@ -136,7 +136,7 @@ def run(options: argparse.Namespace) -> int:
     if options.align:
         remark(
             f"clueval masking: {report.aligned:,} redacted text{'s' * (report.aligned != 1)} had to be aligned; "
-            "there the status of about 0.3 % of the mentions is wrong, of 1.6 % with surrogates"
+            "in these texts about 0.3 % of the mentions have a wrong status, with surrogates 1.6 %"
         )
     return _put(report, options)
 

@@ -98,7 +98,7 @@ def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> N
     if "pair_by" not in counting:
         return
     if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by exclude each other", advice="remove one of them")
+        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     if options.predicted is None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
     counting, preparing = given_fields(Counting, options), group_of(Preparing, options)
     metrics = chosen_metrics(metric_names(options, "exact"), options.set)
     if len(metrics) > 1:
-        raise UsageError("a profile is made with one metric", advice="name one with --metric")
+        raise UsageError("a profile needs exactly one metric", advice="name one with --metric")
     require_writable([options.output_file])
     inputs = [options.gold, options.predicted, options.train, common.text_of(options), *preparing.files()]
     refuse_to_overwrite(inputs, [options.output_file])

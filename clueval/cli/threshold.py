@@ -74,11 +74,12 @@ def run(options: argparse.Namespace) -> int:
     counting, preparing = given_fields(Counting, options), group_of(Preparing, options)
     if "score_feature" not in counting:
         raise UsageError(
-            "--score-feature is required", advice="the feature of predicted spans with their scores"
+            "--score-feature is required",
+            advice="name the feature of the predicted spans that has their scores",
         )
     metrics = chosen_metrics(metric_names(options, "exact"), options.set)
     if len(metrics) > 1:
-        raise UsageError("a threshold is chosen for one metric", advice="name one with --metric")
+        raise UsageError("a threshold needs exactly one metric", advice="name one with --metric")
     outputs = [options.output_file, options.html]
     require_writable(outputs)
     refuse_to_overwrite(

@@ -362,7 +362,8 @@ def require_pattern(pattern: str) -> None:
         groups = re.compile(pattern).groupindex.keys()
     except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(
-            f"inline_pattern is no regular expression: {error}", advice="see the module re"
+            f"inline_pattern is not a regular expression: {error}",
+            advice="write it as Python's module re asks",
         ) from None
     if not {"text", "label"} <= groups:
         raise UsageError(

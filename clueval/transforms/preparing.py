@@ -273,7 +273,7 @@ class Preparing:
         self.location_steps()
         if self.label_map is not None and (self.gold_map is not None or self.predicted_map is not None):
             raise UsageError(
-                "Preparing.label_map is for both sides, so it does not go with a map for one side",
+                "Preparing.label_map is for both sides, so it cannot be used with a map for one side",
                 advice="use Preparing.gold_map and Preparing.predicted_map",
             )
         if self.depth is not None and self.hierarchy is None:
@@ -282,7 +282,7 @@ class Preparing:
             raise UsageError("Preparing.by_depth needs a hierarchy", advice="add Preparing.hierarchy")
         if self.by_depth and self.depth is not None:
             raise UsageError(
-                "Preparing.by_depth and Preparing.depth exclude each other", advice="leave one out"
+                "Preparing.by_depth and Preparing.depth cannot be used together", advice="leave one out"
             )
         if self.hierarchy is not None and self._uses_hierarchy() is False:
             raise UsageError(
