@@ -50,10 +50,10 @@ DESCRIPTION = """\
 Show the errors in context: gold spans that were not found and predicted spans that are not correct, each in its
 sentence with everything that overlaps it on the other side.
 
-A span is an error at level N if its class is above N (1 exact, 2 superset, 3 tiling, 4 overlap; all else is
-partial if something overlaps it, else missed or, of the predicted side, spurious); the reason is then "boundary".
-With --labelled, it is also an error if the label of its match is not its own; the reason is then "label". clueval score
-counts the same number of errors for the same options."""
+A match has a class: 1 exact, 2 superset, 3 tiling, 4 overlap. A span without a match is partial if a span of the
+other side overlaps it, otherwise missed (gold) or spurious (predicted). At level N, the classes 1 to N are correct; all
+others are errors with the reason "boundary". With --labelled, a match with another label is an error with the reason
+"label". clueval score counts the same number of errors if the options are the same."""
 EPILOG = """\
 in the context, brackets (text) and squares (TSV) show which side has marked each piece:
   [=...=] 🟩 both sides   [-...-] 🟥 only the span in question   {+...+} 🟧 only the other side
@@ -94,8 +94,8 @@ def _add_metric(parser: Command) -> None:
         choices=tuple(FINDERS),
         metavar="METRIC",
         default="levels",
-        help="whose errors: levels, CLUEval's; fair, FairEval's with their types LE, BES, BEL, BEO, LBE, FN, FP; "
-        "noisy, where the texts differ: every gold span and its counterpart (default: levels)",
+        help="whose errors: levels (CLUEval), fair (FairEval, with the types LE, BES, BEL, BEO, LBE, FN, FP) or noisy "
+        "(texts that differ: every gold span with its predicted span) (default: levels)",
     )
     add_set(parser, "which errors")
 
@@ -116,7 +116,7 @@ def _add_class(parser: Command) -> None:
         dest="kinds",
         action="append",
         metavar="CLASS,...",
-        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; of metric fair, of these types",
+        help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
     )
 
 
@@ -211,7 +211,7 @@ def _bars(options: argparse.Namespace) -> ProfileCounts | None:
     from clueval.studies.profile import page_counts
 
     if options.html is None:
-        raise UsageError("--profile shows bars on the page", advice="add --html FILE, or use clueval profile")
+        raise UsageError("--profile needs --html", advice="add --html FILE, or use clueval profile")
     counting = given_fields(Counting, options)
     names = None if options.profile == "all" else options.profile
     return page_counts(names, counting.get("merge", False), counting.get("where", ()))
@@ -298,7 +298,7 @@ def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     refuse_to_overwrite(common.inputs_of(options, sides), outputs)
     require_writable(outputs)
     if options.raw and options.tsv is None:
-        raise UsageError("--raw says how --tsv is written", advice="add --tsv FILE")
+        raise UsageError("--raw needs --tsv", advice="add --tsv FILE")
     require_page(options.html, options.lang)
     if options.xlsx is not None:
         require_package()
