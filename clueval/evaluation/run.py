@@ -176,11 +176,12 @@ def _score(
     else:
         for each in readings:
             each.require_none()
-        documents = _groups(found, counting.pair_by)
-        if golds:
-            beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
-            documents = ((*pair, *others) for pair, others in beside)
-        count_groups(evaluation, documents, len(golds))
+        if counting.pair_by is not None or not _count_spans(evaluation, found):
+            documents = _groups(found, counting.pair_by)
+            if golds:
+                beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+                documents = ((*pair, *others) for pair, others in beside)
+            count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= choices_of(plan.transforms) | (
         {} if counting.pair_by is None else {"paired": counting.pair_by}
@@ -201,7 +202,7 @@ def _require_other_data(preparing: Preparing, given: Given) -> None:
     if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
-            advice="score other data, or insist with Preparing.same_data",
+            advice="score other data, or add Preparing.same_data",
         )
 
 
@@ -211,7 +212,8 @@ def _units(trust: Trust, counting: Counting) -> str | None:
         return trust.units
     if trust.units is not None:
         raise UsageError(
-            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+            f"means over documents cannot be used with resample_by={trust.units!r}",
+            advice="resample by document",
         )
     return DOCUMENT
 
@@ -268,6 +270,15 @@ def _count_tags(
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return choices_of_tags(evaluation)
+
+
+def _count_spans(evaluation: Evaluation, given: Given) -> bool:
+    """Count lists of spans without documents, and return whether it was possible."""
+    if given.kind != "spans":
+        return False
+    from clueval.evaluation.span_lists import count_spans  # not needed for files
+
+    return count_spans(evaluation, given)
 
 
 def _are_folders(side: object) -> bool:

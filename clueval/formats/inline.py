@@ -209,7 +209,7 @@ def _answer(id: str, text: str | None, line: int, layer: str, options: Options, 
     if text is None:
         if options.unparsable != "empty":
             raise FormatError(
-                "the row is no JSON object with a text",
+                "the row is not a JSON object with a text",
                 file=file,
                 line=line,
                 advice='write {"id": "1", "text": "..."}, or count it as an empty answer with --unparsable empty',

@@ -78,12 +78,7 @@ class Given(NamedTuple):
             yield from same_documents(self.gold, self.predicted)
             return
         for number, pair in enumerate(pairs(self.gold, self.predicted, "documents")):
-            id_ = str(number) if self.ids is None else self.ids[number]
-            own, other = (
-                document_of_spans(as_spans(spans, place_of(side, number, self.ids)), id_)
-                for side, spans in zip(SIDES, pair, strict=True)
-            )
-            yield own, other
+            yield span_documents(pair, number, self.ids)
 
 
 def given(gold: Any, predicted: Any) -> Given:
@@ -170,7 +165,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item
+            yield item if found.ids is None else replace(item, id=found.ids[number])
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
@@ -341,6 +336,16 @@ def require_as_many(gold: Sequence[Any], predicted: Sequence[Any], what: str) ->
     if len(gold) != len(predicted):
         own, other = (f"{n} {what[:-1] if n == 1 else what}" for n in (len(gold), len(predicted)))
         raise UsageError(f"gold has {own} and predicted has {other}", advice="give both sides the same ones")
+
+
+def span_documents(pair: Sequence[Any], number: int, ids: Sequence[str] | None) -> tuple[Document, Document]:
+    """Return the documents of two lists of spans, which have this number on their sides."""
+    id_ = str(number) if ids is None else ids[number]
+    gold, predicted = (
+        document_of_spans(as_spans(spans, place_of(side, number, ids)), id_)
+        for side, spans in zip(SIDES, pair, strict=True)
+    )
+    return gold, predicted
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

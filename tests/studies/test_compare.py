@@ -253,9 +253,9 @@ def test_systems_that_cannot_be_compared_are_refused(case: str) -> None:
     ("options", "message"),
     [
         ({"scores": ["exact.x.micro.recal"]}, "did you mean exact.x.micro.recall"),
-        ({"scores": ["exact.x.micro.gold"]}, "is no rate"),
+        ({"scores": ["exact.x.micro.gold"]}, "is not a rate"),
         ({"detect": 0}, "detect must be a difference from 1e-09 to 1"),
-        ({"confidence": 95}, "confidence must lie between 0 and 1"),
+        ({"confidence": 95}, "confidence must be between 0 and 1"),
         ({"names": ["a"]}, "a name of its own"),
         ({"names": ["a", "a"]}, "a name of its own"),
         ({"resamples": 0}, "resamples must be a whole number from 1 on"),
