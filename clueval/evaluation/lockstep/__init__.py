@@ -9,8 +9,7 @@
 
 A *piece* is a sentence, a document without sentences, or a line. Pieces with the same bytes on both sides are not
 decoded line by line. A *hunk* is a run of lines that differ, with the lines around them that a span of either side
-reaches. A *tag run* is the tags of one layer between two places that no span crosses. A *seam* is a place between two
-pieces or tag runs where spans touch, so that their tags are adjacent in the text.
+reaches. A *tag run* is the tags of one layer between two positions that are outside every span on both sides.
 
 One sentence by hand, columns token and tag, lines written ``token/tag``::
 
@@ -29,7 +28,7 @@ Every reading has these properties:
   tokens;
 * the counts are those of the documents of both files, read one by one.
 
-Read `regular`, `reader`, `compare`, `hunks`, `narrowing`, `tag_runs`, in this order. `by_document` keeps documents
+Read `regular`, `reader`, `compare`, `hunks`, `tag_runs`, in this order. `by_document` keeps documents
 apart, where each has its own counts; `fair_spans` compares two files in FairEval's formats.
 """
 

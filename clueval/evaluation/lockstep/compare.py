@@ -10,19 +10,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import partial
 from itertools import chain, compress, repeat
-from operator import ne
+from operator import ne, not_
 from sys import intern
 
 from clueval.evaluation.lockstep.columns import Columns, Tags
-from clueval.evaluation.lockstep.narrowing import (
-    is_narrowable,
-    narrowed,
-    pieces,
-    require_fit,
-    without_outside,
-)
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
@@ -104,8 +96,6 @@ def compare(
 
 def compare_columns(columns: Columns, decoders: Decoders, merge: bool) -> dict[str, ComparedSequence]:
     """Each sequence compared. Raises an error without a place for a bad tag; `compare` adds the place."""
-    for place, pairs in columns.touching.items():
-        decoders[place].join(pairs, pairs.values())
     with making_many(sum(map(len, columns.disputed[0].values()))):
         if merge:
             return {MERGED: _compare_merged(columns, decoders)}
@@ -131,56 +121,34 @@ class _Passages:
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:
-        """Collect the tags; with the shortcut, those of identical sentences once and, if possible, narrowed."""
+        """Collect the tags; with the shortcut, those of identical sentences once."""
         gold, predicted = self.passages
         differs = [True] * len(gold.sentences)
         if shortcut:
             differs = list(map(ne, gold.sentences, predicted.sentences))
-        narrow = shortcut and is_narrowable(self.layouts[0])
-        same = [text for text, different in zip(gold.sentences, differs, strict=True) if not different]
-        disputed = [
-            [text for text, different in zip(passage.sentences, differs, strict=True) if different]
-            for passage in self.passages
-        ]
+        same = list(compress(gold.sentences, map(not_, differs)))
+        disputed = [list(compress(passage.sentences, differs)) for passage in self.passages]
         gold_rows, predicted_rows = (list(map(str.count, texts, repeat("\n"))) for texts in disputed)
         if gold_rows != predicted_rows:
             raise self._difference()
         try:
-            cut = (
-                partial(pieces, layout=self.layouts[0], characters=self._sizes.characters) if narrow else None
-            )
-            for (text,) in batches([same], self.layouts[:1], cut, self._sizes):
-                self._read_same(text, narrow)
-            for texts in batches(disputed, self.layouts, cut, self._sizes):
-                self._read_disputed(texts, narrow)
+            for (text,) in batches([same], self.layouts[:1], self._sizes):
+                self._read_same(text)
+            for texts in batches(disputed, self.layouts, self._sizes):
+                self._read_disputed(texts)
         except ValueError as error:
             if isinstance(error, CluevalError):
                 raise
             raise self._misfit() from None
         self._require_unique_ids(len(gold.sentences))
 
-    def _read_same(self, text: str, narrow: bool) -> None:
-        if not text:
-            return
-        if narrow:
-            require_fit(text, self.layouts[0])
-            text = without_outside(text, self.layouts[0])
-            if not text:
-                return
+    def _read_same(self, text: str) -> None:
         table = TokenTable(text, self.layouts[0])
         self._collect(table, self.columns.same)
         for ids in self._ids:
             ids += table.token_ids() or ()
 
-    def _read_disputed(self, texts: tuple[str, ...], narrow: bool) -> None:
-        if narrow:
-            for text in texts:
-                require_fit(text, self.layouts[0])
-            hunks = narrowed(texts[0], texts[1], self.layouts[0])
-            self._read_same(hunks.agreed, narrow)
-            texts = (hunks.gold, hunks.predicted)
-            if not hunks.gold:
-                return
+    def _read_disputed(self, texts: tuple[str, ...]) -> None:
         gold, predicted = (TokenTable(text, layout) for text, layout in zip(texts, self.layouts, strict=True))
         ids = gold.token_ids(), predicted.token_ids()
         if gold.tokens() != predicted.tokens() or (None not in ids and ids[0] != ids[1]):

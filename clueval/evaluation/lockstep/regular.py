@@ -28,11 +28,10 @@ class Recogniser(Protocol):
     """Recognises regular pieces of one file, which follow what its reader has read so far.
 
     Pieces end with one of `ends`, the end of a sentence or of a document, or with a line end, and are passed without
-    these ends. `end_lines` are the lines that end a sentence.
+    these ends.
     """
 
     ends: tuple[bytes, ...]
-    end_lines: tuple[bytes, ...]
 
     @property
     def reader(self) -> LineReader:
@@ -79,7 +78,7 @@ class VrtRecogniser:
 
         self.reader = VrtReader(str(path), options, name, refuse)
         tags = options.sentence_tag, options.document_tag
-        self.ends = self.end_lines = tuple(f"</{tag}>\n".encode() for tag in tags)
+        self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
         self._between = _between(options.document_tag, options.sentence_tag)
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
@@ -159,7 +158,6 @@ class ConllRecogniser:
 
         self.reader = ConllReader(str(path), options, name, refuse)
         self.ends: tuple[bytes, ...] = (b"\n\n",)
-        self.end_lines: tuple[bytes, ...] = (b"\n",)
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """The numbers of the pieces that are a ``-DOCSTART-`` line."""
