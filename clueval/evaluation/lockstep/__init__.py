@@ -55,7 +55,7 @@ from clueval.reading.source import Source
 from clueval.spans.compared import SIDES, Compared
 from clueval.spans.filters import ID
 from clueval.spans.span import DEFAULT_LAYER
-from clueval.textfiles import blocks, raw_blocks
+from clueval.textfiles import blocks, raw_blocks, refuse
 
 if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
@@ -246,7 +246,9 @@ def lockstep(gold: Source, predicted: Source, merge: bool) -> Lockstep:
 
 def _file(source: Source) -> File:
     options = source.options.columns()
-    recogniser = REGULAR[source.format](source.path, options, source.name)
+    assert source.token_lines is not None
+    reader = source.token_lines.reader(str(source.path), options, source.name, refuse)
+    recogniser = REGULAR[source.format](reader, options)
     data = raw_blocks(source.path, source.progress, options.part, options.sizes.block)
     return File(source.path, data, recogniser, options)
 

@@ -124,7 +124,6 @@ class Lockstep:
                 file.read(self._sizes.block // 2 + 1)
             if not any(file.waiting for file in self._files):
                 break
-            is_known = None not in self.layouts
             pieces = self._next()
             self._require_short_sentence()
             stretch = None if pieces.crossed else self._stretch(pieces)
@@ -133,8 +132,6 @@ class Lockstep:
                     file.reader.builder.pass_over(stretch.documents, stretch.last)
                     continue
                 file.feed(pieces.end.join([*of_side, b""]) if of_side else b"")
-            if not is_known and None not in self.layouts:
-                self._begin_again()
             yield from self._pairs()
             if stretch is not None:
                 if self._layout.token_id is not None:
@@ -146,12 +143,6 @@ class Lockstep:
         if any(self._passages):
             raise FormatError("one side ends early", file=str(self._files[0].path))
         yield Stretch(0, 0, self._columns())
-
-    def _begin_again(self) -> None:
-        """Put the lines that determined the layout back into the buffer, unless their sentence has ended."""
-        for file in self._files:
-            file.waiting = file.reader.builder.withdraw().encode() + file.waiting
-        self._sentence = _Sentence()
 
     def _next(self) -> FilePieces:
         """Take the next pieces: whole sentences, or else whole documents, or else lines."""

@@ -1,6 +1,7 @@
 """Recognisers of regular pieces: sentences of plain token lines, recognised by their bytes, without decoding.
 
-A format without a recogniser in `REGULAR` is read as passages. Only the formats that are read are imported.
+A format without a recogniser in `REGULAR` is read as passages. No reader of a format is named here: a recogniser is
+found by the name of the format, and is given its reader.
 """
 
 from __future__ import annotations
@@ -8,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
-from clueval.textfiles import is_utf8, refuse
+from clueval.textfiles import is_utf8
 
 
 class Regular(NamedTuple):
@@ -73,10 +73,8 @@ def _between(document_tag: str, sentence_tag: str) -> tuple[re.Pattern[bytes], r
 class VrtRecogniser:
     """Recognises regular pieces of a VRT file."""
 
-    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
-        from clueval.formats.vrt import VrtReader
-
-        self.reader = VrtReader(str(path), options, name, refuse)
+    def __init__(self, reader: Any, options: ColumnOptions) -> None:
+        self.reader = reader
         tags = options.sentence_tag, options.document_tag
         self.ends = tuple(f"</{tag}>\n".encode() for tag in tags)
         self._between = _between(options.document_tag, options.sentence_tag)
@@ -98,12 +96,12 @@ class VrtRecogniser:
     def takes(self, end: bytes, documents: int) -> bool:
         """Whether regular pieces in which this number of documents begin are allowed here."""
         if end == b"\n":
-            return self.reader.builder.in_document
+            return bool(self.reader.builder.in_document)
         if self.reader.builder.in_sentence or self.reader.in_sentence_element:
             return False
         if end == self.ends[0]:
             return self.reader.builder.in_document and (self.reader.in_document_element or not documents)
-        return not self.reader.builder.in_document and not self.reader.in_document_element
+        return not (self.reader.builder.in_document or self.reader.in_document_element)
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """The contents of pieces, each from one end to the next; None if they are irregular.
@@ -153,10 +151,8 @@ _NO_CONLL_SKELETON = {
 class ConllRecogniser:
     """Recognises regular pieces of a CoNLL-like file."""
 
-    def __init__(self, path: Path, options: ColumnOptions, name: str | None) -> None:
-        from clueval.formats.conll import ConllReader
-
-        self.reader = ConllReader(str(path), options, name, refuse)
+    def __init__(self, reader: LineReader, options: ColumnOptions) -> None:
+        self.reader = reader
         self.ends: tuple[bytes, ...] = (b"\n\n",)
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
@@ -197,7 +193,7 @@ class ConllRecogniser:
         return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
 
-REGULAR: dict[str, Callable[[Path, ColumnOptions, str | None], Recogniser]] = {
+REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {
     "vrt": VrtRecogniser,
     "conll": ConllRecogniser,
 }
