@@ -38,11 +38,11 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
-from clueval.evaluation.lockstep.compare import Decoders, compare, compare_all, compare_columns
+from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
+from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
 from clueval.evaluation.lockstep.reader import File, Lockstep
 from clueval.evaluation.lockstep.regular import REGULAR
 from clueval.evaluation.lockstep.stretch import Stretch
-from clueval.evaluation.lockstep.stretches import compared_stretches as compared_stretches
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -217,16 +217,14 @@ def _by_document(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     require_named = _needs_named_documents(gold, plan)
     for item in steps:
         if not isinstance(item, Stretch):
-            if not (item[0].named or not require_named):
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(item[0].named or not require_named)
             yield from _compared_passages([item], decoders, plan, sizes)
             continue
         for columns in item.columns:  # counted already, except by the decoders
             compare_columns(columns, decoders, plan.merge)
         for part in item.parts:
             name, metadata, is_named = part.document
-            if require_named and not is_named:
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(is_named or not require_named)
             yield Compared(
                 int(part.begins), part.tokens, document=name, metadata=metadata, tallies=tallies.of(part)
             )
@@ -284,13 +282,17 @@ def _pairs(gold: Source, predicted: Source, plan: Plan, layouts: list[Layout | N
                 extra = pair[1 - side]
                 raise ends_early(gold, predicted, side == 0, extra.document, first_line(extra))
             layouts[side] = layouts[side] or passage.layout
-            if require_named and not passage.named:
-                raise PartNotAlone("a document without an id is known by its number")
+            _require_id(passage.named or not require_named)
         yield pair
 
 
 class PartNotAlone(CluevalError):
     """A part of a file that cannot be counted without the parts before it."""
+
+
+def _require_id(is_known: bool) -> None:
+    if not is_known:
+        raise PartNotAlone("a document without an id is known by its number")
 
 
 def _compared(
@@ -330,13 +332,13 @@ def _compared_passages(
     """Compare passages, one by one if a filter or break-down needs it, else together."""
     if plan.wants_single_documents:
         for gold, predicted in pairs:
-            sequences = compare(gold, predicted, decoders, plan.merge, sizes)
+            sequences = compare([(gold, predicted)], decoders, plan.merge, sizes)
             yield Compared(gold.begins, gold.tokens, sequences, gold.document, gold.metadata)
         return
     for together in _comparable(pairs):
         documents = sum(gold.begins for gold, _ in together)
         tokens = sum(gold.tokens for gold, _ in together)
-        yield Compared(documents, tokens, compare_all(together, decoders, plan.merge, sizes))
+        yield Compared(documents, tokens, compare(together, decoders, plan.merge, sizes))
 
 
 def _comparable(pairs: Sequence[Pair]) -> Iterable[Sequence[Pair]]:

@@ -208,8 +208,7 @@ class Lockstep:
             passages.extend(file.reader.builder.take())
         while gold and predicted:
             if gold[0].layout is not None and gold[0].layout.token_id is not None:
-                texts = ["".join(gold[0].sentences).encode()]
-                self._token_ids().see([b"", *texts] if gold[0].begins else texts)
+                self._token_ids().see("".join(gold[0].sentences).encode(), gold[0].begins)
             yield gold.popleft(), predicted.popleft()
         if max(len(gold), len(predicted)) > self._sizes.ahead:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
@@ -254,8 +253,14 @@ class Lockstep:
 
     def _see_ids(self, pieces: FilePieces) -> None:
         """Record the token ids of gold, which are equal to those of predicted."""
-        lines = self._files[0].recogniser.by_document(pieces.end, pieces.gold, self._marks(pieces))
-        self._token_ids().see(lines)
+        heads = self._files[0].recogniser.heads(pieces.end, pieces.gold)
+        starts = [0, *(head.piece + head.is_mark for head in heads)]
+        stops = [*(head.piece for head in heads), len(pieces.gold)]
+        separator = self._layout.separator.encode()
+        for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
+            lines = b"\n".join(pieces.gold[start:stop]).split(b"\n")
+            token_lines = b"\n".join([*(line for line in lines if separator in line), b""])
+            self._token_ids().see(token_lines, begins=number > 0)
 
     def _marks(self, pieces: FilePieces) -> list[int]:
         """The numbers of the pieces of gold that mark the beginning of a document; lines never do."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from clueval.formats.columns.builder import DocumentHead
@@ -42,9 +41,6 @@ class Recogniser(Protocol):
 
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """The contents of pieces; None if they are irregular."""
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines of regular pieces, as one text for the current document and for each that begins there."""
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The heads of the documents that begin in regular pieces."""
@@ -129,15 +125,6 @@ class VrtRecogniser:
             return None
         return Regular(tags // 2 - len(pieces) if end == self.ends[0] else len(pieces), tokens)
 
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The token lines of regular pieces, a text for each document; token lines have no ``<``."""
-        behind_document = [b""] if end == self.ends[1] else []
-        text = b"\n".join((*pieces, b"")) if end == b"\n" else end.join([*behind_document, *pieces])
-        documents = [document.split(b"<") for document in text.split(self.ends[1])]
-        return [
-            b"".join([first, *(part.partition(b"\n")[2] for part in parts)]) for first, *parts in documents
-        ]
-
 
 _DOCSTART = b"-DOCSTART-"
 _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
@@ -186,11 +173,6 @@ class ConllRecogniser:
         if (b"#" in text and b"\n#" in text) or (_DOCSTART in text) or not is_utf8(text):
             return None
         return Regular(0, tokens)
-
-    def by_document(self, end: bytes, pieces: Sequence[bytes], marks: Sequence[int]) -> list[bytes]:
-        """The lines of regular pieces, a text for each document."""
-        borders = pairwise([-1, *marks, len(pieces)])
-        return [b"\n".join((*pieces[mark + 1 : following], b"")) for mark, following in borders]
 
 
 REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {
