@@ -107,20 +107,18 @@ def _with_changes(
     """Return the spans of a layer with those of `changed` at some places; the decoder counts the other tags."""
     before = Seams(_at(own.tags, places)).neighbours
     decoder.accept(own.tags, own.neighbours - before)
-    flags = bytearray(len(own.tags))
+    is_same = bytearray(b"\x01") * len(own.tags)
     for place in places:
-        flags[place] = b"\x01" * (place.stop - place.start)
-    position = list(chain.from_iterable(range(one.start, one.stop) for one in places)).__getitem__
-    same = [not flags[start] for start in own.spans.starts]
-    rows = list(compress(_rows(own.spans, name), same))
-    rows += ((position(start), position(end), label) for start, end, label in _rows(changed.spans, name))
-    rows.sort()
-    starts, ends, labels = zip(*rows, strict=True) if rows else ((), (), ())
-    return own._replace(spans=Flat.of_tags(name, list(starts), list(ends), list(labels)))
-
-
-def _rows(spans: Flat, layer: str) -> zip[tuple[int, int, str]]:
-    return zip(spans.starts, spans.ends, map(str, spans.labels_in(layer)), strict=True)
+        is_same[place] = bytes(place.stop - place.start)
+    position = list(chain.from_iterable(range(one.start, one.stop) for one in places))
+    same = list(map(is_same.__getitem__, own.spans.starts))
+    starts = [*compress(own.spans.starts, same), *map(position.__getitem__, changed.spans.starts)]
+    ends = [*compress(own.spans.ends, same), *map(position.__getitem__, changed.spans.ends)]
+    labels = (*compress(own.spans.labels_in(name), same), *changed.spans.labels_in(name))
+    by_start = dict(zip(starts, map(str, labels), strict=True))
+    starts.sort()
+    ends.sort()  # spans do not overlap
+    return own._replace(spans=Flat.of_tags(name, starts, ends, list(map(by_start.__getitem__, starts))))
 
 
 def _at(column: Sequence[str], places: Sequence[slice]) -> list[str]:

@@ -18,7 +18,7 @@ from clueval.metrics.masking.counts import MENTION_FIELDS
 from clueval.metrics.masking.flags import Flags
 from clueval.metrics.masking.mention import Risk
 from clueval.metrics.masking.token_spans import TokenMasks, TokenMentions
-from clueval.metrics.masking.token_strings import string_leaks_in
+from clueval.metrics.masking.token_strings import TokenStrings
 from clueval.metrics.masking.token_text import TokenText
 
 
@@ -135,7 +135,12 @@ class TokenCounts:
     def _add_replacements(self, tally: Tally, found: DocumentMentions) -> None:
         """Add how consistent replacements are, as `clueval.metrics.masking.replacements.consistency_of` does."""
         rows = zip(found.starts, found.ends, found.entities, found.exposed, strict=True)
-        pairs = [(entity, self._replacement(start, end)) for start, end, entity, left in rows if not left]
+        same = self._labels.get
+        pairs = [
+            (entity, same((start, end)) or self._replacement(start, end))
+            for start, end, entity, left in rows
+            if not left
+        ]
         mentions = Counter(entity for entity, _ in pairs)
         different = set(pairs)
         tally["replacements", "entities"] += _repeated(mentions)
@@ -144,9 +149,6 @@ class TokenCounts:
 
     def _replacement(self, start: int, end: int) -> str:
         """Return the label of the mask with most characters of a protected mention, the earliest of equals."""
-        label = self._labels.get((start, end))
-        if label is not None:
-            return label
         masks = self._masks
         first = bisect_right(masks.ends, start)
         past = bisect_left(masks.starts, end)
@@ -185,7 +187,7 @@ class TokenCounts:
             cuts = [0, *(bisect_left(found.starts, end) for end in self._text.ends[:-1]), len(found.words)]
             for of_document, (first, past) in zip(strings, pairwise(cuts), strict=True):
                 of_document.update(found.words[first:past])
-        return sum(1 for _ in string_leaks_in(self._text, strings, self._mentioned, self._masked))
+        return sum(1 for _ in TokenStrings(self._text, self._mentioned, self._masked).leaks(strings))
 
 
 def _add_documents(tally: Tally, views: Iterable[DocumentMentions]) -> None:

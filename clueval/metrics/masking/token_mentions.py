@@ -19,6 +19,9 @@ LONGEST = 64
 def masks_of(spans: TokenSpans, is_mask: Callable[[Span], bool]) -> TokenMasks:
     """Return the masks by position. Raises `NotTokens` for masks that overlap."""
     labels = {key: span.label for key, span in spans.samples.items() if is_mask(span)}
+    if spans.are_flat and len(labels) == len(spans.samples):
+        of_key = list(map(labels.__getitem__, spans.keys))
+        return TokenMasks(list(spans.starts), list(spans.ends), of_key, list(spans.flags))
     columns = zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True)
     found = [(start, end, labels[key], of) for start, end, key, of in columns if key in labels]
     found.sort()
@@ -49,27 +52,27 @@ class TokenReader:
         areas, ids = self._areas(), OverlappedLabels(self.layers, self.entity)
         in_place = ids.label_in_place if self.entity in self.layers else None
         annotated = self._annotated(spans, ids)
-        entities = EntityNumbers()
-        found = TokenMentions()
+        tokens, core = self.text.tokens, self.text.core
+        entities: dict[tuple[str, ...], int] = {}
+        rows, owners = [], 0
         for start, end, key, counted in zip(spans.starts, spans.ends, spans.keys, spans.flags, strict=True):
             label, kind, own = annotated[key]
             if kind is None:
                 kind = area_of(areas, start, end) if areas else NO_LABEL
             if kind in self.keep or label in self.keep:
                 continue
-            words = self.text.words_of(start, end) if end - start <= LONGEST else ()
+            if end - start > LONGEST:
+                raise NotTokens
+            words = (tokens[start],) if core[start] and end - start == 1 else self.text.words_of(start, end)
             if not words:
                 raise NotTokens
             if own is None and in_place is not None:
                 own = in_place(Span(start + self.base, end + self.base))
-            found.ids += counted and own is not None
-            found.starts.append(start)
-            found.ends.append(end)
-            found.groups.append((kind, label))
-            found.entities.append(entities[label, words] if own is None else entities[own])
-            found.words.append(words)
-            found.counted.append(counted)
-        return found
+            owners += counted and own is not None
+            told_by = (label, *map(str.casefold, words)) if own is None else (own,)
+            entity = entities.setdefault(told_by, len(entities))
+            rows.append((start, end, (kind, label), entity, words, counted))
+        return TokenMentions.of(rows, owners)
 
     def _annotated(
         self, spans: TokenSpans, ids: OverlappedLabels
@@ -92,27 +95,6 @@ class TokenReader:
             by_class.setdefault(span.label, []).append(place)
         length = len(self.text.tokens)
         return {kind: Flags.at(by_class[kind], length).bytes for kind in sorted(by_class, key=self.risk)}
-
-
-class EntityNumbers(dict[str | tuple[str, tuple[str, ...]], int]):
-    """Numbers entities, which are told apart by an id, or by a label and words in lower case.
-
-    >>> entities = EntityNumbers()
-    >>> entities["e1"], entities["PER", ("Öz",)], entities["PER", ("ÖZ",)], entities["e1"]
-    (0, 1, 1, 0)
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._folded: dict[tuple[str, ...], int] = {}
-
-    def __missing__(self, told_by: str | tuple[str, tuple[str, ...]]) -> int:
-        number = len(self)
-        if not isinstance(told_by, str):
-            label, words = told_by
-            number = self._folded.setdefault((label, *map(str.casefold, words)), number)
-        self[told_by] = number
-        return number
 
 
 def area_of(areas: Mapping[str, bytes], start: int, end: int) -> str:

@@ -18,7 +18,8 @@ class NotTokens(Exception):
 class TokenSpans(NamedTuple):
     """Spans as tokens of their document, numbered from 0 (half-open), and which of them are counted (None: all).
 
-    `samples` has for each key a span with the labels and features of all spans with this key.
+    `samples` has for each key a span with the labels and features of all spans with this key. `are_flat`: they come
+    by position, and none overlaps another.
     """
 
     starts: Sequence[int]
@@ -26,12 +27,14 @@ class TokenSpans(NamedTuple):
     keys: Sequence[Hashable]
     samples: Mapping[Hashable, Span]
     counted: Sequence[bool] | None = None
+    are_flat: bool = False
 
     @classmethod
     def of_tags(cls, spans: Flat) -> TokenSpans:
         """Return spans that were made from tags."""
         keys, labels = spans.keyed_labels()
-        return cls(spans.starts, spans.ends, keys, {key: Span(0, 1, of) for key, of in labels.items()})
+        samples = {key: Span(0, 1, of) for key, of in labels.items()}
+        return cls(spans.starts, spans.ends, keys, samples, are_flat=True)
 
     @classmethod
     def of(cls, spans: Sequence[Span], counted: Sequence[bool] | None, base: int) -> TokenSpans:
@@ -80,3 +83,14 @@ class TokenMentions:
     words: list[tuple[str, ...]] = field(default_factory=list)
     counted: list[bool] = field(default_factory=list)
     ids: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        rows: Sequence[tuple[int, int, tuple[str, str], int, tuple[str, ...], bool]],
+        ids: int,
+    ) -> TokenMentions:
+        """Return the mentions with these values."""
+        starts, ends, groups, entities, words, counted = zip(*rows, strict=True) if rows else ((),) * 6
+        columns = list(starts), list(ends), list(groups), list(entities), list(words), list(counted)
+        return cls(*columns, ids)

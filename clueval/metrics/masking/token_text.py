@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property
 from itertools import compress
 
 
@@ -44,11 +43,6 @@ class TokenText:
         if ignored_words:
             ignored = (token.casefold() in ignored_words for token in tokens)
             self.core = [0 if skip else n for skip, n in zip(ignored, self.letters, strict=True)]
-
-    @cached_property
-    def are_words(self) -> bytes:
-        """Whether each token counts as a word."""
-        return bytes(map(bool, self.core))
 
     def length(self, start: int, end: int) -> int:
         """Return the number of characters of a run of tokens that is not empty, with the blanks in it."""
