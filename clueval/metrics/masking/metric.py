@@ -10,7 +10,7 @@ from clueval.exceptions import UsageError
 from clueval.metrics.counting import Tally, f_measure
 from clueval.metrics.masking.counts import TALLY_KEYS, WeightOf, count
 from clueval.metrics.masking.exposure import PARTS, REPLACEMENT, Examination, Mask
-from clueval.metrics.masking.figures import report_of
+from clueval.metrics.masking.figures import entities_told_by, report_of
 from clueval.metrics.masking.layer_choice import EVERY, ChosenSpans, LayerChoice
 from clueval.metrics.masking.masked_words import MaskedWords
 from clueval.metrics.masking.mention import CLASS_LAYER, Mention, MentionReader, risk_by
@@ -102,13 +102,17 @@ class Masking:
         metadata=option(
             "--entity",
             "NAME",
-            "the feature or layer of gold that says which mentions are one entity; without it, mentions with "
-            "the same label and words are",
+            "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+            "the same label and words",
         ),
     )
     annotators: tuple[str, ...] = field(
         default=(),
-        metadata=option("--annotators", "LAYER,...", "gold layers that are views of one thing, or all"),
+        metadata=option(
+            "--annotators",
+            "LAYER,...",
+            "gold layers that each have the spans of one annotator, or all of them",
+        ),
     )
     confidence: float = field(
         default=0.95,
@@ -293,9 +297,15 @@ class Masking:
         if not total["all", "", "mentions"]:
             return
         if self.risk_layer is not None and not total["gold", "classes"]:
-            raise UsageError(f"no mention has a class in a layer or feature {self.risk_layer!r}")
+            raise UsageError(
+                f"no mention has a class in a layer or feature {self.risk_layer!r}",
+                advice="check Masking.risk_layer",
+            )
         if self.entity != type(self)().entity and not total["entities", "by id"]:
-            raise UsageError(f"no mention has an entity in a layer or feature {self.entity!r}")
+            raise UsageError(
+                f"no mention has an entity in a layer or feature {self.entity!r}",
+                advice="check Masking.entity",
+            )
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
@@ -383,9 +393,3 @@ class Masking:
 
 
 _CHECK = {"predicted": "check --masks", "gold": "check --annotators"}
-
-
-def entities_told_by(tally: Tally) -> dict[str, str]:
-    """Return how entities were told apart, for the signature."""
-    names = [name for name in ("by id", "by surface") if tally["entities", name]]
-    return {"entities": " and ".join(names)} if names else {}

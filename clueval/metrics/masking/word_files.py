@@ -50,12 +50,12 @@ class WordWeights:
     def of(cls, counts: Mapping[str, int]) -> WordWeights:
         """Return the weights of words by these counts; words that differ only in case are added.
 
-        Raises `UsageError` for a count that is no whole number from 0 on.
+        Raises `UsageError` for a count that is not a whole number from 0 on.
         """
         folded: dict[str, int] = {}
         for word, count in counts.items():
             if type(count) is not int or count < 0:
-                raise UsageError(f"the count {count!r} of a word is no whole number from 0 on")
+                raise UsageError(f"the count {count!r} of a word is not a whole number from 0 on")
             folded[word.casefold()] = folded.get(word.casefold(), 0) + count
         return cls(folded)
 
@@ -93,7 +93,12 @@ class WordWeights:
 def token_weights(document: Document) -> Callable[[int], float]:
     """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
     if document.token_ids is None:
-        raise UsageError("the gold tokens have no weights", document=document.id, file=document.file)
+        raise UsageError(
+            "the gold tokens have no weights",
+            document=document.id,
+            file=document.file,
+            advice="name the column of the weights as weight_column of clueval.masking",
+        )
     weights = []
     for number, text in enumerate(document.token_ids):
         try:
@@ -102,7 +107,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
             weight = -1.0
         if not 0 <= weight < float("inf"):
             raise UsageError(
-                f"the weight {text!r} of token {number} is no number from 0 on",
+                f"the weight {text!r} of token {number} is not a number from 0 on",
                 document=document.id,
                 file=document.file,
                 line=None if document.lines is None else document.lines[number],
