@@ -27,6 +27,7 @@ from clueval.formats.format import Format, Options
 from clueval.formats.opened import Opened
 from clueval.formats.recognition import Beginning, Sign
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER
 from clueval.tagging.decoder import Decoder
 from clueval.tagging.schemes import INVALID, OUTSIDE, is_tag
@@ -145,7 +146,7 @@ class _ConlluReader:
 
     def _begin(self, line: int, identifier: str = "") -> TokenDocument:
         self._documents += 1
-        name = identifier or str(self._documents)
+        name = identifier or MissingId(self._documents)
         self._document = TokenDocument(
             name, self._position, list(self._sources), self._file, self._most, line
         )
