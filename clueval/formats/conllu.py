@@ -36,6 +36,7 @@ COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DE
 _COMMENT = re.compile(r"#\s*(newdoc(?:\s+id)?|sent_id|meta::\S+|global\.\w+)\s*(?:=(.*))?$")
 _TOKEN = re.compile(r"1(?:-\d+)?\t(?:[^\t]*\t){5}(?:\d+|_)\t[^\t]*\t[^\t]*\t([^\t]*)")
 _PASSED_OVER = {"-": "multiword tokens", ".": "empty nodes"}
+_RANGE = re.compile(r"[0-9]+[-.][0-9]+")
 _NOTHING = "_"
 _MOST_KEYS = 1000
 """The number of keys of MISC that are remembered for the message about a source that does not occur."""
@@ -178,6 +179,13 @@ class _ConlluReader:
         number, has_space = row.fields.get("ID", ""), row.misc.get("SpaceAfter") != "No"
         for mark, kind in _PASSED_OVER.items():
             if mark in number:
+                if not _RANGE.fullmatch(number):
+                    raise FormatError(
+                        f"{number[:20]!r} is not the ID of a token",
+                        file=self._file,
+                        line=row.number,
+                        advice="it is a number, as in 3, or 3-4 of a multiword token, or 5.1 of an empty node",
+                    )
                 self._opened.passed_over[kind] += 1
                 if mark == "-" and not has_space:
                     self._last_unspaced = number.partition("-")[2]
