@@ -115,7 +115,7 @@ def format_of(beginning: Beginning, file: str) -> Format:
         if form.has(beginning):
             return form
     is_json = beginning.text.lstrip("\ufeff \t\r\n").startswith(("{", "["))
-    tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
+    tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)
     raise FormatError(
         f"the format is not recognised: {'JSON with other keys' if is_json else 'other first lines'} than looked for",
