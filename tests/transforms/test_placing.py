@@ -98,7 +98,7 @@ def test_parts_of_spans_are_placed() -> None:
 def test_escapes_of_the_penn_treebank_stand_for_characters() -> None:
     escaped = ["Ada", "met", "``", "Bob", "''", "-LRB-", "in", "Bern", "-RRB-", "."]
 
-    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*--escapes ptb"):
+    with pytest.raises(TextMismatch, match=r"token 3 is '``' where the other text has .*escapes='ptb'"):
         Placing()(Group(text([]), tokens([], escaped)))
     group = Placing("ptb")(Group(text([]), tokens([(5, 9, "X")], escaped)))
     assert spans(group.predicted) == [(15, 24, "X")]
