@@ -75,7 +75,7 @@ def add_pairs(parser: Command, topic: str) -> None:
         "--pairs",
         type=Path,
         metavar="CSV",
-        help="a table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
+        help="a CSV table of pairs of files, gold and predicted; GOLD is then the folder with all of them",
     )
 
 
@@ -98,7 +98,7 @@ def check_pairing(options: argparse.Namespace, counting: Mapping[str, Any]) -> N
     if "pair_by" not in counting:
         return
     if getattr(options, "pairs", None) is not None:
-        raise UsageError("--pairs and --pair-by exclude each other", advice="remove one of them")
+        raise UsageError("--pairs and --pair-by cannot be used together", advice="remove one of them")
     if options.predicted is None:
         raise UsageError("without PREDICTED, there are no files to pair", advice="remove --pair-by")
 
@@ -119,8 +119,8 @@ def add_reading(parser: Command, *, sides: int, sets: str | None = "reading") ->
         "--layer",
         action="append",
         metavar="NAME=SOURCE",
-        help="a layer and its column, from 1 (or -1 at the end), or named source; can be repeated"
-        + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
+        help="a layer and its source: a column, from 1 (-1 is the last), or a name that the format has; can be "
+        "repeated" + ("; NAME=GOLD:PREDICTED if they differ" if sides == 2 else ""),
     )
     own = [name for name in Reading.__dataclass_fields__ if sides == 1 or name != "annotation_set"]
     added = add_fields(parser, Reading, "reading", only=own, sides=sides)

@@ -32,7 +32,7 @@ def spacy_tools() -> tuple[Any, Any, Any]:
         from spacy.tokens import Doc, DocBin
         from spacy.vocab import Vocab
     except ImportError:
-        raise MissingExtra("DocBin files need spaCy", advice="pip install clueval[spacy]") from None
+        raise MissingExtra("DocBin files need spaCy", advice="pip install 'clueval[spacy]'") from None
     return Doc, DocBin, Vocab
 
 
@@ -198,7 +198,7 @@ def spacy_span(doc: Any, span: Span, document: Document) -> Any:
 
 
 def _lines(documents: Iterator[Document], *, layers: Sequence[str], with_ids: bool) -> Iterator[str]:
-    raise UsageError("DocBin is no text", advice="name a file with -o")
+    raise UsageError("DocBin is a binary format", advice="name a file with -o")
 
 
 FORMAT = Format(

@@ -47,7 +47,7 @@ def _cassis() -> Any:
     try:
         import cassis
     except ImportError:
-        raise MissingExtra("XMI files need dkpro-cassis", advice="pip install clueval[uima]") from None
+        raise MissingExtra("XMI files need dkpro-cassis", advice="pip install 'clueval[uima]'") from None
     return cassis
 
 

@@ -175,7 +175,7 @@ def _errors_of(file: object) -> Iterator[None]:
 
 def _refused(archive: Path, name: str, why: str) -> FormatError:
     return FormatError(
-        f"the member {name[:200]!r} is refused: {why}",
+        f"the member {name[:200]!r} is not read: {why}",
         file=str(archive),
         advice="unpack the archive yourself",
     )
@@ -240,7 +240,7 @@ def _contents(archive: Path, *_: int) -> Mapping[str, bytes]:
             left -= info.size
             if left < 0:
                 raise FormatError(
-                    f"the members have more than {HELD_BYTES:,} bytes",
+                    f"the members together have more than {HELD_BYTES:,} bytes",
                     file=str(archive),
                     advice="pack them as .zip, or unpack the archive",
                 )

@@ -243,7 +243,7 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
             parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
     return UsageError(
         f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
-        advice="every document needs its counterpart"
+        advice="every document must be on both sides"
         + ("" if pair_by == "content" else "; pair_by='content' pairs those with the same text"),
     )
 

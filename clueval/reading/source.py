@@ -229,7 +229,7 @@ def texts_of(path: Path, options: ReadOptions, name: str | None = None) -> Itera
         source = source_of(path, replace(plain, input="conll"), name=name)
     lines = source.token_lines
     if lines is None:
-        raise FileError("is no text with tokens", file=str(path), advice="use VRT or CoNLL")
+        raise FileError("is not a text with tokens", file=str(path), advice="use VRT or CoNLL")
     columns = replace(options, layers=None).columns()._replace(layers={})
     return documents(lines.passages(path, columns, name=name), {}, lines.sentence_id, options.max_document)
 

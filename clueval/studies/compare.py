@@ -162,7 +162,7 @@ class _Comparing:
     def require_rate(self, text: str, path: Path) -> None:
         """Raise `UsageError` for a number that is no rate."""
         if next(groups_of(self._source(*path[:2]), path[2:]), None) is None:
-            raise UsageError(f"{text} is no rate", advice="compare precision, recall, F1 or another rate")
+            raise UsageError(f"{text} is not a rate", advice="compare precision, recall, F1 or another rate")
 
     def score(self, text: str, path: Path) -> dict[str, Any]:
         """Return what is said about one score."""

@@ -185,7 +185,11 @@ def _with_column_of_entities(
     if table is not None and layers is None:
         names = names_in(next(text for _, text in lines(table)))
         if not -len(names) <= number - (number > 0) < len(names):
-            raise UsageError(f"there is no column {number} for entity", file=str(table))
+            raise UsageError(
+                f"there is no column {number} for entity",
+                file=str(table),
+                advice=f"the table has {len(names)} columns",
+            )
         return {**settings, "entity": names[number - (number > 0)]}, None
     columns = {DEFAULT_LAYER: -1} if layers is None else dict(layers)
     kept = {key: value for key, value in settings.items() if key != "entity"}
@@ -197,5 +201,5 @@ def _transforms(weight_column: int | None, gold: object) -> list[Transform]:
     if weight_column is None:
         return []
     if not are_paths(gold):
-        raise UsageError("weight_column is a column of files, and gold is not read from files")
+        raise UsageError("weight_column is a column of files, and gold is in memory", advice="leave it out")
     return [TokenWeights(weight_column)]

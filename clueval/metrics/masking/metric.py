@@ -101,13 +101,17 @@ class Masking:
         metadata=option(
             "--entity",
             "NAME",
-            "the feature or layer of gold that says which mentions are one entity; without it, mentions with "
-            "the same label and words are",
+            "the feature or layer of gold that says which mentions are one entity; without it, these are mentions with "
+            "the same label and words",
         ),
     )
     annotators: tuple[str, ...] = field(
         default=(),
-        metadata=option("--annotators", "LAYER,...", "gold layers that are views of one thing, or all"),
+        metadata=option(
+            "--annotators",
+            "LAYER,...",
+            "gold layers that each have the spans of one annotator, or all of them",
+        ),
     )
     confidence: float = field(
         default=0.95,
@@ -240,9 +244,15 @@ class Masking:
         if not total["all", "", "mentions"]:
             return
         if self.risk_layer is not None and not total["gold", "classes"]:
-            raise UsageError(f"no mention has a class in a layer or feature {self.risk_layer!r}")
+            raise UsageError(
+                f"no mention has a class in a layer or feature {self.risk_layer!r}",
+                advice="check Masking.risk_layer",
+            )
         if self.entity != type(self)().entity and not total["entities", "by id"]:
-            raise UsageError(f"no mention has an entity in a layer or feature {self.entity!r}")
+            raise UsageError(
+                f"no mention has an entity in a layer or feature {self.entity!r}",
+                advice="check Masking.entity",
+            )
 
     def examine(self, gold: Side, predicted: Side) -> Examination | None:
         """Compare one document with its masks; None if the sequence is no sequence of mentions in it."""
@@ -367,7 +377,12 @@ def entities_told_by(tally: Tally) -> dict[str, str]:
 def token_weights(document: Document) -> Callable[[int], float]:
     """Return the weights that stand in the place of token ids. Raises `UsageError` for what is no weight."""
     if document.token_ids is None:
-        raise UsageError("the gold tokens have no weights", document=document.id, file=document.file)
+        raise UsageError(
+            "the gold tokens have no weights",
+            document=document.id,
+            file=document.file,
+            advice="name the column of the weights as weight_column of clueval.masking",
+        )
     weights = []
     for number, text in enumerate(document.token_ids):
         try:
@@ -376,7 +391,7 @@ def token_weights(document: Document) -> Callable[[int], float]:
             weight = -1.0
         if not 0 <= weight < float("inf"):
             raise UsageError(
-                f"the weight {text!r} of token {number} is no number from 0 on",
+                f"the weight {text!r} of token {number} is not a number from 0 on",
                 document=document.id,
                 file=document.file,
                 line=None if document.lines is None else document.lines[number],

@@ -49,12 +49,12 @@ class WordWeights:
     def of(cls, counts: Mapping[str, int]) -> WordWeights:
         """Return the weights of words by these counts; words that differ only in case are added.
 
-        Raises `UsageError` for a count that is no whole number from 0 on.
+        Raises `UsageError` for a count that is not a whole number from 0 on.
         """
         folded: dict[str, int] = {}
         for word, count in counts.items():
             if type(count) is not int or count < 0:
-                raise UsageError(f"the count {count!r} of a word is no whole number from 0 on")
+                raise UsageError(f"the count {count!r} of a word is not a whole number from 0 on")
             folded[word.casefold()] = folded.get(word.casefold(), 0) + count
         return cls(folded)
 

@@ -77,7 +77,7 @@ def curate(
     [(0, 2, 'PER')]
     """
     if union and votes != "majority":
-        raise UsageError("a union needs no votes", advice="give votes or union, not both")
+        raise UsageError("votes and union cannot be used together", advice="leave one out")
     annotators = annotators_of([sources, *others] if others else sources, naming, reading, options, "curate")
     study = Study(annotators, merge=False, contests=Contests(DEFAULTS))
     decided = None if decisions is None else read_decisions(Path(decisions))

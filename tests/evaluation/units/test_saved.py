@@ -160,7 +160,7 @@ CHANGES: dict[str, tuple[Any, int, str]] = {
     "no object": (lambda lines: lines.__setitem__(2, 5), 3, "no object"),
     "unknown line": (lambda lines: lines.__setitem__(2, {}), 3, "neither keys, nor a unit"),
     "by without break-down": (lambda lines: lines[2].update(by={"x": "y"}), 3, "each key of the break-down"),
-    "signature": (lambda lines: lines[0].update(signature="x"), 1, "no part of a signature"),
+    "signature": (lambda lines: lines[0].update(signature="x"), 1, "not a part of a signature"),
     "repaired tags": (lambda lines: lines[-1].update(repaired_tags={}), 8, "gold and predicted"),
     "inputs": (lambda lines: lines[-1].update(inputs=[]), 8, "inputs is a list instead of an object"),
     "an input without layers": (
