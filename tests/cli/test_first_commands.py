@@ -57,7 +57,7 @@ def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("compare g.conll p.conll", "clueval score GOLD PREDICTED --save FILE writes a saved result"),
         ("score g.conll p.conll --intervals", "there is one document (score with --resample-by sentence)"),
         ("score g.conll p.conll --label-map PER=X", "give a file with a line FROM<TAB>TO for each label"),
-        ("score g.conll p.conll --layer a=2 --layer b=7", "or NAME=GOLD:PREDICTED if the sides differ"),
+        ("score g.conll p.conll --layer a=2 --layer b=7", "NAME=GOLD: if only gold has it"),
         ("curate g.conll p.conll -o x.jsonl", "the result is a table of spans (name the format with --to)"),
         ("g.conll p.conll", "did you mean clueval score g.conll ...?"),
         ("version", "use --version"),
@@ -118,6 +118,16 @@ def test_overlapping_spans_are_refused_with_their_file_and_the_metrics_that_coun
     assert f"metric '{metric}' cannot count such spans; exact, fair, gate and muc can" in error
     assert main(["diff", "g.jsonl", "g.jsonl", "p.jsonl"]) == 2
     assert capsys.readouterr().err.startswith("clueval diff: p.jsonl:1, document '1': spans ")
+
+
+def test_a_layer_may_be_one_of_gold_alone(capsys: Capture) -> None:
+    Path("r.conll").write_text("John B-PER B-high\nMay I-PER I-high\nis O O\n", encoding="utf-8")
+
+    assert main(["masking", "r.conll", "p.conll", "--layer", "entity=2", "--layer", "risk=3:"]) == 0
+    assert "risk: column 3, BIO, 1 gold and 0 predicted spans" in capsys.readouterr().out.splitlines()
+    for wrong in ("risk=", "risk=:", "risk=:3", "risk=3:2:", "=3:"):
+        assert main(["score", "r.conll", "p.conll", "--layer", wrong]) == 2
+        assert f"--layer {wrong!r} cannot be read" in capsys.readouterr().err
 
 
 def test_a_limit_for_a_class_without_mentions_names_the_classes(capsys: Capture) -> None:
