@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
+from clueval.evaluation.answers import ANSWERS, answers_in_memory, with_answers
 from clueval.evaluation.count_files import choices_of_tags, count_files, count_groups, placed, sha256_of_gold
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.notices import repairs_of, warnings_of
@@ -28,7 +29,7 @@ from clueval.evaluation.units.trust import Trust
 from clueval.evaluation.units.unit import DOCUMENT
 from clueval.exceptions import UsageError, checked_call, described, require_kind, warn
 from clueval.metrics.metric import Metric
-from clueval.reading.given import Given, InputSide, given
+from clueval.reading.given import Given, InputSide, given, is_path_or_paths
 from clueval.reading.golds import golds_in_memory, kept
 from clueval.reading.layers import LayerColumns, layer_names, require_layers
 from clueval.reading.options import Reading, Readings
@@ -75,7 +76,8 @@ def score(
             two lists of files (paired in order) or two open files; or one of these that has both sides, and None.
             Or what is in memory: for each document a list of tags, a list of spans as `Span`, ``(start, end,
             label)`` or dictionary (`clueval.spans.span_forms`), a `Document`, a spaCy ``Doc`` or a row of a
-            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary.
+            dataset (`clueval.reading.rows`), in the same order or by id in a dictionary. With ``input="mentions"``
+            or ``"inline"``, predicted has answers of a language model (`clueval.reading.given_answers`).
         metrics: names of metrics (see `clueval.metrics.METRICS`), separated by commas or in a list, or metrics.
         layers: name and column of each layer, or the gold and the predicted column as a pair; columns count
             from 1, or from -1 at the end. None: the last column, of a single file the last two.
@@ -143,6 +145,9 @@ def _score(
     require_depths(plan)
     regions = preparing.ignored_layers()
     names = [name for name in (layer_names(layers) if layers else ()) if name not in regions]
+    if readings[1].input in ANSWERS and predicted is not None and not is_path_or_paths(gold):
+        plan = with_answers(plan, str(readings[1].input), preparing)
+        gold, predicted, readings = answers_in_memory(gold, predicted, readings)
     evaluation = Evaluation(plan, names)
     found = given(gold, predicted)._replace(golds=golds)
     read_options = [
@@ -171,11 +176,12 @@ def _score(
     else:
         for each in readings:
             each.require_none()
-        documents = _groups(found, counting.pair_by)
-        if golds:
-            beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
-            documents = ((*pair, *others) for pair, others in beside)
-        count_groups(evaluation, documents, len(golds))
+        if counting.pair_by is not None or not _count_spans(evaluation, found):
+            documents = _groups(found, counting.pair_by)
+            if golds:
+                beside = zip(documents, golds_in_memory(gold, golds, readings[0]), strict=True)
+                documents = ((*pair, *others) for pair, others in beside)
+            count_groups(evaluation, documents, len(golds))
         choices = {"scheme": "documents", "invalid": "documents"}
     choices |= choices_of(plan.transforms) | (
         {} if counting.pair_by is None else {"paired": counting.pair_by}
@@ -264,6 +270,15 @@ def _count_tags(
     evaluation.add_tags(count_tags(evaluation, given, options, golds))
     evaluation.treatments.update(options.treatments)
     return choices_of_tags(evaluation)
+
+
+def _count_spans(evaluation: Evaluation, given: Given) -> bool:
+    """Count lists of spans without documents, and return whether it was possible."""
+    if given.kind != "spans":
+        return False
+    from clueval.evaluation.span_lists import count_spans  # not needed for files
+
+    return count_spans(evaluation, given)
 
 
 def _are_folders(side: object) -> bool:

@@ -29,11 +29,11 @@ class FlatRow(NamedTuple):
 
 
 class TaggedRow(NamedTuple):
-    """A row of tokens with their tags, which are text, in the only layer."""
+    """A row of tokens with their tags in the only layer; whether both are text is not checked yet."""
 
-    id: str | int
-    tokens: list[str]
-    tags: list[str]
+    id: str
+    tokens: list[Any]
+    tags: list[Any]
 
 
 class FlatItems(Protocol):

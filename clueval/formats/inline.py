@@ -192,6 +192,17 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
         yield _answer(id, _unfenced(text) if text is not None else None, line, layer, options, opened.file)
 
 
+def inline_answer(answer: object, id: str, options: Options) -> Document:
+    """Return the document of one answer: a text with marks, or a row with such a text and an id.
+
+    Raises `FormatError` for an answer that cannot be read.
+    """
+    row = answer if isinstance(answer, Mapping) else {"text": answer}
+    text = row.get("text")
+    content = _unfenced(text) if isinstance(text, str) else None
+    return _answer(id if row.get("id") is None else str(row["id"]), content, 1, DEFAULT_LAYER, options, "")
+
+
 def _answer(id: str, text: str | None, line: int, layer: str, options: Options, file: str) -> Document:
     """Return the document of an answer; None: a row that is none."""
     empty = Document(id, {layer: []}, text="", unit="character", metadata={UNPARSABLE: "1"}, file=file)

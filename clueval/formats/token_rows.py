@@ -192,24 +192,23 @@ def _is_token_rows(beginning: Beginning) -> bool:
 
 
 def _tagged(row: Any, rows: RowReader) -> TaggedRow | None:
-    """Return a row whose tags are all text, or numbers with names; None for others."""
-    tokens = next((row[key] for key in _TOKENS if key in row), None) if type(row) is dict else None
-    identifier = rows.id(row, "id") if type(tokens) is list else ""
-    if type(tokens) is not list or set(map(type, tokens)) != {str}:
+    """Return a row with as many tags as tokens, with names for numbers; None if it must become a document."""
+    if type(row) is not dict:
         return None
-    (source,) = _sources(row, rows).values()
-    tags = row[source]
-    if type(tags) is not list or len(tags) != len(tokens):
+    shape = tuple(row)
+    if rows.known.get("shape") != shape:  # mostly, all rows have the same keys
+        tokens_key = next((key for key in _TOKENS if key in row), None)
+        rows.known |= {"shape": shape, "keys": (tokens_key, *_sources(row, rows).values())}
+    tokens_key, source = rows.known["keys"]
+    tokens, tags = row.get(tokens_key), row[source]
+    if type(tokens) is not list or type(tags) is not list or len(tags) != len(tokens):
         return None
-    kinds = set(map(type, tags))
-    if kinds == {int}:
+    if tags and type(tags[0]) is int:
         names = _names(rows, source)
-        if not names.keys() >= set(tags):
+        if set(map(type, tags)) != {int} or not names.keys() >= set(tags):
             return None
         tags = list(map(names.__getitem__, tags))
-    elif kinds != {str}:
-        return None
-    return TaggedRow(identifier, tokens, tags)
+    return TaggedRow(rows.id(row, "id"), tokens, tags)
 
 
 FORM = RowForm(_documents, tagged=_tagged, independent=False)

@@ -78,12 +78,7 @@ class Given(NamedTuple):
             yield from same_documents(self.gold, self.predicted)
             return
         for number, pair in enumerate(pairs(self.gold, self.predicted, "documents")):
-            id_ = str(number) if self.ids is None else self.ids[number]
-            own, other = (
-                document_of_spans(as_spans(spans, place_of(side, number, self.ids)), id_)
-                for side, spans in zip(SIDES, pair, strict=True)
-            )
-            yield own, other
+            yield span_documents(pair, number, self.ids)
 
 
 def given(gold: Any, predicted: Any) -> Given:
@@ -91,7 +86,7 @@ def given(gold: Any, predicted: Any) -> Given:
 
     Raises `UsageError` for something else, and for sides of different kinds.
     """
-    if predicted is None and not _is_path_or_paths(gold):
+    if predicted is None and not is_path_or_paths(gold):
         gold, predicted = as_examples(gold)
     if predicted is None:
         return Given("paths", gold, None)
@@ -143,7 +138,7 @@ def _paired_by_id(kind: Kind, gold: GivenSide, predicted: GivenSide) -> Given:
 
 def side_of(side: Any, name: str) -> GivenSide:
     """Return one side with its kind; `name` is its name in errors."""
-    if _is_path_or_paths(side):
+    if is_path_or_paths(side):
         return GivenSide("paths", side)
     if isinstance(side, Document):
         return GivenSide("documents", [side])
@@ -170,7 +165,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item
+            yield item if found.ids is None else replace(item, id=found.ids[number])
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
@@ -272,6 +267,11 @@ def _refuse_span(item: Any, place: str) -> None:
             f"{place} has a text but no spans or tags (its keys: {keys})",
             advice=f"spans are under {SPANS[0]!r} or {SPANS[1]!r}, tags under {TAGS[0]!r} or {TAGS[1]!r}",
         )
+    if isinstance(item, Mapping) and "entities" in item:
+        raise UsageError(
+            f"{place} has entities but no text",
+            advice="add the text to each row, or, for answers without positions, input='mentions'",
+        )
     if isinstance(item, Mapping | tuple):
         as_span(item, place)
 
@@ -307,7 +307,7 @@ def _is_path(side: object) -> bool:
     return isinstance(side, os.PathLike) or is_open_file(side)
 
 
-def _is_path_or_paths(side: object) -> bool:
+def is_path_or_paths(side: object) -> bool:
     """Return whether a side is a path, an open file, or a list of them; strings that are tags are tags."""
     if isinstance(side, str) or _is_path(side):
         return True
@@ -336,6 +336,16 @@ def require_as_many(gold: Sequence[Any], predicted: Sequence[Any], what: str) ->
     if len(gold) != len(predicted):
         own, other = (f"{n} {what[:-1] if n == 1 else what}" for n in (len(gold), len(predicted)))
         raise UsageError(f"gold has {own} and predicted has {other}", advice="give both sides the same ones")
+
+
+def span_documents(pair: Sequence[Any], number: int, ids: Sequence[str] | None) -> tuple[Document, Document]:
+    """Return the documents of two lists of spans, which have this number on their sides."""
+    id_ = str(number) if ids is None else ids[number]
+    gold, predicted = (
+        document_of_spans(as_spans(spans, place_of(side, number, ids)), id_)
+        for side, spans in zip(SIDES, pair, strict=True)
+    )
+    return gold, predicted
 
 
 def document_of_spans(spans: Sequence[Span], id_: str) -> Document:

@@ -362,8 +362,7 @@ def require_pattern(pattern: str) -> None:
         groups = re.compile(pattern).groupindex.keys()
     except (re.error, OverflowError, RecursionError) as error:
         raise UsageError(
-            f"inline_pattern is not a regular expression: {error}",
-            advice="write it as Python's module re asks",
+            f"inline_pattern is not a regular expression: {error}", advice="correct it"
         ) from None
     if not {"text", "label"} <= groups:
         raise UsageError(
@@ -376,21 +375,23 @@ def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading,
     """Return how gold, predicted and further sets are read; single `options` replace fields of `reading`."""
     several = reading if isinstance(reading, tuple) else (reading, reading)
     if len(several) < 2:
-        raise UsageError(
-            "reading has one side only", advice="pass one Reading for both sides, or one for each"
-        )
+        raise UsageError("reading has one side only", advice="pass one Reading, or one for each side")
     for each in several:
         require_instance(each, Reading, "reading")
     readings = [with_fields(each, options) for each in several]
     if readings[1].input in (MENTIONS, INLINE) and readings[0].input != INLINE:
-        # gold has the text on which answers are placed; the options for answers are for predicted
-        own = None if readings[0].input == MENTIONS else readings[0].input
-        readings[0] = replace(readings[0], input=own, unparsable=None, inline_pattern=None, labels=None)
+        readings[0] = without_answers(readings[0])
     for side, name in enumerate(SETS):
         require_kind(options.get(name), "str | None", name)
         if options.get(name) is not None:
             readings[side] = with_fields(readings[side], {"annotation_set": options[name]})
     return tuple(readings)
+
+
+def without_answers(reading: Reading) -> Reading:
+    """Return the options of gold, whose text answers are placed on, without those for answers."""
+    own = None if reading.input in (MENTIONS, INLINE) else reading.input
+    return replace(reading, input=own, unparsable=None, inline_pattern=None, labels=None)
 
 
 def require_positions(readings: Iterable[Reading], caller: str) -> None:

@@ -175,7 +175,7 @@ class Comparison(Hinting):
 
     def _rows(self) -> Iterator[list[str]]:
         columns = ("value", "low", "high", "sd", "difference", "p", "p_holm", "test", "exact")
-        more = ("units_that_differ", "detectable", "units_needed", "reason")
+        more = ("units_that_differ", "detectable", "units_needed", "reason", "runs")
         yield ["score", "system", "against", *columns, *more]
         for score in self.scores:
             for value in score["values"]:

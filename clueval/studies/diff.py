@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Unpack
 from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance, require_kind
 from clueval.findings.choice import Choice, choice_with
 from clueval.findings.stream import known_options
+from clueval.findings.systems import place_and_labels
 from clueval.options import with_fields
 from clueval.reading.given import InputSide
 from clueval.reading.layers import LayerColumns, require_layers
@@ -168,10 +169,10 @@ def _joined(
     """Return the matches of equal spans together, by position; None stands for a match that one run lacks."""
     waiting: dict[tuple[object, ...], list[Match]] = {}
     for match in old:
-        waiting.setdefault(_place(match.span), []).append(match)
+        waiting.setdefault(place_and_labels(match.span), []).append(match)
     found: list[tuple[Match | None, Match] | tuple[Match, None]] = []
     for match in new:
-        equal = waiting.get(_place(match.span))
+        equal = waiting.get(place_and_labels(match.span))
         found.append((equal.pop(0) if equal else None, match))
     found += [(match, None) for left in waiting.values() for match in left]
     return sorted(found, key=_position)
@@ -181,7 +182,3 @@ def _position(pair: tuple[Match | None, Match] | tuple[Match, None]) -> tuple[in
     match = pair[0] or pair[1]
     assert match is not None
     return match.span.start, match.span.end
-
-
-def _place(span: Span) -> tuple[object, ...]:
-    return span.start, span.end, tuple(sorted(span.by_layer.items(), key=str))

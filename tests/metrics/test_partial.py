@@ -18,7 +18,8 @@ from clueval.exceptions import OverlapError, UsageError
 from clueval.metrics import partial
 from clueval.metrics.counting import f_measure
 from clueval.metrics.metric import Side
-from clueval.metrics.partial import Partial, PartialMatch, glue_spans, partial_matches
+from clueval.metrics.partial import Partial
+from clueval.metrics.partial_matching import PartialMatch, glue_spans, partial_matches
 from clueval.spans.document import Document
 from clueval.spans.span import Frozen, Span
 

@@ -211,6 +211,14 @@ def test_a_comparison_has_every_form(form: str) -> None:
     assert form != "markdown" or "a<b>" not in text
 
 
+def test_table_has_the_number_of_runs() -> None:
+    runs = [result(many(seed)) for seed in (1, 2, 3)]
+
+    header, row, *_ = compare(runs, [result(many(4))], scores=[RECALL]).render("tsv").splitlines()
+
+    assert dict(zip(header.split("\t"), row.split("\t"), strict=True))["runs"] == "3"
+
+
 REFUSED: dict[str, tuple[Any, str]] = {
     "other units": (lambda: result(HAND_A[:3]), "different units: 'd3' is in only one"),
     "other gold": (lambda: result([(4, 0, 1), *HAND_A[1:]]), "different gold spans in unit 'd0'"),

@@ -16,6 +16,7 @@ from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
 from clueval.options import column, field_names, with_fields
+from clueval.reading.given import documents_of
 from clueval.reading.layers import LayerColumns, columns_of_side
 from clueval.reading.options import SETS, Reading, readings_of
 from clueval.reading.pairing import files_of_side
@@ -57,7 +58,7 @@ def masking(
         gold, predicted, layers: as in `clueval.score`.
         weight_column: the column of the gold files that has the weight of each token.
         redacted: `predicted` has redacted texts in the place of spans: a file, a folder with a file for each gold
-            document (called as its id, or as its file), or texts in the order of the documents.
+            document (called as its id, or as its file), texts in the order of the documents, or texts by id.
         placeholder: regular expressions of further placeholders of redacted texts.
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
@@ -144,8 +145,9 @@ def _of_redacted_texts(
     options: dict[str, Any],
 ) -> MaskingReport:
     """Return the report on gold documents and their redacted texts."""
-    documents: Any = gold
-    if are_paths(gold):
+    if not are_paths(gold):
+        documents = documents_of(gold, "gold")
+    else:
         own, *_ = readings_of(options.pop("reading", Reading()), options)
         for name in (*field_names(Reading), *SETS):
             options.pop(name, None)

@@ -1,9 +1,9 @@
 """The metric: counts errors of every type by label, and gives traditional, fair and weighted scores.
 
 Definition: Ortmann (2022) and FairEval, its published tool; `pairing` follows it step by step. FairEval
-compares sentence by sentence, so to get its numbers, make each sentence a document. Traditional counts test
-membership: each gold span that equals some predicted span is a true positive, even if two gold spans equal
-the same predicted span. Fair counts pair one to one.
+compares sentence by sentence; a whole document gives the same numbers, because spans of different sentences do
+not overlap. Traditional counts test membership: each gold span that equals some predicted span is a true
+positive, even if two gold spans equal the same predicted span. Fair counts pair one to one.
 
 The label of a span is `Span.label`; its tokens are `Span.tokens`, or all positions of its range. The tally
 has the keys ``("traditional", kind, label)`` and ``("fair", kind, gold label, predicted label)``; FN and FP

@@ -38,6 +38,34 @@ def test_the_figures_of_a_redacted_text_are_those_of_the_recovered_spans() -> No
     assert found["replacements"] == {"entities": 0, "several": 0, "shared": 0}
 
 
+@pytest.mark.parametrize(
+    ("golds", "texts"),
+    [([{"text": "Ada geht.", "spans": [(0, 3, "PER")]}], ["[X] geht."]), ({"a": gold()}, {"a": TEXT})],
+)
+def test_gold_and_redacted_texts_may_be_in_any_form_that_score_takes(golds: Any, texts: Any) -> None:
+    assert clueval.masking(golds, texts, redacted=True).result.documents == 1
+
+
+def test_redacted_texts_by_id_belong_to_documents_with_these_ids() -> None:
+    row = {"text": "Ada geht.", "spans": [(0, 3, "PER")]}
+    texts = {"b": "Ada geht.", "a": "[X] geht."}
+
+    report = clueval.masking({"a": row, "b": row}, texts, redacted=True)
+
+    assert [leak.document for leak in report.leaks] == ["b"]
+    with pytest.raises(CluevalError, match="document 'c': there is a redacted text, but no gold document"):
+        clueval.masking({"a": row, "b": row}, {**texts, "c": ""}, redacted=True)
+
+
+def test_redacted_json_is_refused_with_the_form_that_is_read(tmp_path: Path) -> None:
+    texts = write(tmp_path / "texts.jsonl", '{"id": "d", "text": "Frau W."}\n')
+
+    with pytest.raises(
+        CluevalError, match=r"is JSON, .* \(give a folder with a \.txt file for each document"
+    ):
+        clueval.masking([gold()], texts, redacted=True)
+
+
 def test_an_initial_counts_for_its_own_mention_only() -> None:
     assert figures("Frau Weiß klagt gegen K. Ö. W. wohnt in Köln.")["redacted"]["initials"] == 2
 

@@ -1,0 +1,111 @@
+"""Lists of spans: the fast way counts what documents give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from clueval import CluevalError, score
+from clueval.evaluation.span_lists import BATCH, are_plain
+
+METRICS = ["exact", "muc", "gate", "fair"]
+LISTS = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3), st.sampled_from(["A", "B", ""])), max_size=5)
+
+Sides = tuple[list[list[Any]], list[list[Any]]]
+
+
+@st.composite
+def sides(draw: st.DrawFn, flat: bool) -> Sides:
+    """Lists of spans, some of which are equal on both sides; `flat`: without overlaps, in any order."""
+    found: Sides = [], []
+    for _ in range(draw(st.integers(0, 5))):
+        for side in found:
+            side.append([(start, start + length, label) for start, length, label in draw(LISTS)])
+        if flat:
+            for side in found:
+                side[-1] = list({start: (start, start + 1, label) for start, _, label in side[-1]}.values())
+        if draw(st.booleans()):
+            found[1][-1] = list(found[0][-1])
+    return found
+
+
+def counted(gold: Any, predicted: Any, **options: Any) -> dict[str, Any]:
+    report = score(gold, predicted, **options).to_dict()
+    report.pop("by", None)
+    return report
+
+
+@given(sides(flat=True))
+@example(([[(0, 1, "A")], [(0, 1, "A")]], [[(0, 1, "A")], []]))
+@example(([[(0, 2, "A"), (2, 3, "A")]], [[(2, 3, "A"), (0, 2, "B")]]))
+@example(([[], []], [[], []]))
+def test_flat_lists_of_spans_count_as_their_documents_do(pair: Sides) -> None:
+    metrics = [*METRICS, "levels", "confusion", "partial"]
+    fast, plain = counted(*pair, metrics=metrics), counted(*pair, metrics=metrics, by="document")
+
+    assert fast == {**plain, "metrics": plain["metrics"]}
+
+
+@given(sides(flat=False))
+@example(([[(0, 5, "A")], [(0, 5, "A"), (1, 2, "B")]], [[(0, 5, "A")], [(0, 5, "A")]]))
+@example(([[(1, 1, "A"), (1, 1, "A")]], [[(1, 1, "A")]]))
+def test_lists_with_overlaps_count_as_their_documents_do(pair: Sides) -> None:
+    fast, plain = counted(*pair, metrics=METRICS), counted(*pair, metrics=METRICS, by="document")
+
+    assert fast == {**plain, "metrics": plain["metrics"]}
+
+
+def test_more_lists_than_a_batch_are_all_counted() -> None:
+    gold = [[(n % 7, n % 7 + 2, f"L{n % 50}"), (20, 21, "A")] for n in range(3 * BATCH)]
+    predicted = [spans[:1] if n % 3 else spans for n, spans in enumerate(gold)]
+    gold[BATCH + 2].append((20, 22, "A"))  # overlaps, in the second batch
+
+    report = score(gold, predicted, metrics="exact").to_dict()
+
+    assert report["documents"] == 3 * BATCH
+    prf = report["metrics"]["exact"]["label"]["micro"]
+    assert (prf["gold"], prf["predicted"], prf["tp_gold"]) == (6 * BATCH + 1, 4 * BATCH, 4 * BATCH)
+
+
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [(0, 1.0, "A")],
+        [(True, 2, "A")],
+        [(0, 1, None)],
+        [(0, 1)],
+        [[0, 1, "A"]],
+        [(-1, 1, "A")],
+        [(1, 1, "A")],
+        [(0, 2, "A"), (1, 3, "A")],
+        [(4, 5, "A"), (0, 1, "A")],
+        [(0, 1), ("A", 3, 5, "B")],
+        {"A": 1},
+    ],
+    ids=repr,
+)
+def test_lists_that_need_a_document_are_not_plain(spans: Any) -> None:
+    assert not are_plain([[(0, 1, "A")], spans])
+
+
+@pytest.mark.parametrize(
+    ("gold", "predicted", "message"),
+    [
+        ([[(0, 1, "A")], [(0, 1.0, "A")]], [[], []], "gold[1][0]: positions must be integers"),
+        ([[(0, 1, "A")]], [[(2, 1, "A")]], "predicted[0][0]: span [2,1) 'A' ends before it starts"),
+        ([[(0, 1, "A")], []], [[]], "gold has 2 documents and predicted has 1 document"),
+        (
+            [[(0, 2, "A"), (1, 3, "A")]],
+            [[]],
+            "document '0': spans [0,2) 'A' and [1,3) 'A' of one sequence overlap",
+        ),
+    ],
+)
+def test_errors_of_lists_of_spans_name_the_place(gold: Any, predicted: Any, message: str) -> None:
+    with pytest.raises(CluevalError) as caught:
+        score(gold, predicted)
+
+    assert message in str(caught.value)
