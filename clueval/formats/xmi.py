@@ -190,7 +190,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
 
 FORMAT = Format(
     name="xmi",
-    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` beside it; views are annotation sets",
+    holds="UIMA CAS XMI, with its type system in `TypeSystem.xml` in the same folder; views are annotation sets",
     endings=(".xmi",),
     signs=(first_lines("<xmi:XMI"),),
     read=_read,

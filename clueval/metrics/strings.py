@@ -1,4 +1,4 @@
-"""Metric `strings`: multisets of texts and labels; the places of spans play no part.
+"""Metric `strings`: texts and labels of spans and how often they occur; positions do not count.
 
 In each document, the gold spans with one text and label and the predicted spans with the same text and label are
 matched one to one: of three predicted ``Ann`` with two in gold, two are correct. The text of a span is that of its

@@ -221,8 +221,7 @@ class Reading:
         metadata=option(
             "--escapes",
             "CONVENTION",
-            "tokens that stand for other characters, if gold and predicted have different formats: ptb, as -LRB- for a "
-            "bracket",
+            "tokens that stand for other characters, if the sides have different formats: ptb, as -LRB- for a bracket",
             topic="reading",
             choices=("ptb",),
         ),
@@ -361,9 +360,8 @@ def require_pattern(pattern: str) -> None:
     try:
         groups = re.compile(pattern).groupindex.keys()
     except (re.error, OverflowError, RecursionError) as error:
-        raise UsageError(
-            f"inline_pattern is not a regular expression: {error}", advice="correct it"
-        ) from None
+        problem = f"inline_pattern is not a regular expression: {error}"
+        raise UsageError(problem, advice="correct it") from None
     if not {"text", "label"} <= groups:
         raise UsageError(
             "inline_pattern needs the groups text and label",

@@ -1,4 +1,4 @@
-"""The metric: settings, and the way from the two sides of a document to its examination."""
+"""The metric: its settings, and how it compares the two sides of a document."""
 
 from __future__ import annotations
 
