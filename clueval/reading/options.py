@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from clueval.formats import FORMATS
 from clueval.formats.reference import UNITS
 from clueval.limits import MAX_DOCUMENT, MAX_LINE, MAX_SENTENCE, require_limits
 from clueval.options import column, option, require_types, whole, with_fields
+from clueval.reading.inline_pattern import require_pattern
 from clueval.reading.layers import meta_columns, require_name
 from clueval.tagging.schemes import INVALID, SCHEMES, scheme_called
 
@@ -353,20 +353,6 @@ SETS = ("gold_set", "predicted_set")
 
 MENTIONS, INLINE = "mentions", "inline"
 """The formats of answers of language models; only predicted can have the first."""
-
-
-def require_pattern(pattern: str) -> None:
-    """Raise `UsageError` for what is no regular expression with the groups text and label."""
-    try:
-        groups = re.compile(pattern).groupindex.keys()
-    except (re.error, OverflowError, RecursionError) as error:
-        problem = f"inline_pattern is not a regular expression: {error}"
-        raise UsageError(problem, advice="correct it") from None
-    if not {"text", "label"} <= groups:
-        raise UsageError(
-            "inline_pattern needs the groups text and label",
-            advice=r"as in @@(?P<text>.*?)##(?P<label>\w+)",
-        )
 
 
 def readings_of(reading: Readings, options: Mapping[str, Any]) -> tuple[Reading, ...]:

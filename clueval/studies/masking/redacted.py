@@ -100,7 +100,7 @@ def _given(text: str | None, document: Document) -> RedactedText:
         raise UsageError(
             "there is no redacted text for this document",
             document=document.id,
-            advice="give a redacted text for each gold document",
+            advice="give one text for each gold document, in the same order or by id",
         )
     require_kind(text, "str", "a redacted text")
     return RedactedText(text)
