@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clueval.cli import options as common
+from clueval.cli.choice import add_choice, choice_of, chosen_sides, kinds_of
 from clueval.cli.chosen import add_set, chosen_metrics
-from clueval.cli.fields import add_fields, given_fields, typed
+from clueval.cli.fields import given_fields, typed
 from clueval.cli.forms import put_result
 from clueval.cli.outputs import add_page, refuse_to_overwrite, require_page, require_writable
 from clueval.cli.parser import Command
@@ -26,7 +27,7 @@ from clueval.evaluation.result import Result
 from clueval.evaluation.run import score
 from clueval.exceptions import UsageError
 from clueval.findings import page, text, tsv, xlsx
-from clueval.findings.choice import SIDES, Choice, expected
+from clueval.findings.choice import Choice, expected
 from clueval.findings.observer import DocumentsObserver, FindingsObserver, KeptRows
 from clueval.findings.page_profile import PageProfile
 from clueval.findings.places import places
@@ -37,8 +38,6 @@ from clueval.options import whole
 from clueval.reports.text import render_tables
 from clueval.reports.workbook import require_package
 from clueval.spans.document import Document
-from clueval.spans.filters import parse_where
-from clueval.spans.match_classes import LEVELS
 from clueval.studies.profile_counts import ProfileCounts
 
 if TYPE_CHECKING:
@@ -118,30 +117,6 @@ def _add_class(parser: Command) -> None:
         metavar="CLASS,...",
         help=f"only errors of these classes: {', '.join(FINDING_KINDS)}; with --metric fair, its types",
     )
-
-
-def add_choice(parser: Command) -> None:
-    """The options that select errors of metric levels; see `choice_of`."""
-    group = parser.group("which errors")
-    group.add_argument(
-        "--side",
-        choices=(*SIDES, "both"),
-        metavar="SIDE",
-        help="gold: spans that were not found; predicted: spans that are not correct; both (default: both)",
-    )
-    group.add_argument(
-        "--level",
-        type=typed(whole),
-        choices=LEVELS,
-        metavar="N",
-        help="1 to 4: matches up to this level are correct (default: 2)",
-    )
-    group.add_argument(
-        "--labelled",
-        metavar="LAYER",
-        help="a match is correct only if the label in this layer is correct, too",
-    )
-    add_fields(parser, Counting, "which errors", only=("merge", "where"))
 
 
 def _add_outputs(parser: Command) -> None:
@@ -266,32 +241,6 @@ def _levels(options: argparse.Namespace, _: Metric) -> Finder:
     return Finder(["levels", Confusion()], partial(FindingsObserver, choice), show)
 
 
-def choice_of(options: argparse.Namespace) -> Choice:
-    """The choice that the options make. Raises `UsageError` for a layer that is not among those named."""
-    counting = given_fields(Counting, options)
-    choice = Choice(
-        options.level or 2,
-        options.labelled,
-        _chosen_sides(options),
-        frozenset(_kinds(options)),
-        counting.get("merge", False),
-        parse_where(counting.get("where", [])),
-        getattr(options, "window", None),
-    )
-    if (layers := common.layers(options)) is not None:
-        choice.require_layer(layers)
-    return choice
-
-
-def _chosen_sides(options: argparse.Namespace) -> tuple[str, ...]:
-    """The sides whose errors are shown."""
-    return SIDES if options.side in (None, "both") else (options.side,)
-
-
-def _kinds(options: argparse.Namespace) -> set[str]:
-    return {kind for given in getattr(options, "kinds", None) or () for kind in given.split(",")}
-
-
 def _check_outputs(options: argparse.Namespace, sides: tuple[Any, Any]) -> None:
     """Raise `CluevalError` for what cannot be written, or not like this."""
     outputs = [options.tsv, options.xlsx, options.html]
@@ -369,7 +318,7 @@ def _fair(options: argparse.Namespace, metric: Fair) -> Finder:
     """The errors of metric `fair`, to the terminal, a table or a spreadsheet."""
     from clueval.findings.fair import FAIR_KINDS, fair_findings
 
-    kinds, chosen = _kinds(options), _chosen_sides(options)
+    kinds, chosen = kinds_of(options), chosen_sides(options)
     for kind in sorted(kinds - set(FAIR_KINDS)):
         raise UsageError(f"there is no error type {kind!r}", advice=f"one of {', '.join(FAIR_KINDS)}")
 
