@@ -76,7 +76,7 @@ def _setting(metric: str, field: Field[Any]) -> Iterator[str]:
 
 
 def _definition(name: str) -> str:
-    """Return the docstring of the module that `METRICS` names for a metric, or that of its class."""
+    """Return the docstring of the module that `METRICS` names for a metric, or that of its class, as a sentence."""
     kind = metric_class(name)
     text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
     text = text.removeprefix(f"Metric `{name}`: ")

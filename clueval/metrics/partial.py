@@ -100,7 +100,7 @@ class Partial:
     factor: float = field(
         default=0.75,
         metadata=option(
-            "--factor", "S", "from 0 to 1: the credit of a partial match is its share of overlap times S"
+            "--factor", "S", "from 0 to 1: a partial match counts its share of overlap times this factor"
         ),
     )
     glue: bool = field(

@@ -62,7 +62,7 @@ def diff(
         gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
             `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
-        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed alike.
+        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed in the same way.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
