@@ -407,6 +407,11 @@ def _by_documents_of_rows(files: Files, options: Options) -> Result:
         return by_files(files, options)
 
 
+def _by_documents_of_tokens(files: Files, options: Options) -> Result:
+    with patch("clueval.evaluation.token_pairs.token_pair_reading", return_value=None):
+        return by_files(files, options)
+
+
 def _by_pairs(files: Files, options: Options) -> Result:
     return by_files(files, options | {"pair_by": "id"})
 
@@ -554,6 +559,7 @@ ROUTES = {
         takes=lambda form, options: form.columns and ("unit" in options or "where" in options),
     ),
     "documents of rows": Route(_by_documents_of_rows, takes=_of_rows),
+    "documents of tokens": Route(_by_documents_of_tokens, takes=_of_columns),
     "documents paired by id": Route(_by_pairs, {"paired": "id"}, _one_file),
     "documents watched": Route(_watched),
     "aligned texts": Route(_aligned, {"text": "aligned"}, _has_texts),

@@ -225,7 +225,7 @@ class Evaluation:
         spans_filter = self.plan.where.on_layers(self.layers)
         if spans_filter and self.plan.align is not None:
             raise UsageError(
-                "a filter on a layer does not go with projection", advice="filter documents only"
+                "a filter on a layer cannot be used when texts are aligned", advice="filter documents only"
             )
         sources = [self._sequenced(gold), projected or self._sequenced(predicted)]
         for sequence in self._sequences():

@@ -202,7 +202,7 @@ def _require_other_data(preparing: Preparing, given: Given) -> None:
     if sha256_of(path for _, path in files_of_side(given.gold)) == chosen.gold_sha256:
         raise UsageError(
             f"the threshold of {preparing.min_score} was chosen for this gold, so the scores would be too high",
-            advice="score other data, or insist with Preparing.same_data",
+            advice="score other data, or add Preparing.same_data",
         )
 
 
@@ -212,7 +212,8 @@ def _units(trust: Trust, counting: Counting) -> str | None:
         return trust.units
     if trust.units is not None:
         raise UsageError(
-            f"means over documents do not go with resample_by={trust.units!r}", advice="resample by document"
+            f"means over documents cannot be used with resample_by={trust.units!r}",
+            advice="resample by document",
         )
     return DOCUMENT
 

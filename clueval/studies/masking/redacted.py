@@ -61,7 +61,7 @@ class RedactedTexts:
                 raise UsageError(
                     "gold has several documents, and there is one redacted text",
                     document=document.id,
-                    advice="give a folder with a file for each document, called as its id is",
+                    advice="give a folder with a file for each document, with the id of the document as its name",
                 )
             self._used.add(document.id)
             return _read(self._single)
@@ -69,21 +69,39 @@ class RedactedTexts:
             if name in self._files and name not in self._used:
                 self._used.add(name)
                 return _read(self._files[name])
-        raise FileError("has no redacted text for this document", file=str(self.folder), document=document.id)
+        raise FileError(
+            "has no redacted text for this document",
+            file=str(self.folder),
+            document=document.id,
+            advice="name the file of the text like the id or the file of the document",
+        )
 
     def require_all_used(self) -> None:
         """Raise `FileError` for a redacted text without a gold document."""
         if self._texts is not None and next(self._texts, None) is not None:
-            raise UsageError("there are more redacted texts than gold documents")
+            raise UsageError(
+                "there are more redacted texts than gold documents",
+                advice="give a redacted text for each gold document, in the same order",
+            )
         for name in sorted((self._by_id or {}).keys() - self._used):
-            raise UsageError("there is a redacted text, but no gold document", document=name)
+            raise UsageError(
+                "there is a redacted text, but no gold document", document=name, advice="remove it"
+            )
         for name in sorted(self._files.keys() - self._used):
-            raise FileError("is the redacted text of no gold document", file=str(self._files[name]))
+            raise FileError(
+                "belongs to no gold document",
+                file=str(self._files[name]),
+                advice="remove it, or name it like the id or the file of a gold document",
+            )
 
 
 def _given(text: str | None, document: Document) -> RedactedText:
     if text is None:
-        raise UsageError("there is no redacted text for this document", document=document.id)
+        raise UsageError(
+            "there is no redacted text for this document",
+            document=document.id,
+            advice="give one text for each gold document, in the same order or by id",
+        )
     require_kind(text, "str", "a redacted text")
     return RedactedText(text)
 
@@ -93,7 +111,9 @@ def _by_stem(files: Sequence[tuple[str | None, Path]]) -> dict[str, Path]:
     for name, path in files:
         stem = _stem(name or path.name)
         if stem in found:
-            raise FileError(f"is called as {found[stem].name} is, but for its ending", file=str(path))
+            raise FileError(
+                f"has the name of {found[stem].name} with another ending", file=str(path), advice="rename one"
+            )
         found[stem] = path
     return found
 

@@ -158,8 +158,8 @@ def test_folders_of_gold_and_of_redacted_texts_are_paired_by_name(tmp_path: Path
     ("name", "content", "message"),
     [
         ("d2.txt", None, "has no redacted text for this document"),
-        ("d3.txt", "x", "d3.txt: is the redacted text of no gold document"),
-        ("d2.md", "x", "is called as d2"),
+        ("d3.txt", "x", "d3.txt: belongs to no gold document"),
+        ("d2.md", "x", "has the name of d2"),
         (
             "d2.txt",
             "Herr [A], [B]",
@@ -200,4 +200,7 @@ def test_aligned_texts_are_mentioned_on_stderr(tmp_path: Path, capsys: Capture) 
     text = write(tmp_path / "r.txt", "Frau Braun " + " ".join(f"Wort{number}" for number in range(20)))
 
     assert main(["masking", str(conll), str(text), "--redacted", "--align"]) == 0
-    assert "1 redacted text had to be aligned; there the status of about 0.3 %" in capsys.readouterr().err
+    assert (
+        "1 redacted text had to be aligned; in these texts about 0.3 % of the mentions"
+        in capsys.readouterr().err
+    )
