@@ -1,8 +1,8 @@
 """CoNLL-U of Universal Dependencies, and CoNLL-Plus, whose first line names its columns.
 
 ``# newdoc id = X`` begins a document, ``# sent_id = X`` names a sentence, ``# meta::key = value`` is metadata, and
-``# global.columns = ID FORM ... MISC`` names the columns of CoNLL-Plus. Rows such as ``3-4`` and ``5.1`` are no tokens:
-they are passed over and counted as multiword tokens and empty nodes. ``SpaceAfter=No`` is used for the text.
+``# global.columns = ID FORM ... MISC`` names the columns of CoNLL-Plus. Rows such as ``3-4`` and ``5.1`` are not
+tokens: they are passed over and counted as multiword tokens and empty nodes. ``SpaceAfter=No`` is used for the text.
 
 Sources: a key of ``MISC`` whose values are tags, as in ``NER=B-PER`` (a token without it has O); ``Entity``,
 whose values are brackets, as in ``Entity=(e1-person-1`` and ``e1)``; or a column, by its number or name. The

@@ -2,8 +2,8 @@
 
 Sources: ``ents`` (the default), or ``spans.KEY``, a group of spans. Positions are code points of the text of a
 document, or with ``unit="token"`` the numbers of spaCy's tokens. A document in which no token has an annotation of
-entities, which is not the same as one without entities, is passed over and counted as unannotated. Documents have no
-ids; they are numbered.
+entities is passed over and counted as unannotated; one that is annotated, but has no entities, is read. Documents have
+no ids; they are numbered.
 
 Source: spaCy's documentation of ``DocBin`` and ``Doc``.
 """

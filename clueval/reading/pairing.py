@@ -159,7 +159,8 @@ def parallel(
 ) -> Iterator[tuple[Document, ...]]:
     """Yield groups of gold and predicted documents, paired by a key of the first document of each side.
 
-    The key is the id (``id``), the name of the file (``name``) or the SHA-256 of the text (``content``). The
+    The key is the id (``id``), the name of the file (``name``) or the SHA-256 of the text without white space
+    (``content``), which tokens and the text that they come from have in common. The
     predicted documents get the id and the positions of gold. Both sides are read at the same time, and documents
     are held in memory until their counterparts come: none if the order is the same, at worst a whole side.
 
@@ -201,7 +202,7 @@ def key_of(document: Document, pair_by: str) -> str:
         return without_ending(Path(document.file or document.id).name)
     text = document.text
     if text is None and document.tokens is not None:
-        text = "\n".join(document.tokens)
+        text = "".join(document.tokens)
     if text is None:
         raise UsageError(
             "the document has no text to pair it by",
@@ -211,7 +212,7 @@ def key_of(document: Document, pair_by: str) -> str:
         )
     from hashlib import sha256  # loads OpenSSL, so it is imported only here
 
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256("".join(text.split()).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _called(document: Document, pair_by: str) -> str:
@@ -243,7 +244,8 @@ def _not_parallel(pair_by: str, alone: Sequence[Sequence[str]]) -> UsageError:
             parts.append(f"only {side} has {', '.join(map(repr, names[:_LISTED]))}{more}")
     return UsageError(
         f"the documents cannot be paired by {pair_by}: {'; '.join(parts)}",
-        advice="every document must be on both sides",
+        advice="every document must be on both sides"
+        + ("" if pair_by == "content" else "; pair_by='content' pairs those with the same text"),
     )
 
 

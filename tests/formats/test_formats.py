@@ -372,7 +372,7 @@ def test_toy_format_is_named_in_help_and_errors(
         list(read(toys[0], {"entity": 2}))
     with pytest.raises(UsageError, match="the format toy has no annotation sets"):
         score(*toys, gold_set="a")
-    with pytest.raises(FormatError, match="looked for toy, "):
+    with pytest.raises(FormatError, match="tried toy, "):
         list(read(write(tmp_path / "a.json", '{"text": ""}')))
 
 

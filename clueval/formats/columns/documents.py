@@ -106,7 +106,7 @@ class TokenLineNumbers(Sequence[int]):
         return repr(self.numbers)
 
 
-_MANY = 20_000
+MANY = 20_000
 """In a document of more tokens, equal tokens and tags are one object, which takes time and saves memory."""
 
 
@@ -156,6 +156,13 @@ def documents(
     `FormatError` for a document of more than `most` tokens, before it is parsed.
     """
     file = FileTags(decoders)
+    for parts in by_document(passages, most):
+        yield _document(parts, file, sentence_id)
+    file.ended = True
+
+
+def by_document(passages: Iterable[Passage], most: int) -> Iterator[list[Passage]]:
+    """Yield the passages of each document. Raises `FormatError` for a document of more than `most` tokens."""
     ordinal = 0
 
     def number(passage: Passage) -> int:
@@ -164,8 +171,7 @@ def documents(
         return ordinal
 
     for _, parts in groupby(passages, key=number):
-        yield _document(list(_at_most(parts, most)), file, sentence_id)
-    file.ended = True
+        yield list(_at_most(parts, most))
 
 
 def _at_most(passages: Iterable[Passage], most: int) -> Iterator[Passage]:
@@ -191,7 +197,7 @@ def _document(
     layers: dict[str, list[Span]] = {name: [] for name in file.decoders}
     neighbours: dict[str, Neighbours] = {name: Counter() for name in file.decoders}
     sentences: list[Sentence] = []
-    are_many = sum(passage.tokens for passage in passages) > _MANY
+    are_many = sum(passage.tokens for passage in passages) > MANY
     repaired = 0
     for passage in passages:
         if passage.layout is None:
