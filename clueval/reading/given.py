@@ -30,6 +30,7 @@ from clueval.reading.spacy_docs import as_examples, document_of_spacy, is_spacy_
 from clueval.reading.spooled import is_open_file
 from clueval.spans.compared import SIDES
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.spans.span_forms import as_span, as_spans, is_span
 from clueval.tagging.schemes import is_tag
@@ -292,7 +293,7 @@ def _as_document(item: Any, place: str, number: int, labels: Mapping[str, Sequen
     if isinstance(item, Document):
         return item
     if is_spacy_doc(item):
-        return document_of_spacy(item, str(number))
+        return document_of_spacy(item, MissingId(number))
     if is_row(item):
         return document_of_row(item, place, str(number), labels or {})
     raise UsageError(f"{place} is {described(item)}, not a document like those before it", advice=_FORMS)

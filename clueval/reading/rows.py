@@ -11,6 +11,7 @@ from typing import Any
 
 from clueval.exceptions import CluevalError, UsageError, described, require_kind
 from clueval.spans.document import Document
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, Frozen, Span
 from clueval.spans.span_forms import as_spans
 from clueval.tagging.decoding import decode, decode_tags
@@ -39,7 +40,7 @@ def is_row(item: object) -> bool:
 
 def document_of_row(row: Mapping[str, Any], place: str, number: str, names: Names) -> Document:
     """Return a row as a document; `place` is its name in errors, `number` its id if it has none."""
-    id_ = str(row.get("id", number))
+    id_ = MissingId(number) if row.get("id") is None else str(row["id"])
     tokens, tags = _key(row, TOKENS), _tags_of(row)
     if tokens is not None and tags is not None:
         require_kind(row[tokens], "Iterable", f"{place}[{tokens!r}]")

@@ -14,13 +14,13 @@ from operator import index
 from typing import Any, NoReturn
 
 from clueval.exceptions import CluevalError, SpanError, UsageError, described
-from clueval.spans.groups import ALTERNATIVES, fragments_of, members_of
+from clueval.spans.groups import ALTERNATIVES, LABELS, fragments_of, members_of
 from clueval.spans.span import _NOTHING, NO_LABEL, Span
 
 KEYS = {
     "start": ("start", "start_offset", "start_char"),
     "end": ("end", "end_offset", "end_char"),
-    "label": ("label", "labels", "type", "entity_group", "entity", "entity_type"),
+    "label": LABELS,
 }
 """The keys of a dictionary for each part of a span; the first that occurs is used."""
 
