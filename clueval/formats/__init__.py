@@ -134,11 +134,11 @@ def format_of(beginning: Beginning, file: str) -> Format:
     for key, (problem, advice) in _UNREAD.items() if is_json else ():
         if f'"{key}"' in beginning.text[:_LOOKED_AT]:
             raise FormatError(problem, file=file, line=1, advice=advice)
-    tried = [form for form in map(format_named, ORDER) if form.holds_json == is_json]
+    tried = [form for form in map(format_named, ORDER) if form.is_sought_in(is_json)]
     names = ", ".join(form.name for form in tried)
     raise FormatError(
-        f"the format is not recognised: {'JSON with other keys' if is_json else 'other first lines'} than looked for",
+        f"the format is not recognised: no format has such {'keys' if is_json else 'first lines'}",
         file=file,
         line=1,
-        advice=f"name it with --input; looked for {names}; 'clueval formats' shows the signs of each",
+        advice=f"name it with --input; tried {names}; 'clueval formats' shows how each is recognised",
     )

@@ -17,6 +17,7 @@ from clueval.reading.read_options import ReadOptions
 from clueval.reading.same_text import ADVICE, first_line, require_same_text
 from clueval.reading.source import Source, source_of
 from clueval.spans.document import Document, Sentence
+from clueval.spans.missing_id import same_id
 from clueval.spans.span import Span
 from clueval.textfiles import Progress
 
@@ -83,7 +84,7 @@ def _with_gold(
         if group is None or document is None:
             extra = document or group[0]
             raise ends_early(own, other, group is None, extra.id, first_line(extra))
-        yield _with_same_text((*group, replace(document, id=group[0].id) if without_ids else document))
+        yield _with_same_text((*group, with_same_id(group[0], document, without_ids)[1]))
 
 
 def _with_same_text(group: tuple[Document, ...]) -> tuple[Document, ...]:
@@ -295,8 +296,8 @@ def document_pairs(own: Source, other: Source) -> Iterator[tuple[Document, Docum
 
 
 def with_same_id(gold: Document, predicted: Document, nameless: bool) -> tuple[Document, Document]:
-    """Return two documents; with `nameless`, the predicted document has the id of gold."""
-    if not nameless or gold.id == predicted.id:
+    """Return two documents; with `nameless`, or if one has no id, the predicted document has the id of gold."""
+    if gold.id == predicted.id or not (nameless or same_id(gold.id, predicted.id)):
         return gold, predicted
     return gold, replace(predicted, id=gold.id)
 

@@ -7,7 +7,7 @@ found, is another one. Errors are those of `clueval.errors` for the same choice.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
@@ -62,7 +62,7 @@ def diff(
         gold, old, new: three files or three folders; or documents, lists of tags or lists of spans, as in
             `clueval.score`.
         choice: selects the errors; see `clueval.errors`. It may not name classes, because they can change.
-        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed alike.
+        layers, reading, preparing, options: as in `clueval.errors`; both runs are read and changed in the same way.
 
     Holds one document of each side, and all errors. Raises the errors of `clueval.errors`.
     """
@@ -179,13 +179,13 @@ def _joined(
     old: Iterable[Match], new: Iterable[Match]
 ) -> list[tuple[Match | None, Match] | tuple[Match, None]]:
     """Return the matches of equal spans together, by position; None stands for a match that one run lacks."""
-    waiting: dict[tuple[object, ...], list[Match]] = {}
+    waiting: dict[tuple[object, ...], deque[Match]] = {}
     for match in old:
-        waiting.setdefault(place_and_labels(match.span), []).append(match)
+        waiting.setdefault(place_and_labels(match.span), deque()).append(match)
     found: list[tuple[Match | None, Match] | tuple[Match, None]] = []
     for match in new:
         equal = waiting.get(place_and_labels(match.span))
-        found.append((equal.pop(0) if equal else None, match))
+        found.append((equal.popleft() if equal else None, match))
     found += [(match, None) for left in waiting.values() for match in left]
     return sorted(found, key=_position)
 

@@ -52,13 +52,13 @@ def masking(
     conventions: Iterable[str] | str = (),
     **options: Any,
 ) -> MaskingReport:
-    """Report what was left unmasked: gold spans say what must go, predicted spans what went.
+    """Report what was left unmasked: gold spans say what must be masked, predicted spans what was.
 
     Args:
         gold, predicted, layers: as in `clueval.score`.
         weight_column: the column of the gold files that has the weight of each token.
         redacted: `predicted` has redacted texts in the place of spans: a file, a folder with a file for each gold
-            document (called as its id, or as its file), texts in the order of the documents, or texts by id.
+            document (named like its id or its file), texts in the order of the documents, or texts by id.
         placeholder: regular expressions of further placeholders of redacted texts.
         align: redacted texts may differ from the gold texts in more than their placeholders (extra ``align``).
         conventions: other programs whose figures are computed as they count them: ``tab``, ``i2b2``,
