@@ -89,10 +89,6 @@ def test_a_command_that_cannot_work_says_how_it_is_done(command: str, message: s
     ("row", "message"),
     [
         (
-            '{"%TYPES": {}, "%FEATURE_STRUCTURES": []}',
-            "is UIMA CAS JSON, which is not read (export UIMA CAS XMI",
-        ),
-        (
             '[[{"entity_group": "PER", "start": 0, "end": 4}]]',
             "as a Hugging Face pipeline returns them (write a row",
         ),
