@@ -166,7 +166,7 @@ def documents_of(side: Any, name: str) -> Iterator[Document]:
         raise UsageError(f"{name} has paths", advice="give one file or one folder, or what is in memory")
     for number, item in enumerate(found.items):
         if isinstance(item, Document):
-            yield item if found.ids is None else replace(item, id=found.ids[number])
+            yield item
             continue
         id_, place = (
             str(number) if found.ids is None else found.ids[number],
@@ -196,9 +196,10 @@ def _of_items(side: Iterable[Any], name: str, ids: Sequence[str] | None) -> Give
 
         labels = names_of_labels(side)
         numbered = enumerate(rest)
-        return GivenSide(
-            kind, (_as_document(item, place_of(name, n, ids), n, labels) for n, item in numbered)
-        )
+        documents = (_as_document(item, place_of(name, n, ids), n, labels) for n, item in numbered)
+        if ids is not None:
+            documents = (replace(each, id=id_) for each, id_ in zip(documents, ids, strict=True))
+        return GivenSide(kind, documents)
     if nested:
         unchanged = isinstance(side, list) and all(map(is_, seen, side))
         return GivenSide(kind, side if unchanged else rest, nested=True)
