@@ -44,7 +44,8 @@ def _list() -> Iterator[str]:
     """Yield the metrics, each with the first line of its definition."""
     width = max(map(len, METRICS))
     for name in METRICS:
-        yield f"{name.ljust(width)}  {_definition(name).splitlines()[0]}"
+        summary = _definition(name).partition("\n")[0]
+        yield f"{name.ljust(width)}  {summary}"
 
 
 def described(name: str) -> Iterator[str]:
@@ -79,4 +80,4 @@ def _definition(name: str) -> str:
     kind = metric_class(name)
     text = inspect.getdoc(sys.modules[METRICS[name][0]]) or inspect.getdoc(kind) or name
     text = text.removeprefix(f"Metric `{name}`: ")
-    return f"{text[:1].upper()}{text[1:]}"
+    return text[:1].upper() + text[1:]

@@ -20,6 +20,7 @@ from clueval.formats.format import Format, Options, Writer
 from clueval.formats.opened import Opened
 from clueval.limits import file_too_long
 from clueval.spans.document import Document, Sentence
+from clueval.spans.missing_id import MissingId
 from clueval.spans.span import DEFAULT_LAYER, NO_LABEL, Frozen, Span
 from clueval.textfiles import raw_content
 
@@ -118,7 +119,7 @@ def _read(opened: Opened, options: Options) -> Iterator[Document]:
             if ENTS in sources.values() and len(doc) and not doc.has_annotation("ENT_IOB"):
                 opened.passed_over["unannotated"] += 1
                 continue
-            document = document_of_spacy(doc, sources, options.unit, id=str(number), file=opened.file)
+            document = document_of_spacy(doc, sources, options.unit, id=MissingId(number), file=opened.file)
         read += 1
         yield document
     _require_groups(sources, groups if read else set(sources.values()), opened.file)

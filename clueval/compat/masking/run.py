@@ -11,7 +11,7 @@ from clueval.compat.masking.conventions import programs
 from clueval.compat.masking.settings import SETTINGS, metric_of, several
 from clueval.evaluation.observer import Observer
 from clueval.evaluation.options import Counting, Workers
-from clueval.exceptions import UsageError, checked_call, refuse_unknown, require_instance
+from clueval.exceptions import TextMismatch, UsageError, checked_call, refuse_unknown, require_instance
 from clueval.formats.format import EVERY_SET, Format
 from clueval.formats.spans_table import names_in
 from clueval.metrics.masking import Masking
@@ -102,7 +102,13 @@ def masking(
         return _of_redacted_texts(gold, texts, metric, observers, transforms, layers, options)
     if align or not isinstance(placeholder, tuple | list) or placeholder:
         raise UsageError("placeholder and align are for redacted texts", advice="add redacted")
-    return masking_report(gold, predicted, metric, observers, transforms=transforms, layers=layers, **options)
+    try:
+        return masking_report(
+            gold, predicted, metric, observers, transforms=transforms, layers=layers, **options
+        )
+    except TextMismatch as error:
+        error.advice = f"{error.advice}; for redacted texts add redacted=True"
+        raise
 
 
 def _every_set(gold: Any, options: Mapping[str, Any]) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -101,13 +102,16 @@ def _of_group(study: Study, group: Group, votes: Votes | None, decisions: Decisi
     listed: dict[str, list[Disagreement]] = {"undecided": [], "outvoted": [], "ties": []}
     for sequence in sequences_of(group):
         columns = [None if each is None else marks_of(each.layers.get(sequence, ())) for each in group]
-        spans: list[Span] = []
-        for start, shape in places(columns):
-            outcome = _outcome(start, shape, votes, decisions, document.id, sequence)
-            spans += [Span(begin, end, {sequence: label}) for begin, end, label in outcome.kept]
-            for name, found in listed.items():
-                found.extend(placed(study.annotators.names, group, sequence, getattr(outcome, name)))
-        layers[sequence] = spans
+        outcomes = [
+            _outcome(start, shape, votes, decisions, document.id, sequence)
+            for start, shape in places(columns)
+        ]
+        layers[sequence] = [
+            Span(begin, end, {sequence: label}) for each in outcomes for begin, end, label in each.kept
+        ]
+        for name, found in listed.items():
+            shapes = chain.from_iterable(getattr(each, name) for each in outcomes)
+            found.extend(placed(study.annotators.names, group, sequence, shapes))
     bare = replace(document, layers=Frozen(layers), tags=Frozen(), repaired=0, transitions=None)
     rows = {name: tuple(found) for name, found in listed.items()}
     return Curated(bare, **rows, annotators=tuple(study.annotators.names))
