@@ -80,7 +80,9 @@ def document_of_tags(
     Raises `UsageError` if the numbers of tags and tokens differ, `TagError` for tags outside the scheme.
     """
     if tokens is not None and len(tokens) != len(tags):
-        raise UsageError(f"{place} has {len(tokens)} tokens and {len(tags)} tags")
+        raise UsageError(
+            f"{place} has {len(tokens)} tokens and {len(tags)} tags", advice="each token needs a tag"
+        )
     for position, tag in enumerate(tags):
         if not isinstance(tag, str):
             raise UsageError(f"{place}[{position}] is {described(tag)}, not a tag such as 'B-PER'")
