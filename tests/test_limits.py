@@ -255,9 +255,7 @@ def test_limits_are_refused_where_both_sides_are_documents() -> None:
         score([document], [document], max_line=9)
 
 
-@pytest.mark.parametrize(
-    "options", [{"unit": "character"}, {"align": True}, {"metrics": "partial,muc", "align": True}]
-)
+@pytest.mark.parametrize("options", [{"align": True}, {"metrics": "partial,muc", "align": True}])
 def test_documents_that_are_held_have_a_limit(tmp_path: Path, options: dict[str, Any]) -> None:
     path = write(tmp_path / "g.vrt", "<text>\n" + "<s>\na\tB-X\nb\tO\n</s>\n" * 3 + "</text>\n")
 
