@@ -14,8 +14,7 @@ from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
 
-from clueval.evaluation.lockstep.columns import Columns, Tags
-from clueval.evaluation.lockstep.tag_runs import columns_of
+from clueval.evaluation.lockstep.tag_runs import Columns, Tags, columns_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
@@ -106,7 +105,8 @@ class _Passages:
         self, passages: tuple[list[Passage], list[Passage]], layouts: tuple[Layout, Layout], sizes: Sizes
     ) -> None:
         self.passages, self.layouts, self._sizes = passages, layouts, sizes
-        self.columns = Columns.of(layouts[0], sum(passage.tokens for passage in passages[0]))
+        same, gold, predicted = ({layer: list[str]() for layer, _ in layouts[0].layers} for _ in range(3))
+        self.columns = Columns(sum(passage.tokens for passage in passages[0]), same, (gold, predicted))
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:

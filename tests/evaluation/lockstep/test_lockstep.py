@@ -16,8 +16,7 @@ from sizes import handed_in, passages_alone
 from clueval import score
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import compared, lockstep
-from clueval.evaluation.lockstep.reader import Lockstep
-from clueval.evaluation.lockstep.stretch import Stretch
+from clueval.evaluation.lockstep.reader import Lockstep, Stretch
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
@@ -33,9 +32,14 @@ METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
 def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
-    """What two files hold when they are read in step."""
+    """What two files hold when they are read in step; what holds at any time is checked after each item."""
     own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    return list(lockstep(own, other, merge=False))
+    steps = lockstep(own, other, merge=False)
+    found = []
+    for item in steps:
+        steps._check()
+        found.append(item)
+    return found
 
 
 def tokens_in_stretches(*paths: Path, **options: Any) -> int:
