@@ -66,7 +66,7 @@ def _compare_passages(
     try:
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
-        raise located(bad.error, sides[bad.side][0], bad.layer) from None
+        raise bad if len(pairs) > 1 else located(bad.error, sides[bad.side][0], bad.layer) from None
 
 
 def compared_stretches(
@@ -151,8 +151,10 @@ class _Passages:
             tags[layer].extend(map(intern, column) if len(tags[layer]) > self._sizes.rows else column)
 
     def _difference(self) -> CluevalError:
-        """The error for the first line that does not fit the layout, or else for the first difference of the texts."""
-        return next(self._misfits(), None) or first_difference(self.passages[0][0], self.passages[1][0])
+        """The error for the first line that does not fit its layout, or else for the first difference."""
+        (gold, *more), (predicted, *_) = self.passages
+        found = CluevalError("somewhere the texts differ") if more else first_difference(gold, predicted)
+        return next(self._misfits(), found)
 
     def _misfits(self) -> Iterator[CluevalError]:
         return (misfit for side in self.passages for passage in side for misfit in misfits(passage))

@@ -124,7 +124,7 @@ class Stretch(NamedTuple):
 class Lockstep:
     """Reads two files of one column format; see the module.
 
-    Holds two or three blocks, or the longest line, the tag runs, and the passages of one side that wait for the other.
+    Holds two or three blocks, or the longest line, the tag runs, and passages of one side that wait for the other.
     """
 
     def __init__(self, gold: File, predicted: File, merge: bool) -> None:
