@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import compress, repeat
+from operator import contains
 from pathlib import Path
 from typing import NamedTuple
 
@@ -287,8 +289,8 @@ class Lockstep:
         separator = self._layout.separator.encode()
         for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             lines = b"\n".join(pieces.gold[start:stop]).split(b"\n")
-            token_lines = b"\n".join([*(line for line in lines if separator in line), b""])
-            self._ids.see(token_lines, begins=number > 0)
+            token_lines = compress(lines, map(contains, lines, repeat(separator)))
+            self._ids.see(b"\n".join([*token_lines, b""]), begins=number > 0)
 
     @cached_property
     def _ids(self) -> TokenIds:
