@@ -195,8 +195,9 @@ def _mismatch(
         shown, other_shown = _shown(own, other)
     else:
         shown, other_shown = repr(own), repr(other)
+    there = "ends" if other is None else f"has {other_shown}"
     return TextMismatch(
-        f"{names[0]} has the {what} {shown}{position} where {where} has {other_shown}"
+        f"{names[0]} has the {what} {shown}{position} where {where} {there}"
         if own is not None
         else f"{names[0]} ends{position} where {where} continues with the {what} {other!r}",
         file=gold.file,

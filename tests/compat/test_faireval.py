@@ -23,11 +23,11 @@ from clueval.compat.faireval.functions import (
     recall,
 )
 from clueval.compat.faireval.report import render_faireval
-from clueval.evaluation.lockstep.fair_spans import Run, read_sentences, run_blocks
+from clueval.evaluation.lockstep.fair_spans import Run, run_blocks
 from clueval.exceptions import CluevalError, FormatError, SpanError, TextMismatch, UsageError
+from clueval.formats.fair_spans import read_fair_spans
 from clueval.metrics.fair import DEFAULT_WEIGHTS, Fair, parse_weights
 from clueval.metrics.fair.weights import Weights
-from clueval.spans.document import Document
 from tests.oracles import tally_pairs
 
 PUBLISHED = Path(__file__).parents[3] / "shared" / "data" / "faireval-ner"
@@ -207,8 +207,8 @@ def run(target: str, system: str, metric: Fair | None = None, size: int = 1000, 
 
 
 def by_documents(target: str, system: str, metric: Fair) -> Any:
-    golds = read_sentences(blocks(target), file="gold.csv")
-    return tally_pairs(zip(golds, read_sentences(blocks(system), file="tagger.csv"), strict=True), metric)
+    sides = (read_fair_spans(enumerate(text.split("\n"), 1), file="a.csv") for text in (target, system))
+    return tally_pairs(zip(*sides, strict=True), metric)
 
 
 LINES = st.sampled_from(["A\t1\t2\t1, 2", "A\t1\t3\t1, 3", "B\t2\t2\t2", "B\t1\t4\t", "NONE\t9\t9\t9"])
@@ -232,15 +232,11 @@ def test_a_run_counts_what_the_documents_count(
 
 
 def test_lines_keep_their_numbers_across_blocks_and_blank_lines() -> None:
-    text = "\n\nA\t1\t1\t1\nA\t2\t2\t2\n\n \n\nB\t1\t1\t1\n"
+    text = "\n\nA\t1\t1\t1\nA\t2\t2\t2\n\n \n\nB\t0\t1\t1\n"
 
     for size in range(1, 9):
-        lines = [
-            span.line
-            for document in read_sentences(blocks(text, size), file="gold.csv")
-            for span in document.layers["label"]
-        ]
-        assert lines == [3, 4, 8]
+        with pytest.raises(FormatError, match=r"gold\.csv:8: the first token is 0"):
+            run(text, text, size=size)
 
 
 def test_a_file_of_tokens_is_known_by_its_first_line() -> None:
@@ -290,16 +286,22 @@ def many(number: int) -> str:
 @pytest.mark.parametrize(
     ("system", "said"),
     [
-        ("a NN O\nc NN O\n", "gold.csv:2: sentence 1, token 2: 'b' in the target, 'c' in tagger.csv"),
-        ("a NN O\n", "gold.csv:2: sentence 1, token 2: 'b' in the target, no token in tagger.csv"),
-        ("a NN O\nb NN O\nc NN O\n", "gold.csv:2: sentence 1, token 3: no token in the target, 'c' in"),
+        (
+            "a NN O\nc NN O\n",
+            ":2, document '1': target has the token 'b' at position 1 where tagger.csv:2 has 'c'",
+        ),
+        ("a NN O\n", ":2, document '1': target has the token 'b' at position 1 where tagger.csv ends"),
+        (
+            "a NN O\nb NN O\nc NN O\n",
+            ", document '1': target ends at position 2 where tagger.csv:3 continues",
+        ),
     ],
 )
 def test_other_tokens_are_refused_where_they_begin(system: str, said: str) -> None:
     with pytest.raises(TextMismatch) as refused:
         run("a NN O\nb NN O\n", system)
 
-    assert str(refused.value).startswith(said)
+    assert str(refused.value).startswith(f"gold.csv{said}")
 
 
 def test_a_bad_line_is_refused_in_equal_sentences_too() -> None:
@@ -499,14 +501,6 @@ def test_a_config_with_an_empty_exclude_runs_over_the_published_data() -> None:
     )
 
     assert run_config(found).endswith((PUBLISHED / "expected.tsv").read_text())
-
-
-def test_documents_of_a_run_have_no_text() -> None:
-    documents = list(read_sentences(blocks("A\t1\t1\t\n"), file="gold.csv"))
-
-    assert [(type(document), document.tokens, document.text) for document in documents] == [
-        (Document, None, None)
-    ]
 
 
 def test_default_weights_are_those_of_the_readme() -> None:

@@ -35,14 +35,13 @@ apart, where each has its own counts; `fair_spans` compares two files in FairEva
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise, product, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from clueval.evaluation.lockstep.compare import Decoders, compare, compare_columns
 from clueval.evaluation.lockstep.compare import compared_stretches as compared_stretches
-from clueval.evaluation.lockstep.reader import File, Lockstep
+from clueval.evaluation.lockstep.reader import File, Lockstep, Stretch
 from clueval.evaluation.lockstep.regular import REGULAR
-from clueval.evaluation.lockstep.stretch import Stretch
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.layout import Layout
@@ -61,7 +60,6 @@ if TYPE_CHECKING:
     from clueval.metrics.fair import Fair
 
 Pair = tuple[Passage, Passage]
-Layouts = tuple[Layout | None, Layout | None]
 
 
 class FileEnd(NamedTuple):
@@ -74,7 +72,7 @@ class FileEnd(NamedTuple):
         more_spans: spans of each side that no decoder has counted.
     """
 
-    layouts: Layouts
+    layouts: tuple[Layout | None, Layout | None]
     decoders: Decoders
     more_repaired: tuple[int, int] = (0, 0)
     more_spans: tuple[int, int] | None = None
@@ -257,9 +255,8 @@ def _of_passages(gold: Source, predicted: Source, plan: Plan) -> Generator[Compa
     layouts: list[Layout | None] = [None, None]
 
     def see(pairs: Sequence[Pair]) -> None:
-        for observer in plan.passage_observers if pairs else ():
-            for pair in pairs:
-                observer.see_passages((gold, predicted), pair)
+        for observer, pair in product(plan.passage_observers, pairs):
+            observer.see_passages((gold, predicted), pair)
 
     yield from _compared(_pairs(gold, predicted, plan, layouts), decoders, plan, gold.options.sizes, see)
     return FileEnd((layouts[0], layouts[1]), decoders)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.evaluation.lockstep.compare import Decoders, compare_columns
 from clueval.evaluation.lockstep.hunks import find_differences
-from clueval.evaluation.lockstep.reader import FilePieces, Lockstep
+from clueval.evaluation.lockstep.reader import DocumentPart, FilePieces, Lockstep, Stretch
 from clueval.evaluation.lockstep.regular import Regular
-from clueval.evaluation.lockstep.stretch import DocumentPart, Stretch
-from clueval.evaluation.lockstep.tag_runs import Alphabet, TagRuns
+from clueval.evaluation.lockstep.tag_runs import Alphabet, Columns, TagRuns, Tags
 from clueval.formats.columns.builder import NamedDocument
 from clueval.metrics.compared_counts import count_comparison
 from clueval.metrics.counting import Tally
@@ -34,7 +32,7 @@ class DocumentLockstep(Lockstep):
         if not parts:
             return None
         for part in parts:
-            for runs, of_part in zip(self._tag_runs(), part.runs, strict=True):
+            for runs, of_part in zip(self._runs, part.runs, strict=True):
                 runs.include(of_part)
         tokens = sum(part.tokens for part in parts)
         self._tokens += tokens
@@ -76,7 +74,7 @@ class DocumentLockstep(Lockstep):
         differences = find_differences(gold, predicted, end, self._layout)
         if differences is None:
             return None
-        runs = [of_file.empty() for of_file in self._tag_runs()]
+        runs = [of_file.empty() for of_file in self._runs]
         for each in runs:
             each.add(*differences)
         return DocumentPart(begins, document, found.tokens, runs)

@@ -14,8 +14,7 @@ from itertools import compress, repeat
 from operator import ne, not_
 from sys import intern
 
-from clueval.evaluation.lockstep.columns import Columns, Tags
-from clueval.evaluation.lockstep.tag_runs import columns_of
+from clueval.evaluation.lockstep.tag_runs import Columns, Tags, columns_of
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.columns import TokenTable, batches
 from clueval.formats.columns.documents import located, repeated_ids
@@ -67,7 +66,7 @@ def _compare_passages(
     try:
         return compare_columns(passages.columns, decoders, merge)
     except _BadTagOf as bad:
-        raise located(bad.error, sides[bad.side][0], bad.layer) from None
+        raise bad if len(pairs) > 1 else located(bad.error, sides[bad.side][0], bad.layer) from None
 
 
 def compared_stretches(
@@ -106,7 +105,8 @@ class _Passages:
         self, passages: tuple[list[Passage], list[Passage]], layouts: tuple[Layout, Layout], sizes: Sizes
     ) -> None:
         self.passages, self.layouts, self._sizes = passages, layouts, sizes
-        self.columns = Columns.of(layouts[0], sum(passage.tokens for passage in passages[0]))
+        same, gold, predicted = ({layer: list[str]() for layer, _ in layouts[0].layers} for _ in range(3))
+        self.columns = Columns(sum(passage.tokens for passage in passages[0]), same, (gold, predicted))
         self._ids: tuple[list[str], list[str]] = ([], [])
 
     def read(self, shortcut: bool) -> None:
@@ -151,8 +151,10 @@ class _Passages:
             tags[layer].extend(map(intern, column) if len(tags[layer]) > self._sizes.rows else column)
 
     def _difference(self) -> CluevalError:
-        """The error for the first line that does not fit the layout, or else for the first difference of the texts."""
-        return next(self._misfits(), None) or first_difference(self.passages[0][0], self.passages[1][0])
+        """The error for the first line that does not fit its layout, or else for the first difference."""
+        (gold, *more), (predicted, *_) = self.passages
+        found = CluevalError("somewhere the texts differ") if more else first_difference(gold, predicted)
+        return next(self._misfits(), found)
 
     def _misfits(self) -> Iterator[CluevalError]:
         return (misfit for side in self.passages for passage in side for misfit in misfits(passage))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -18,6 +18,7 @@ from clueval.metrics.counting import Tally
 from clueval.metrics.fair import Fair
 from clueval.metrics.fair.metric import add_items
 from clueval.metrics.fair.pairing import Item
+from clueval.reading.same_text import require_same_text
 from clueval.spans.document import Document
 from clueval.spans.span import DEFAULT_LAYER, PLACEHOLDERS, Frozen
 
@@ -26,15 +27,6 @@ Blocks = Iterable[tuple[int, str]]
 
 _Sentence = tuple[int, list[str]]
 """The number of the first line, and the lines, none of which is blank."""
-
-
-def read_sentences(blocks: Blocks, *, file: str, ignore_punct: bool = True) -> Iterator[Document]:
-    """The sentences of a file as documents; the first line of each determines its format.
-
-    Raises the errors of `read_fair_spans` and `read_conll2000`.
-    """
-    for number, sentence in enumerate(_sentences(blocks, file), 1):
-        yield _document(sentence, number, file, ignore_punct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +69,8 @@ def run_blocks(
 ) -> Run:
     """Count two files sentence by sentence; the spans of equal sentences are not built.
 
-    Holds one sentence of each file at a time. Raises the errors of `read_sentences`, and `TextMismatch` if the
-    files differ in their number of sentences or in the tokens of a sentence.
+    Holds one sentence of each file at a time. The first line of each sentence determines its format. Raises the errors
+    of both readers, and `TextMismatch` if the files differ in their number of sentences or in the tokens of a sentence.
     """
     total: Tally = Counter()
     equal: Counter[str] = Counter()
@@ -90,7 +82,7 @@ def run_blocks(
     pairs = _pairs(next(sides), next(sides), target_file, system_file)
     for number, (gold_lines, predicted_lines) in enumerate(pairs, 1):
         if gold_lines[1] == predicted_lines[1] and _has_spans(gold_lines):
-            labels = _labels(gold_lines, target_file)
+            labels = [label for label, _, _, _ in _items(gold_lines, target_file)]
             equal.update(labels)
             order.update(dict.fromkeys(labels))
             continue
@@ -99,7 +91,7 @@ def run_blocks(
         else:
             gold = _document(gold_lines, number, target_file, ignore_punct)
             predicted = _document(predicted_lines, number, system_file, ignore_punct)
-            _check_tokens(gold, predicted)
+            require_same_text(gold, predicted, ("target", "system"))
             repaired.update(target=gold.repaired, system=predicted.repaired)
             golds, predictions = _items_of(gold), _items_of(predicted)
         order.update(dict.fromkeys(span[0] for span in golds))
@@ -115,10 +107,6 @@ def run_blocks(
     return Run(total, tuple(order), number, (repaired["target"], repaired["system"]), spans)
 
 
-def _labels(sentence: _Sentence, file: str) -> list[str]:
-    return [label for label, _, _, _ in _items(sentence, file)]
-
-
 def _items(sentence: _Sentence, file: str) -> list[Item]:
     found = [span_line(text, line, file=file) for line, text in enumerate(sentence[1], sentence[0])]
     return [
@@ -129,26 +117,6 @@ def _items(sentence: _Sentence, file: str) -> list[Item]:
 def _items_of(document: Document) -> list[Item]:
     spans = document.layers[DEFAULT_LAYER]
     return [(span.label, span.start, span.end, span.tokens) for span in spans]
-
-
-def _check_tokens(gold: Document, predicted: Document) -> None:
-    gold_tokens, predicted_tokens = gold.tokens, predicted.tokens
-    if gold_tokens is None or predicted_tokens is None or gold_tokens == predicted_tokens:
-        return
-    place = next(
-        i for i, (first, second) in enumerate(zip_longest(gold_tokens, predicted_tokens)) if first != second
-    )
-    raise TextMismatch(
-        f"sentence {gold.id}, token {place + 1}: {_token(gold_tokens, place)} in the target, "
-        f"{_token(predicted_tokens, place)} in {predicted.file}",
-        file=gold.file,
-        line=gold.lines[min(place, len(gold_tokens) - 1)] if gold.lines else None,
-        advice="both files must have the same text",
-    )
-
-
-def _token(tokens: Sequence[str], place: int) -> str:
-    return repr(tokens[place]) if place < len(tokens) else "no token"
 
 
 def _sentences(blocks: Blocks, file: str, most: int = MAX_SENTENCE) -> Iterator[_Sentence]:
@@ -184,7 +152,7 @@ def _pairs(
         here, there = (number, longer) if of_target is None else (longer, number)
         raise TextMismatch(
             f"{target_file} has {_many(here)} and {system_file} has {_many(there)}",
-            advice="both need the same sentences; of_target without spans has a placeholder: EMPTY 999 999 999",
+            advice="both need the same sentences; one without spans has a placeholder: EMPTY 999 999 999",
         )
 
 

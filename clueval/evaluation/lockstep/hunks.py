@@ -113,10 +113,7 @@ def outside_test(layout: Layout) -> Callable[[bytes], bool]:
 
 
 def _parallel_rows(gold: bytes, predicted: bytes, layout: Layout) -> tuple[Rows, Rows] | None:
-    """The rows of two texts, if all lines are token lines with the same tokens on both sides, else None.
-
-    So are the token ids if there are any.
-    """
+    """The rows of two texts; None unless all are token lines with the same tokens and token ids on both sides."""
     if b"\r" in predicted or b"\0" in predicted or not is_utf8(predicted):
         return None
     if not (fits(gold, layout) and fits(predicted, layout)):

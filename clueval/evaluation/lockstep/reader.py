@@ -23,16 +23,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import compress, repeat
+from operator import contains
 from pathlib import Path
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.columns import Columns
 from clueval.evaluation.lockstep.hunks import find_differences, is_plain, outside_test
 from clueval.evaluation.lockstep.regular import Recogniser, Regular
-from clueval.evaluation.lockstep.stretch import Stretch
-from clueval.evaluation.lockstep.tag_runs import TagRuns
+from clueval.evaluation.lockstep.tag_runs import Columns, TagRuns
 from clueval.evaluation.lockstep.token_ids import TokenIds
 from clueval.exceptions import FormatError
+from clueval.formats.columns.builder import NamedDocument
 from clueval.formats.columns.layout import ColumnOptions, Layout
 from clueval.formats.columns.passages import Passage
 from clueval.limits import LINES_IN_SENTENCE
@@ -94,10 +96,37 @@ class _Sentence(NamedTuple):
     in_span: bool = False
 
 
+class DocumentPart(NamedTuple):
+    """Regular lines of one document: whether it begins here, its tokens here and their tag runs by layer."""
+
+    begins: bool
+    document: NamedDocument
+    tokens: int
+    runs: Sequence[TagRuns]
+
+
+class Stretch(NamedTuple):
+    """A regular stretch of two files: the number of documents that begin in it, and the number of its tokens.
+
+    `columns` hold the tags of these tokens and of stretches before; they are empty until there are many tag runs.
+    `parts` are the parts of the stretch, each of one document, if documents are kept apart.
+    """
+
+    documents: int
+    tokens: int
+    columns: Sequence[Columns] = ()
+    parts: Sequence[DocumentPart] = ()
+
+    @property
+    def last(self) -> NamedDocument | None:
+        """The document in which the stretch ends, if documents are kept apart."""
+        return self.parts[-1].document if self.parts else None
+
+
 class Lockstep:
     """Reads two files of one column format; see the module.
 
-    Holds two or three blocks, or the longest line, the tag runs, and the passages of one side that wait for the other.
+    Holds two or three blocks, or the longest line, the tag runs, and passages of one side that wait for the other.
     """
 
     def __init__(self, gold: File, predicted: File, merge: bool) -> None:
@@ -106,9 +135,7 @@ class Lockstep:
         self._merge = merge
         self._sentence = _Sentence(in_span=True)
         self._most = 1  # pieces at a time; few before the layout is known
-        self._runs: list[TagRuns] = []
         self._tokens = 0  # of these tag runs
-        self._ids: TokenIds | None = None
         self._passages: tuple[deque[Passage], deque[Passage]] = (deque(), deque())
 
     @property
@@ -125,7 +152,6 @@ class Lockstep:
             if not any(file.waiting for file in self._files):
                 break
             pieces = self._next()
-            self._require_short_sentence()
             stretch = None if pieces.crossed else self._stretch(pieces)
             for file, of_side in zip(self._files, (pieces.gold, pieces.predicted), strict=True):
                 if stretch is not None:
@@ -159,7 +185,10 @@ class Lockstep:
         return self._lines()
 
     def _lines(self) -> FilePieces:
-        """Take lines of both sides up to a place that no span crosses, or all that wait."""
+        """Take lines of both sides up to a place that no span crosses, or all that wait.
+
+        Raises `FormatError` if a sentence is nearly too long; reading passages decides whether it is.
+        """
         gold, predicted = (file.waiting.split(b"\n") for file in self._files)
         lines = min(len(gold), len(predicted)) - 1
         cut, ended = self._cut(gold, predicted, lines), all(file.ended for file in self._files)
@@ -174,7 +203,11 @@ class Lockstep:
             taken.append(found[:here])
             file.waiting = b"\n".join(found[here:])
         lines, size = (max(map(of, taken)) for of in (len, lambda side: sum(map(len, side)) + len(side)))
-        self._sentence = _Sentence(self._sentence.lines + lines, self._sentence.size + size, in_span)
+        lines, size = lines + self._sentence.lines, size + self._sentence.size
+        self._sentence = _Sentence(lines, size, in_span)
+        most, block = LINES_IN_SENTENCE * self._options.max_line, self._sizes.block
+        if lines > self._options.max_sentence - block or size > most - block:
+            raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
         return FilePieces(b"\n", taken[0], taken[1], crossed)
 
     def _cut(self, gold: Sequence[bytes], predicted: Sequence[bytes], lines: int) -> int | None:
@@ -194,13 +227,6 @@ class Lockstep:
                 return line
         return None
 
-    def _require_short_sentence(self) -> None:
-        """Raise `FormatError` if a sentence is nearly too long; reading passages decides whether it is."""
-        most, block = LINES_IN_SENTENCE * self._options.max_line, self._sizes.block
-        lines, size, _ = self._sentence
-        if lines > self._options.max_sentence - block or size > most - block:
-            raise FormatError("perhaps a sentence that is too long", file=str(self._files[0].path))
-
     def _pairs(self) -> Iterator[tuple[Passage, Passage]]:
         """Take the passages that both sides have."""
         gold, predicted = self._passages
@@ -208,7 +234,7 @@ class Lockstep:
             passages.extend(file.reader.builder.take())
         while gold and predicted:
             if gold[0].layout is not None and gold[0].layout.token_id is not None:
-                self._token_ids().see("".join(gold[0].sentences).encode(), gold[0].begins)
+                self._ids.see("".join(gold[0].sentences).encode(), gold[0].begins)
             yield gold.popleft(), predicted.popleft()
         if max(len(gold), len(predicted)) > self._sizes.ahead:
             raise FormatError("one side falls behind", file=str(self._files[0].path))
@@ -216,19 +242,23 @@ class Lockstep:
     def _stretch(self, pieces: FilePieces) -> Stretch | None:
         """The stretch of the pieces of both sides; None if they are irregular."""
         end, gold, predicted = pieces[:3]
-        marks = self._marks(pieces)
+        marks = [] if end == b"\n" else self._files[0].recogniser.marks(gold)  # lines mark no document
         if marks:
             others = self._files[1].recogniser.marks(predicted)
             if marks != others or any(gold[mark] != predicted[mark] for mark in marks):
                 return None
-            gold, predicted = _without(gold, marks), _without(predicted, marks)
+            marked = set(marks)
+            gold, predicted = (
+                [piece for number, piece in enumerate(side) if number not in marked]
+                for side in (gold, predicted)
+            )
         found = self._recognised(end, gold) if len(gold) == len(predicted) else None
         if found is None or not self._takes(end, documents := len(marks) + found.documents):
             return None
         differences = find_differences(gold, predicted, end, self._layout)
         if differences is None:
             return None
-        for runs in self._tag_runs():
+        for runs in self._runs:
             runs.add(*differences)
         self._tokens += found.tokens
         return Stretch(documents, found.tokens, self._due_columns())
@@ -259,36 +289,30 @@ class Lockstep:
         separator = self._layout.separator.encode()
         for number, (start, stop) in enumerate(zip(starts, stops, strict=True)):
             lines = b"\n".join(pieces.gold[start:stop]).split(b"\n")
-            token_lines = b"\n".join([*(line for line in lines if separator in line), b""])
-            self._token_ids().see(token_lines, begins=number > 0)
+            token_lines = compress(lines, map(contains, lines, repeat(separator)))
+            self._ids.see(b"\n".join([*token_lines, b""]), begins=number > 0)
 
-    def _marks(self, pieces: FilePieces) -> list[int]:
-        """The numbers of the pieces of gold that mark the beginning of a document; lines never do."""
-        return [] if pieces.end == b"\n" else self._files[0].recogniser.marks(pieces.gold)
+    @cached_property
+    def _ids(self) -> TokenIds:
+        return TokenIds(self._layout, str(self._files[0].path))
 
-    def _token_ids(self) -> TokenIds:
-        if self._ids is None:
-            self._ids = TokenIds(self._layout, str(self._files[0].path))
-        return self._ids
-
-    def _tag_runs(self) -> list[TagRuns]:
+    @cached_property
+    def _runs(self) -> list[TagRuns]:
         """The tag runs of each layer, or of all layers together if they are merged."""
-        if not self._runs:
-            names = tuple(name for name, _ in self._layout.layers)
-            groups = [names] if self._merge else [(name,) for name in names]
-            self._runs = [TagRuns(layers, self._layout, self._sizes) for layers in groups]
-        return self._runs
+        names = tuple(name for name, _ in self._layout.layers)
+        groups = [names] if self._merge else [(name,) for name in names]
+        return [TagRuns(layers, self._layout, self._sizes) for layers in groups]
+
+    def _check(self) -> None:
+        """Check what holds after each item: a tag run occurs as often as it is in the tokens read."""
+        for runs in self._runs if self.layouts[0] is not None else ():
+            runs._check(self._tokens)
 
     def _due_columns(self) -> Sequence[Columns]:
         """Take the columns of all tag runs, if these are many."""
-        return self._columns() if any(runs.are_many for runs in self._tag_runs()) else ()
+        return self._columns() if any(runs.are_many for runs in self._runs) else ()
 
     def _columns(self) -> Sequence[Columns]:
         """Take the columns of all tag runs."""
         tokens, self._tokens = self._tokens, 0
-        return [columns for runs in self._runs for columns in runs.take(tokens)]
-
-
-def _without(sentences: list[bytes], marks: list[int]) -> list[bytes]:
-    marked = set(marks)
-    return [sentence for number, sentence in enumerate(sentences) if number not in marked]
+        return [columns for runs in (self._runs if self.layouts[0] else ()) for columns in runs.take(tokens)]

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from clueval.evaluation.lockstep.hunks import fits
 from clueval.formats.columns.builder import DocumentHead
 from clueval.formats.columns.layout import ColumnOptions
 from clueval.formats.columns.token_lines import LineReader
@@ -128,11 +129,6 @@ class VrtRecogniser:
 
 _DOCSTART = b"-DOCSTART-"
 _MARK = rb"-DOCSTART-(?:[\t ][^\n]*)?"
-_IRREGULAR = (b"\0", b"\r")
-_NO_CONLL_SKELETON = {
-    separator: bytes(byte for byte in range(256) if byte not in separator + b"\n")
-    for separator in (b"\t", b" ")
-}
 
 
 class ConllRecogniser:
@@ -144,8 +140,8 @@ class ConllRecogniser:
 
     def marks(self, pieces: Sequence[bytes]) -> list[int]:
         """The numbers of the pieces that are a ``-DOCSTART-`` line."""
-        found = [number for number, text in enumerate(pieces) if text.startswith(_DOCSTART)]
-        return [number for number in found if re.fullmatch(_MARK, pieces[number])]
+        marks = (number for number, text in enumerate(pieces) if text.startswith(_DOCSTART))
+        return [number for number in marks if re.fullmatch(_MARK, pieces[number])]
 
     def heads(self, end: bytes, pieces: Sequence[bytes]) -> list[DocumentHead]:
         """The marks, which have neither an id nor metadata."""
@@ -158,21 +154,15 @@ class ConllRecogniser:
     def regular(self, end: bytes, pieces: Sequence[bytes]) -> Regular | None:
         """The contents of pieces, without the line ends after them; None if they are irregular.
 
-        In regular pieces every line is a token line. The skeleton has the separators and the line end of each line.
+        In regular pieces every line is a token line.
         """
         layout = self.reader.builder.layout
-        text = b"".join((b"\n", b"\n".join(pieces), b"\n"))
-        if layout is None or any(found in text for found in _IRREGULAR):
+        text = b"\n".join((b"", *pieces, b""))
+        if layout is None or b"\0" in text or b"\r" in text or not fits(text[1:], layout):
             return None
-        separator = layout.separator.encode()
-        skeleton = text.translate(None, _NO_CONLL_SKELETON[separator])[1:]
-        line = separator * (layout.width - 1) + b"\n"
-        tokens = len(skeleton) // len(line)
-        if skeleton != line * tokens or b"\n" + separator in text or (b" " in text and b"\n " in text):
+        if (b" " in text and b"\n " in text) or (b"#" in text and b"\n#" in text):
             return None
-        if (b"#" in text and b"\n#" in text) or (_DOCSTART in text) or not is_utf8(text):
-            return None
-        return Regular(0, tokens)
+        return Regular(0, text.count(b"\n") - 1) if _DOCSTART not in text and is_utf8(text) else None
 
 
 REGULAR: dict[str, Callable[[LineReader, ColumnOptions], Recogniser]] = {

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, compress
 from operator import not_
 from typing import NamedTuple
 
-from clueval.evaluation.lockstep.columns import Columns, Tags
 from clueval.formats.columns.layout import Layout
 from clueval.formats.columns.markup import unescape
 from clueval.formats.columns.sizes import SIZES, Sizes
@@ -31,6 +31,23 @@ from clueval.tagging.schemes import OUTSIDE
 
 Pair = tuple[Sequence[str], Sequence[str]]
 """A gold and a predicted tag in each of some layers."""
+
+Tags = dict[str, list[str]]
+"""The tags of each layer, with an O between sentences, or between tag runs."""
+
+
+@dataclass(slots=True)
+class Columns:
+    """The tags of two parallel texts: those of lines that are the same once, those of disputed lines for each side.
+
+    `tokens` is the number of positions of the texts, with those outside every span; `times` is the multiplicity of
+    everything here.
+    """
+
+    tokens: int
+    same: Tags
+    disputed: tuple[Tags, Tags]
+    times: int = 1
 
 
 class Rows(NamedTuple):
@@ -129,6 +146,13 @@ class TagRuns:
         )
         return gold, predicted
 
+    def _check(self, tokens: int) -> None:
+        """Check what holds at any time; `tokens` is the number of all tokens in the text."""
+        assert all(times > 0 for times in self.counts.values())
+        assert all(run and " " not in run for run in self.counts)
+        assert set("".join(self.counts)) <= set(self.alphabet.values())
+        assert sum(len(run) * times for run, times in self.counts.items()) <= min(tokens, self._tags)
+
     def take(self, tokens: int) -> Iterator[Columns]:
         """Remove all tag runs and yield them in columns; `tokens` is the number of all tokens in the text."""
         yield from columns_of(self.counts, self.alphabet.pairs, self.layers, tokens)
@@ -148,7 +172,10 @@ def columns_of(
     """
     equal = {chr(number) for number, (gold, predicted) in enumerate(pairs) if gold == predicted}
     names = [
-        {layer: _names(pair[side][place] for pair in pairs) for place, layer in enumerate(layers)}
+        {
+            layer: {chr(number): pair[side][place] for number, pair in enumerate(pairs)} | {" ": OUTSIDE}
+            for place, layer in enumerate(layers)
+        }
         for side in (0, 1)
     ]
     for times, group in _by_power(counts).items():
@@ -159,10 +186,6 @@ def columns_of(
         tokens -= here * times
         yield Columns(here, same, (_tags(disputed, names[0]), _tags(disputed, names[1])), times)
     yield Columns(tokens, _tags("", names[0]), (_tags("", names[0]), _tags("", names[1])))
-
-
-def _names(tags: Iterable[str]) -> dict[str, str]:
-    return {**{chr(number): tag for number, tag in enumerate(tags)}, " ": OUTSIDE}
 
 
 def _tags(text: str, names: Mapping[str, Mapping[str, str]]) -> Tags:

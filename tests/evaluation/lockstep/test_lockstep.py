@@ -16,8 +16,7 @@ from sizes import handed_in, passages_alone
 from clueval import score
 from clueval.evaluation.engine import Evaluation
 from clueval.evaluation.lockstep import compared, lockstep
-from clueval.evaluation.lockstep.reader import Lockstep
-from clueval.evaluation.lockstep.stretch import Stretch
+from clueval.evaluation.lockstep.reader import Lockstep, Stretch
 from clueval.evaluation.plan import Plan
 from clueval.exceptions import CluevalError
 from clueval.formats.columns.passages import Passage
@@ -33,9 +32,14 @@ METRICS = ["levels", "exact", "fair", "partial", "gate", "muc", "confusion"]
 
 
 def in_step(*paths: Path, **options: Any) -> list[Stretch | tuple[Passage, Passage]]:
-    """What two files hold when they are read in step."""
+    """What two files hold when they are read in step; what holds at any time is checked after each item."""
     own, other = (source_of(path, ReadOptions(**options)) for path in paths)
-    return list(lockstep(own, other, merge=False))
+    steps = lockstep(own, other, merge=False)
+    found = []
+    for item in steps:
+        steps._check()
+        found.append(item)
+    return found
 
 
 def tokens_in_stretches(*paths: Path, **options: Any) -> int:
@@ -476,3 +480,15 @@ def test_documents_that_are_kept_apart_are_read_in_step(tmp_path: Path) -> None:
     assert tokens == {"d0": 6, "d1": 9, "d2": 9}  # the layout is known after the first sentence
     assert [found[f"d{n}", "class", "gold", "exact"] for n in range(3)] == [2, 3, 3]
     assert [found[f"d{n}", "label", "gold", "label", "X", "exact", False] for n in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [("c\tX-Y", r":6: 'X-Y' is not a tag"), ("d\tO", r":6: gold has the token 'c'")],
+)
+def test_error_in_one_of_several_passages_has_its_place(tmp_path: Path, wrong: str, said: str) -> None:
+    text = "".join(f"-DOCSTART-\n{token}\tB-X\n" for token in "abcd")
+    paths = [write(tmp_path / f"{n}.conll", t) for n, t in enumerate((text, text.replace("c\tB-X", wrong)))]
+
+    with passages_alone(), pytest.raises(CluevalError, match=said):
+        score(*paths)

@@ -20,6 +20,7 @@ def rows(*tags: str) -> Rows:
 def tag_runs(same: Rows = NOTHING, gold: Rows = NOTHING, predicted: Rows = NOTHING, **sizes: int) -> TagRuns:
     runs = TagRuns(("label",), LAYOUT, Sizes(**sizes))
     runs.add(same, gold, predicted)
+    runs._check(10_000)
     return runs
 
 
@@ -122,6 +123,7 @@ def test_tag_runs_with_the_same_characters_can_be_added() -> None:
     other.add(rows("B-Y", "O", "B-X"), NOTHING, NOTHING)
 
     one.include(other)
+    one._check(3)
 
     twice = {columns.times: columns.same for columns in one.take(4)}[2]
     assert twice == {"label": ["B-X"]}
